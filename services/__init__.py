@@ -1,0 +1,1 @@
+"""FlowXpert: operation documents become checked, cited, ranked workflows for incident tickets."""

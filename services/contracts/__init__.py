@@ -1,0 +1,1 @@
+"""Messages between services, one Protocol per deployable, and its HTTP client."""

@@ -1,0 +1,57 @@
+"""Retrieval: a query in, ranked knowledge out."""
+
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.contracts.ticket import TicketDraft
+from services.knowledge.model import KnowledgeContext, Span
+
+
+class RetrieveRequest(BaseModel):
+    """What to look for. Text alone is enough; the other fields sharpen it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str = ""
+    description: str = ""
+    alert_name: str = ""
+    labels: dict[str, str] = {}
+    top_chunks: int = Field(default=12, ge=1, le=100)
+    """K of the paper: chunks that come back."""
+    top_nodes: int = Field(default=8, ge=1, le=100)
+    """N of the paper: nodes that come back."""
+
+    @classmethod
+    def of_ticket(cls, ticket: TicketDraft) -> "RetrieveRequest":
+        """The request a ticket stands for."""
+        return cls(
+            title=ticket.title,
+            description=ticket.description,
+            alert_name=ticket.alert_name,
+            labels=ticket.labels,
+        )
+
+
+class SourceText(BaseModel):
+    """The lines of a span as they stand in the document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    span: Span
+    document_title: str
+    text: str
+
+
+class Retrieval(Protocol):
+    """Finds what is known about a fault."""
+
+    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+        """Ranked chunks and nodes; `fits` is False when nothing is specific enough."""
+
+    def source(self, span: Span) -> SourceText:
+        """The text of a span.
+
+        Raises:
+            NotFoundError: The document is not, or no longer, known.
+        """

@@ -1,0 +1,80 @@
+"""Scorer: candidates in, five explained scores each out, best first."""
+
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+
+from services.contracts.planner import Candidate
+from services.contracts.ticket import TicketDraft
+from services.knowledge.model import KnowledgeContext
+
+
+class Dimension(BaseModel):
+    """One of the five scores, with what it saw."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float = Field(ge=1, le=5)
+    reason: str
+    """One sentence that names the evidence."""
+    parts: dict[str, float] = {}
+    """Each scorer's own value, 1–5, where several were merged."""
+
+
+class Score(BaseModel):
+    """The paper's five dimensions, each 1 (worst) to 5."""
+
+    model_config = ConfigDict(frozen=True)
+
+    relevance: Dimension
+    coverage: Dimension
+    accuracy: Dimension
+    coherence: Dimension
+    conciseness: Dimension
+
+    @property
+    def dimensions(self) -> dict[str, Dimension]:
+        """By name, in the paper's order."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def overall(self) -> float:
+        """The mean of the five, always."""
+        values = [dimension.value for dimension in self.dimensions.values()]
+        return sum(values) / len(values)
+
+
+class ScoreRequest(BaseModel):
+    """Candidates for one ticket and the context they were planned from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ticket: TicketDraft
+    context: KnowledgeContext
+    candidates: tuple[Candidate, ...]
+
+
+class ScoredCandidate(BaseModel):
+    """A candidate with its score and its lint findings in words."""
+
+    model_config = ConfigDict(frozen=True)
+
+    candidate: Candidate
+    score: Score
+    findings: tuple[str, ...] = ()
+
+
+class ScoreResponse(BaseModel):
+    """Candidates, best first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ranked: tuple[ScoredCandidate, ...]
+
+
+class Scorer(Protocol):
+    """Judges candidates."""
+
+    def score(self, request: ScoreRequest) -> ScoreResponse:
+        """Every candidate comes back, best first: lint-clean before others, then by overall."""

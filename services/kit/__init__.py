@@ -1,0 +1,1 @@
+"""Plumbing that every service shares. It holds no business noun."""

@@ -1,0 +1,81 @@
+"""The errors a caller may meet, each with its status.
+
+    FlowXpertError                500  a defect when it is not a subclass
+    ├── InvalidInputError         422  what came cannot be used; ask differently
+    │   └── PayloadTooLargeError  413
+    ├── NotFoundError             404
+    ├── ConflictError             409  the same key with other content
+    ├── UnauthorizedError         401
+    ├── ForbiddenError            403
+    └── UnavailableError          503  a store, queue or model did not answer; retry later
+
+Modules derive their own errors from these; a vendor's exception never leaves its adapter.
+"""
+
+from typing import ClassVar
+
+
+class FlowXpertError(Exception):
+    """Base of every expected failure. Its message says what was expected, what came, what to do."""
+
+    status_code: ClassVar[int] = 500
+    retryable: ClassVar[bool] = False
+
+    def body(self) -> dict[str, str]:
+        """The response body that stands for this error everywhere."""
+        return {"error": type(self).__name__, "detail": str(self)}
+
+    @classmethod
+    def schema(cls) -> dict[str, object]:
+        """JSON schema of `body`, for OpenAPI."""
+        return {
+            "type": "object",
+            "required": ["error", "detail"],
+            "properties": {
+                "error": {"type": "string", "const": cls.__name__},
+                "detail": {"type": "string"},
+            },
+        }
+
+
+class InvalidInputError(FlowXpertError):
+    """What came cannot be used as it is."""
+
+    status_code = 422
+
+
+class PayloadTooLargeError(InvalidInputError):
+    """What came exceeds a configured limit."""
+
+    status_code = 413
+
+
+class NotFoundError(FlowXpertError):
+    """Nothing is known under that id."""
+
+    status_code = 404
+
+
+class ConflictError(FlowXpertError):
+    """The same key was used before with other content."""
+
+    status_code = 409
+
+
+class UnauthorizedError(FlowXpertError):
+    """The caller did not say who it is, or the key is wrong."""
+
+    status_code = 401
+
+
+class ForbiddenError(FlowXpertError):
+    """The caller is known and may not do this."""
+
+    status_code = 403
+
+
+class UnavailableError(FlowXpertError):
+    """A store, queue or model did not answer in time; the same call may succeed later."""
+
+    status_code = 503
+    retryable = True

@@ -1,0 +1,179 @@
+"""Nouns of what is known. A line range is 1-based and inclusive on both ends."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Noun(BaseModel):
+    """Values are compared by content and never changed in place."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Span(Noun):
+    """Lines of a document's stored Markdown text."""
+
+    document_id: str
+    start_line: int = Field(ge=1)
+    end_line: int = Field(ge=1)
+
+
+class Document(Noun):
+    """One operation document as Markdown, whatever form it came in.
+
+    `id` is its path relative to the ingested root, with forward slashes. `text` is what spans
+    count lines in: the source itself for Markdown and text, the conversion for other forms.
+    """
+
+    id: str
+    title: str
+    text: str
+    media_type: str = "text/markdown"
+    content_hash: str
+    """sha256 of the source bytes, hexadecimal."""
+    front_matter: dict[str, str | list[str]] = {}
+
+
+class Chunk(Noun):
+    """A piece of a document that fits the embedder: whole blocks, never half a step."""
+
+    id: str
+    """Stable for the same document id, heading path and text."""
+    span: Span
+    heading_path: tuple[str, ...]
+    """From the document's title down to the section the chunk stands in."""
+    text: str
+    """The Markdown of its lines; what is embedded is the heading path and this text."""
+
+    @property
+    def embedded_text(self) -> str:
+        """Heading path and text, as the embedder and BM25 see them."""
+        return "\n".join((" > ".join(self.heading_path), self.text))
+
+
+class SectionRole(StrEnum):
+    """What a section does for somebody who troubleshoots."""
+
+    SYMPTOM = "symptom"
+    MEANING = "meaning"
+    IMPACT = "impact"
+    CAUSE = "cause"
+    CHECK = "check"
+    """Diagnosis: looking, asking, comparing."""
+    REMEDY = "remedy"
+    PROCEDURE = "procedure"
+    """Ordered steps whose headings do not say whether they check or mend."""
+    EXPECTED = "expected"
+    """Output shown as an example of what a check prints."""
+    VERIFICATION = "verification"
+    """How to see that the remedy worked."""
+    ESCALATION = "escalation"
+    CASE = "case"
+    """A past occurrence or a worked example."""
+    PREVENTION = "prevention"
+    REFERENCE = "reference"
+    PARAMETER = "parameter"
+    NOTE = "note"
+
+
+class Attribute(StrEnum):
+    """The fields of an incident-aware node (FlowXpert, section on the graph base)."""
+
+    FAILURE_DESCRIPTION = "failure_description"
+    MITIGATION_STEPS = "mitigation_steps"
+    TYPICAL_CASES = "typical_cases"
+    ADDITIONAL_NOTES = "additional_notes"
+
+
+ATTRIBUTE_OF_ROLE: dict[SectionRole, Attribute] = {
+    SectionRole.SYMPTOM: Attribute.FAILURE_DESCRIPTION,
+    SectionRole.MEANING: Attribute.FAILURE_DESCRIPTION,
+    SectionRole.IMPACT: Attribute.FAILURE_DESCRIPTION,
+    SectionRole.CAUSE: Attribute.FAILURE_DESCRIPTION,
+    SectionRole.CHECK: Attribute.MITIGATION_STEPS,
+    SectionRole.REMEDY: Attribute.MITIGATION_STEPS,
+    SectionRole.PROCEDURE: Attribute.MITIGATION_STEPS,
+    SectionRole.VERIFICATION: Attribute.MITIGATION_STEPS,
+    SectionRole.ESCALATION: Attribute.MITIGATION_STEPS,
+    SectionRole.EXPECTED: Attribute.TYPICAL_CASES,
+    SectionRole.CASE: Attribute.TYPICAL_CASES,
+    SectionRole.PREVENTION: Attribute.ADDITIONAL_NOTES,
+    SectionRole.REFERENCE: Attribute.ADDITIONAL_NOTES,
+    SectionRole.PARAMETER: Attribute.ADDITIONAL_NOTES,
+    SectionRole.NOTE: Attribute.ADDITIONAL_NOTES,
+}
+
+
+class Passage(Noun):
+    """A section's own Markdown, subsections excluded, and the role it plays for the incident."""
+
+    span: Span
+    """The lines of `text`, heading excluded."""
+    role: SectionRole
+    heading_path: tuple[str, ...]
+    text: str
+
+
+class IncidentNode(Noun):
+    """One kind of incident and what the documents know about it.
+
+    Each field holds passages in document order; passages of one document stay together. A field
+    nothing was found for is empty. Every passage knows its span, so every sentence has a source.
+    """
+
+    id: str
+    """Derived from the normalised name (and the document, where the name alone is too generic)."""
+    name: str
+    aliases: tuple[str, ...] = ()
+    """Other names it is known by: alert names, error codes, quoted error messages."""
+    summary: str = ""
+    """One sentence on what fails."""
+    failure_description: tuple[Passage, ...] = ()
+    mitigation_steps: tuple[Passage, ...] = ()
+    typical_cases: tuple[Passage, ...] = ()
+    additional_notes: tuple[Passage, ...] = ()
+    linked_documents: tuple[str, ...] = ()
+    """Ids of documents its procedure hands over to, in the order of the links; none twice."""
+
+    def passages(self, attribute: Attribute) -> tuple[Passage, ...]:
+        """The passages of one field."""
+        return tuple(getattr(self, attribute.value))
+
+    def all_passages(self) -> tuple[Passage, ...]:
+        """The passages of all fields, field by field in the order of the ontology."""
+        return tuple(p for attribute in Attribute for p in self.passages(attribute))
+
+    @property
+    def document_ids(self) -> tuple[str, ...]:
+        """The documents it was found in, in order of appearance."""
+        return tuple(dict.fromkeys(p.span.document_id for p in self.all_passages()))
+
+
+class RetrievedChunk(Noun):
+    """A chunk with its relevance in 0–1 and, in a few words each, why it was found."""
+
+    chunk: Chunk
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+class RetrievedNode(Noun):
+    """A node with its relevance in 0–1 and, in a few words each, why it was found."""
+
+    node: IncidentNode
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+class KnowledgeContext(Noun):
+    """What is known for one ticket: two lists, each in falling relevance."""
+
+    chunks: tuple[RetrievedChunk, ...] = ()
+    nodes: tuple[RetrievedNode, ...] = ()
+    linked: tuple[IncidentNode, ...] = ()
+    """Nodes of the documents that the retrieved nodes link to, in the order of the links."""
+    confidence: float = 0.0
+    """Calibrated chance, 0–1, that the best hit treats this very fault."""
+    fits: bool = False
+    """False when nothing known is specific enough: refusing is an answer."""

@@ -1,0 +1,149 @@
+"""Ports of the stores. Every adapter of one passes its suite in `tests/contract/`."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from services.kit.errors import UnavailableError
+from services.knowledge.model import Document, IncidentNode
+
+Vectors = NDArray[np.float32]
+"""Shape (texts, dimensions), rows of unit length."""
+
+Collection = Literal["chunks", "nodes"]
+
+
+class StoreUnavailableError(UnavailableError):
+    """A store did not answer within its timeout, or refused the connection."""
+
+
+class Embedder(Protocol):
+    """Texts to vectors of unit length, so that a dot product is the cosine."""
+
+    @property
+    def model_name(self) -> str:
+        """Names model and version: vectors of different names are never mixed."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Word pieces that count; text beyond them is ignored."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row per text, in the order of `texts`; no texts give shape (0, dimensions)."""
+
+    def count_tokens(self, text: str) -> int:
+        """Word pieces of `text`, without the two special ones, never cut off."""
+
+
+class Point(BaseModel):
+    """A thing to be found: its vector, the text BM25 sees, and the record that comes back."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    id: str
+    """Any string; adapters map it to what their engine accepts."""
+    document_ids: tuple[str, ...]
+    vector: tuple[float, ...]
+    text: str
+    payload: dict[str, object]
+    """JSON-able; returned unchanged."""
+
+
+class Hit(BaseModel):
+    """A point that was found, with its place in each of the two lists that found it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    payload: dict[str, object]
+    dense_score: float | None = None
+    """Cosine, -1–1; None when the dense search did not return it."""
+    sparse_score: float | None = None
+    """BM25, ≥ 0; None when the sparse search did not return it."""
+
+
+class VectorStore(Protocol):
+    """Points of chunks and of nodes, found by meaning (dense) and by words (BM25).
+
+    Writing a point under a known id replaces it, so ingestion may be repeated.
+    """
+
+    def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
+        """Write all points, or none when the store is unavailable."""
+
+    def delete(self, collection: Collection, ids: Sequence[str]) -> None:
+        """Remove by id; unknown ids are ignored."""
+
+    def delete_document(self, collection: Collection, document_id: str) -> None:
+        """Remove every point that names this document and no other."""
+
+    def search(
+        self, collection: Collection, *, vector: Sequence[float], text: str, limit: int
+    ) -> list[Hit]:
+        """The union of the `limit` nearest by cosine and the `limit` best by BM25, unordered.
+
+        An empty store yields an empty list: asking before the first ingestion is normal.
+
+        Raises:
+            StoreUnavailableError: The store did not answer within its timeout.
+        """
+
+    def count(self, collection: Collection) -> int:
+        """Points held."""
+
+    def close(self) -> None:
+        """Flush to disk and release files and sockets."""
+
+
+class GraphStore(Protocol):
+    """Incident nodes and their relations, kept per document so that a document can be replaced."""
+
+    def replace_document(self, document_id: str, nodes: Sequence[IncidentNode]) -> set[str]:
+        """Make `nodes` this document's whole contribution.
+
+        Returns the ids of all nodes whose merged form changed, those that vanished included.
+        """
+
+    def delete_document(self, document_id: str) -> set[str]:
+        """Take this document's contribution out. Returns ids as `replace_document` does."""
+
+    def get(self, ids: Sequence[str]) -> list[IncidentNode]:
+        """Merged nodes in the order of `ids`; unknown ids are left out."""
+
+    def of_documents(self, document_ids: Sequence[str]) -> list[IncidentNode]:
+        """Merged nodes these documents contribute to, in the order of the documents."""
+
+    def find_names(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """Node ids by name or alias, both compared normalised (case, spacing, punctuation).
+
+        The keys are the given names that are known, as they were given.
+        """
+
+    def neighbours(self, node_id: str, *, hops: int = 1) -> list[str]:
+        """Ids of nodes reachable over document links within `hops`, nearest first."""
+
+    def count(self) -> int:
+        """Merged nodes held."""
+
+
+class DocumentStore(Protocol):
+    """The documents' text, written by ingestion and read by retrieval."""
+
+    def put(self, document: Document) -> None:
+        """Write or replace."""
+
+    def get(self, document_id: str) -> Document | None:
+        """None when unknown."""
+
+    def delete(self, document_id: str) -> None:
+        """Remove; unknown ids are ignored."""
+
+    def hashes(self) -> dict[str, str]:
+        """`content_hash` by document id, of all documents."""

@@ -1,0 +1,113 @@
+"""The workflow: natural-language steps in a directed graph (FlowXpert, section 2)."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import cached_property
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.kit.errors import InvalidInputError
+
+
+class WorkflowError(InvalidInputError):
+    """A workflow that contradicts itself: a doubled step id or a transition to nowhere."""
+
+
+class StepKind(StrEnum):
+    """The paper's three step types."""
+
+    PROCESS = "process"
+    DECISION = "decision"
+    TERMINAL = "terminal"
+
+
+class Citation(BaseModel):
+    """The lines of a document that a step comes from; 1-based, both ends included."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document_id: str
+    start_line: int = Field(ge=1)
+    end_line: int = Field(ge=1)
+
+
+class Step(BaseModel):
+    """One node of the graph: an action, a question or an end."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    kind: StepKind
+    text: str
+    """What to do or to ask, one sentence or phrase, without markup."""
+    commands: tuple[str, ...] = ()
+    """Verbatim from the source, in order."""
+    expected: str = ""
+    """Output that the source shows for these commands."""
+    citations: tuple[Citation, ...] = ()
+
+    @property
+    def is_sourced(self) -> bool:
+        """False marks the step as the model's own."""
+        return bool(self.citations)
+
+
+class Transition(BaseModel):
+    """An edge; `condition` is empty where there is no choice."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: str
+    target: str
+    condition: str = ""
+
+
+class Provenance(BaseModel):
+    """Who wrote the workflow, from what."""
+
+    model_config = ConfigDict(frozen=True)
+
+    planner: str
+    """Name of the planner: `extractive`, `llm`, `human`, …"""
+    version: str = ""
+    model: str = ""
+    document_ids: tuple[str, ...] = ()
+    node_ids: tuple[str, ...] = ()
+
+
+class Workflow(BaseModel):
+    """Steps in reading order, the first being the start, and transitions between them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    steps: tuple[Step, ...]
+    transitions: tuple[Transition, ...] = ()
+    provenance: Provenance | None = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse doubled ids and dangling transitions at once."""
+        ids = [step.id for step in self.steps]
+        if len(set(ids)) != len(ids):
+            raise WorkflowError(f"step ids must differ, got {ids!r}")
+        known = set(ids)
+        for edge in self.transitions:
+            if edge.source not in known or edge.target not in known:
+                raise WorkflowError(f"transition {edge.source!r} -> {edge.target!r} leads nowhere")
+
+    @cached_property
+    def by_id(self) -> dict[str, Step]:
+        """Steps by id."""
+        return {step.id: step for step in self.steps}
+
+    def exits(self, step_id: str) -> list[Transition]:
+        """Transitions out of a step, in order."""
+        return [edge for edge in self.transitions if edge.source == step_id]
+
+    def entries(self, step_id: str) -> list[Transition]:
+        """Transitions into a step, in order."""
+        return [edge for edge in self.transitions if edge.target == step_id]
+
+    def of_kind(self, kind: StepKind) -> Iterator[Step]:
+        """Steps of one kind, in reading order."""
+        return (step for step in self.steps if step.kind is kind)
