@@ -1,0 +1,129 @@
+"""Settings: one class per service, read from FLOWXPERT_… variables and from `.env`."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import structlog
+from dotenv import dotenv_values
+from pydantic import Field, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "FLOWXPERT_"
+ENV_FILE = ".env"
+
+NOT_SETTINGS = frozenset(
+    {"FLOWXPERT_DATA", "FLOWXPERT_TEST_POSTGRES_URL", "FLOWXPERT_TEST_REDIS_URL"}
+)
+"""Variables that tests and benchmarks read, known here so that nobody is warned of them."""
+
+_log = structlog.get_logger()
+
+
+class Settings(BaseSettings):
+    """Base of every service's settings; a subclass sets its own `env_prefix`.
+
+    Every field has a description: it is what `.env.example` and the settings page print.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=ENV_FILE,
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    @classmethod
+    def variables(cls) -> Iterator[tuple[str, FieldInfo]]:
+        """Each field with the name of the variable that sets it."""
+        prefix = cls.model_config.get("env_prefix", "")
+        for name, field in cls.model_fields.items():
+            yield f"{prefix}{name}".upper(), field
+
+
+class PlatformSettings(Settings):
+    """What all services share: where things are kept and where the platform listens."""
+
+    data_dir: Path = Field(
+        default=Path(".flowxpert"),
+        description="Folder of everything an embedded run keeps; one process at a time owns it.",
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="PostgreSQL as postgresql://user:password@host/name. "
+        "Unset: SQLite in the data folder.",
+    )
+    redis_url: SecretStr | None = Field(
+        default=None,
+        description="Queue broker as redis://host:port/0. Unset: an embedded Valkey on loopback.",
+    )
+    qdrant_url: str | None = Field(
+        default=None,
+        description="Qdrant server as http://host:6333. Unset: the embedded engine in the data "
+        "folder.",
+    )
+    host: str = Field(
+        default="127.0.0.1",
+        description="Address to listen on. Anything but loopback needs an API key.",
+    )
+    port: int = Field(
+        default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
+    )
+    api_key: SecretStr | None = Field(
+        default=None,
+        min_length=16,
+        description="Key that every request must carry, as `Authorization: Bearer …` or "
+        "`X-API-Key`. Unset: loopback only.",
+    )
+    max_body_bytes: int = Field(
+        default=2_000_000, gt=0, description="Largest request body; a larger one is answered 413."
+    )
+    embedding_cache: Path | None = Field(
+        default=None,
+        description="SQLite file that remembers vectors by model and text. Unset: in the data "
+        "folder.",
+    )
+    embedding_threads: int = Field(
+        default=0, ge=0, description="Threads of the embedder; 0 leaves it to the library."
+    )
+    log_format: str = Field(
+        default="text",
+        pattern="^(text|json)$",
+        description="`text` for people, `json` for log collectors.",
+    )
+    log_level: str = Field(
+        default="warning",
+        pattern="^(debug|info|warning|error)$",
+        description="The least severe event that is logged.",
+    )
+    access_log: bool = Field(default=False, description="Whether each request is logged at info.")
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The URL to connect to, whichever way it was configured."""
+        if self.database_url is not None:
+            return self.database_url.get_secret_value()
+        return f"sqlite:///{self.data_dir.resolve() / 'flowxpert.db'}"
+
+    @property
+    def resolved_embedding_cache(self) -> Path:
+        """The file of remembered vectors, whichever way it was configured."""
+        return self.embedding_cache or self.data_dir / "vectors.db"
+
+
+def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
+    """Names of FLOWXPERT_… variables, set in the environment or `.env`, that no class knows."""
+    known = {name for cls in classes for name, _ in cls.variables()} | NOT_SETTINGS
+    given = {name.upper() for name in (*os.environ, *dotenv_values(ENV_FILE))}
+    return sorted(name for name in given if name.startswith(PREFIX) and name not in known)
+
+
+def report_unknown(classes: Iterable[type[Settings]]) -> list[str]:
+    """Log each unknown variable as a warning: a misspelt one must not pass in silence."""
+    unknown = unknown_variables(classes)
+    for name in unknown:
+        _log.warning("kit.unknown_setting", variable=name)
+    return unknown
