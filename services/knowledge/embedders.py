@@ -59,7 +59,7 @@ class SentenceTransformerEmbedder:
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (slow import)
         from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
 
-        disable_progress_bar()
+        disable_progress_bar()  # type: ignore[no-untyped-call]
         return SentenceTransformer(str(MODEL_DIR), local_files_only=True)
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -57,16 +57,16 @@ class Point(BaseModel):
 
 
 class Hit(BaseModel):
-    """A point that was found, with its place in each of the two lists that found it."""
+    """A point that was found, with both its scores, whichever of the two searches found it."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     payload: dict[str, object]
-    dense_score: float | None = None
-    """Cosine, -1–1; None when the dense search did not return it."""
-    sparse_score: float | None = None
-    """BM25, ≥ 0; None when the sparse search did not return it."""
+    dense_score: float
+    """Cosine, -1–1."""
+    sparse_score: float
+    """BM25, ≥ 0; 0 when it shares no word with the query."""
 
 
 class VectorStore(Protocol):

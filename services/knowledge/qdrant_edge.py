@@ -1,0 +1,182 @@
+"""Adapter of `VectorStore` on Qdrant's engine inside the process: the embedded default."""
+
+import json
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import get_args
+
+import qdrant_edge as edge
+
+from services.knowledge.bm25 import SparseVector, document_vector, query_vector
+from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
+
+_DENSE = "dense"
+_WORDS = "words"
+_NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
+_EXACT_BELOW_KB = 200_000
+"""Vectors of a segment up to which it is scanned rather than indexed: at 384 dimensions 130,000,
+where a scan costs a few milliseconds, is exact, and needs no graph to be built."""
+_WRITES_BETWEEN_OPTIMISATIONS = 5_000
+
+
+class QdrantEdgeVectorStore:
+    """One shard per collection in a folder of its own; one process at a time may hold it.
+
+    Every write is in the engine's log before the call returns, so a killed process loses nothing.
+    """
+
+    def __init__(self, path: Path, dimensions: int) -> None:
+        """Opens or creates the shards under `path`.
+
+        Raises:
+            StoreUnavailableError: Another process holds the folder, or it was written with
+                vectors of another length.
+        """
+        self._shards: dict[Collection, edge.EdgeShard] = {}
+        self._writes = 0
+        self._lock = threading.Lock()
+        for collection in get_args(Collection):
+            with _vendor_errors(f"open {path / collection}"):
+                self._shards[collection] = _open(path / collection, dimensions)
+
+    def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
+        """See `VectorStore.upsert`."""
+        if not points:
+            return
+        records = [_record(point) for point in points]
+        with _vendor_errors("upsert"):
+            self._shards[collection].update(edge.UpdateOperation.upsert_points(records))
+        self._optimise_sometimes(collection, len(records))
+
+    def delete(self, collection: Collection, ids: Sequence[str]) -> None:
+        """See `VectorStore.delete`."""
+        if not ids:
+            return
+        keys: list[edge.PointId] = [_key(id_) for id_ in ids]
+        with _vendor_errors("delete"):
+            self._shards[collection].update(edge.UpdateOperation.delete_points(keys))
+
+    def delete_document(self, collection: Collection, document_id: str) -> None:
+        """See `VectorStore.delete_document`."""
+        only_this = edge.Filter(
+            must=[
+                edge.FieldCondition(key="document_ids", match=edge.MatchValue(document_id)),
+                edge.FieldCondition(key="document_ids", values_count=edge.ValuesCount(lte=1)),
+            ]
+        )
+        with _vendor_errors("delete_document"):
+            self._shards[collection].update(edge.UpdateOperation.delete_points_by_filter(only_this))
+
+    def search(
+        self, collection: Collection, *, vector: Sequence[float], text: str, limit: int
+    ) -> list[Hit]:
+        """See `VectorStore.search`."""
+        words = query_vector(text)
+        by_meaning = edge.Query.Nearest([float(x) for x in vector], using=_DENSE)
+        queries = [by_meaning]
+        if words.indices:
+            queries.append(edge.Query.Nearest(_sparse(words), using=_WORDS))
+        candidates = [edge.Prefetch(limit=limit, query=query) for query in queries]
+        # Each query scores the candidates of both, so every hit comes with both its scores.
+        requests = [
+            edge.QueryRequest(
+                limit=limit * len(queries),
+                query=query,
+                prefetches=candidates,
+                with_payload=query is by_meaning,
+            )
+            for query in queries
+        ]
+        with _vendor_errors("search"):
+            dense, *sparse = self._shards[collection].query_batch(edge.QueryBatchRequest(requests))
+        by_words = {p.id: p.score for p in sparse[0]} if sparse else {}
+        return [_hit(p, by_words.get(p.id, 0.0)) for p in dense]
+
+    def count(self, collection: Collection) -> int:
+        """See `VectorStore.count`."""
+        with _vendor_errors("count"):
+            return int(self._shards[collection].count(edge.CountRequest(exact=True)))
+
+    def close(self) -> None:
+        """See `VectorStore.close`."""
+        shards, self._shards = self._shards, {}
+        with _vendor_errors("close"):
+            for shard in shards.values():
+                shard.flush()
+                shard.close()
+
+    def _optimise_sometimes(self, collection: Collection, written: int) -> None:
+        with self._lock:
+            self._writes += written
+            due = self._writes >= _WRITES_BETWEEN_OPTIMISATIONS
+            if due:
+                self._writes = 0
+        if due:
+            with _vendor_errors("optimise"):
+                self._shards[collection].optimize()
+
+
+def _open(path: Path, dimensions: int) -> edge.EdgeShard:
+    config = edge.EdgeConfig(
+        vectors={_DENSE: edge.EdgeVectorParams(size=dimensions, distance=edge.Distance.Dot)},
+        sparse_vectors={_WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_EXACT_BELOW_KB),
+    )
+    if not path.exists():
+        # Made beside its place and moved there whole: a process killed here leaves no half shard.
+        unfinished = path.with_name(f"{path.name}.new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        shard = edge.EdgeShard.create(str(unfinished), config)
+        keyword = edge.PayloadSchemaType.Keyword
+        shard.update(edge.UpdateOperation.create_field_index("document_ids", keyword))
+        shard.flush()
+        shard.close()
+        unfinished.rename(path)
+    return edge.EdgeShard.load(str(path), config)
+
+
+@contextmanager
+def _vendor_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:  # The engine raises nothing more specific than that.
+            raise
+        raise StoreUnavailableError(
+            f"the embedded vector store could not {what}: {error}"
+        ) from error
+
+
+def _key(id_: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, id_))
+
+
+def _sparse(vector: SparseVector) -> edge.SparseVector:
+    return edge.SparseVector(list(vector.indices), list(vector.values))
+
+
+def _record(point: Point) -> edge.Point:
+    return edge.Point(
+        _key(point.id),
+        {_DENSE: list(point.vector), _WORDS: _sparse(document_vector(point.text))},
+        {
+            "id": point.id,
+            "document_ids": list(point.document_ids),
+            "payload": json.dumps(point.payload),
+        },
+    )
+
+
+def _hit(found: edge.ScoredPoint, sparse_score: float) -> Hit:
+    payload = found.payload or {}
+    return Hit(
+        id=payload["id"],
+        payload=json.loads(payload["payload"]),
+        dense_score=found.score,
+        sparse_score=sparse_score,
+    )
