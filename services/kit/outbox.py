@@ -1,0 +1,272 @@
+"""The outbox: a task is written with the noun it is about and stays until its work is committed.
+
+How a room uses it:
+
+    outbox = Outbox(database)
+    outbox.register(queue, "gateway.walk", walk.run)     # walk.run(ticket_id=...) does the work
+
+    with database.session() as session:                  # at the endpoint
+        session.add(ticket_row)
+        outbox.put(session, "gateway.walk", {"ticket_id": id}, key=f"gateway.walk:{id}")
+
+    with database.session() as session:                  # the work's last transaction
+        session.add(workflow_row)
+        outbox.finish(session)
+
+What it guarantees, wherever a process is killed:
+
+- **Nothing is lost.** The row commits with the noun. It is published until a worker has claimed
+  it, and again when that worker's lease runs out, so the broker may forget everything.
+- **Nothing is done twice.** A worker claims the row by a conditional UPDATE before it starts: of
+  two deliveries one finds the row taken or gone, and ends. `finish` deletes the row in the
+  transaction that stores the result; whoever lost its claim meanwhile fails there, and its
+  transaction with it. What a task does outside that transaction may happen again and must be
+  idempotent.
+- **Nothing spins for ever.** After `max_attempts` failures, or as many deaths of the process, the
+  row is parked with its reason and `on_parked` is told. A store that does not answer is not the
+  task's fault: such attempts are not counted, only spaced out.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+import structlog
+from celery import Celery
+from sqlalchemy import CursorResult, delete, event, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import Executable
+
+from services.kit.database import Database
+from services.kit.errors import FlowXpertError
+from services.kit.tables import OutboxRow
+
+LEASE_S = 60.0
+"""A claimed task whose process shows no sign of life for this long is given to another."""
+
+RETRY_S = 2.0
+"""Pause after a first failure; it doubles with each further one, up to a minute."""
+
+_log = structlog.get_logger()
+_current: ContextVar["Claim | None"] = ContextVar("outbox_claim", default=None)
+
+Work = Callable[..., None]
+OnParked = Callable[[Session, Mapping[str, Any], str], None]
+"""Told in the transaction that parks: the session, the task's arguments, the reason."""
+
+
+class LostClaimError(FlowXpertError):
+    """Another worker took the task over; this one's transaction must not commit."""
+
+
+@dataclass(eq=False)
+class Claim:
+    """One worker's hold on one task."""
+
+    key: str
+    runner: str
+    kwargs: dict[str, Any]
+    attempts: int
+    finished: bool = False
+
+
+class Outbox:
+    """Tasks that are not finished; see the module for what it guarantees."""
+
+    def __init__(self, database: Database, *, max_attempts: int = 5) -> None:
+        self.database = database
+        self.max_attempts = max_attempts
+        self.wake = threading.Event()
+        """Set whenever a put has committed; the relay waits on it."""
+        self._running: set[Claim] = set()
+
+    def put(self, session: Session, task_name: str, kwargs: Mapping[str, Any], key: str) -> bool:
+        """Add a task to the caller's transaction; it is published as soon as that commits.
+
+        False, and nothing added, when a task with that key is not finished yet: a task that may
+        have begun and must run again for newer content needs another key.
+        """
+        now = time.time()
+        insert = sqlite.insert if self.database.is_sqlite else postgresql.insert
+        statement = (
+            insert(OutboxRow)
+            .values(
+                key=key,
+                task=task_name,
+                kwargs=dict(kwargs),
+                created_at=now,
+                due_at=now,
+                attempts=0,
+                reason="",
+            )
+            .on_conflict_do_nothing(index_elements=["key"])
+        )
+        event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
+        return _changed(session, statement) == 1
+
+    def register(
+        self, queue: Celery, task_name: str, work: Work, *, on_parked: OnParked | None = None
+    ) -> None:
+        """Make `work` what the queue runs for `task_name`, with the put `kwargs` as arguments."""
+
+        def run(key: str) -> None:
+            self.run(key, work, on_parked)
+
+        queue.task(run, name=task_name)
+
+    def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
+        """Claim the task, do its work and take it out; nothing when it is taken or gone."""
+        claim = self._claim(key)
+        if claim is None:
+            return
+        if claim.attempts > self.max_attempts:
+            self._park(claim, f"the process ended in each of {self.max_attempts} runs", on_parked)
+            return
+        token = _current.set(claim)
+        self._running.add(claim)
+        try:
+            work(**claim.kwargs)
+            self._take_out(claim)
+        except LostClaimError:
+            _log.warning("outbox.claim_lost", key=key)
+        except Exception as error:  # noqa: BLE001 - a task's entry point
+            _log.exception("outbox.task_failed", key=key, attempt=claim.attempts)
+            self._give_back(claim, error, on_parked)
+        finally:
+            self._running.discard(claim)
+            _current.reset(token)
+
+    def finish(self, session: Session) -> None:
+        """Take the running task out in the session that stores its result; no task, no effect.
+
+        Raises:
+            LostClaimError: Another worker has it now. Let it roll the transaction back.
+        """
+        claim = _current.get()
+        if claim is None:
+            return
+        if _changed(session, delete(OutboxRow).where(*_held(claim))) == 0:
+            raise LostClaimError(f"the task {claim.key!r} was taken over by another worker")
+        event.listen(
+            session, "after_commit", lambda _session: setattr(claim, "finished", True), once=True
+        )
+
+    def due(self, *, limit: int) -> list[tuple[str, str, float]]:
+        """Key, task and due time of tasks to publish now, oldest first."""
+        statement = (
+            select(OutboxRow.key, OutboxRow.task, OutboxRow.due_at)
+            .where(OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None))
+            .order_by(OutboxRow.created_at)
+            .limit(limit)
+        )
+        with self.database.session() as session:
+            return [(row.key, row.task, row.due_at) for row in session.execute(statement)]
+
+    def published(self, due: list[tuple[str, str, float]], *, again_after: float) -> None:
+        """Note that the broker took these; what a worker has claimed since is left alone."""
+        with self.database.session() as session:
+            for key, _, due_at in due:
+                session.execute(
+                    update(OutboxRow)
+                    .where(OutboxRow.key == key, OutboxRow.due_at == due_at)
+                    .values(due_at=time.time() + again_after, runner=None)
+                )
+
+    def renew(self) -> None:
+        """Prolong the leases of what runs in this process."""
+        running = list(self._running)
+        if not running:
+            return
+        with self.database.session() as session:
+            for claim in running:
+                session.execute(
+                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + LEASE_S)
+                )
+
+    def restart(self) -> None:
+        """Make every unfinished task due: only for a process that has the database to itself."""
+        with self.database.session() as session:
+            session.execute(
+                update(OutboxRow)
+                .where(OutboxRow.parked_at.is_(None))
+                .values(due_at=OutboxRow.created_at, runner=None)
+            )
+
+    def unpark(self) -> int:
+        """Give every parked task a new set of attempts; how many there were."""
+        with self.database.session() as session:
+            count = _changed(
+                session,
+                update(OutboxRow)
+                .where(OutboxRow.parked_at.is_not(None))
+                .values(parked_at=None, attempts=0, due_at=time.time(), runner=None),
+            )
+        self.wake.set()
+        return count
+
+    def counts(self) -> dict[str, int]:
+        """Tasks that are `waiting` or running, and that are `parked`."""
+        parked = func.count(OutboxRow.parked_at)
+        with self.database.session() as session:
+            total, at_rest = session.execute(select(func.count(), parked)).one()
+        return {"waiting": total - at_rest, "parked": at_rest}
+
+    def _claim(self, key: str) -> Claim | None:
+        now, runner = time.time(), str(uuid4())
+        statement = (
+            update(OutboxRow)
+            .where(
+                OutboxRow.key == key,
+                OutboxRow.parked_at.is_(None),
+                or_(OutboxRow.runner.is_(None), OutboxRow.due_at <= now),
+            )
+            .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + LEASE_S)
+            .returning(OutboxRow.kwargs, OutboxRow.attempts)
+        )
+        with self.database.session() as session:
+            row = session.execute(statement).one_or_none()
+        return None if row is None else Claim(key, runner, dict(row.kwargs), row.attempts)
+
+    def _take_out(self, claim: Claim) -> None:
+        if not claim.finished:
+            with self.database.session() as session:
+                self.finish(session)
+
+    def _give_back(self, claim: Claim, error: Exception, on_parked: OnParked | None) -> None:
+        """Let the task be tried again after a pause, or park it when it had its chances."""
+        reason = f"{type(error).__name__}: {error}"
+        excused = isinstance(error, FlowXpertError) and error.retryable
+        if claim.attempts >= self.max_attempts and not excused:
+            self._park(claim, reason, on_parked)
+            return
+        pause = min(RETRY_S * 2 ** (claim.attempts - 1), LEASE_S)
+        values = {
+            "runner": None,
+            "reason": reason,
+            "due_at": time.time() + pause,
+            "attempts": max(1, claim.attempts - 1) if excused else claim.attempts,
+        }
+        with self.database.session() as session:
+            session.execute(update(OutboxRow).where(*_held(claim)).values(values))
+
+    def _park(self, claim: Claim, reason: str, on_parked: OnParked | None) -> None:
+        values = {"parked_at": time.time(), "reason": reason, "runner": None}
+        with self.database.session() as session:
+            if _changed(session, update(OutboxRow).where(*_held(claim)).values(values)) == 0:
+                return
+            if on_parked is not None:
+                on_parked(session, claim.kwargs, reason)
+        _log.error("outbox.task_parked", key=claim.key, reason=reason)
+
+
+def _held(claim: Claim) -> tuple[Any, ...]:
+    return OutboxRow.key == claim.key, OutboxRow.runner == claim.runner
+
+
+def _changed(session: Session, statement: Executable) -> int:
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -1,0 +1,72 @@
+"""The relay: carries tasks from the outbox to the broker."""
+
+import threading
+import time
+
+import structlog
+from celery import Celery
+from kombu.exceptions import OperationalError as BrokerError
+
+from services.kit.errors import UnavailableError
+from services.kit.outbox import LEASE_S, Outbox
+
+POLL_S = 1.0
+"""Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""
+
+PUBLISH_AT_ONCE = 500
+
+REPUBLISH_S = 900.0
+"""A published task that nobody claimed for this long is published again; a double is harmless."""
+
+_log = structlog.get_logger()
+
+
+class Relay:
+    """A thread that publishes due tasks at once, and keeps this process's leases alive.
+
+    A task is noted as published after the broker took it, so each is published at least once.
+    """
+
+    def __init__(self, outbox: Outbox, queue: Celery, *, sole: bool) -> None:
+        """`sole` says that no other process works on this database: its claims are void then."""
+        self._outbox = outbox
+        self._queue = queue
+        self._sole = sole
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
+
+    def start(self) -> None:
+        """Begin to publish, first of all what an earlier process left unfinished."""
+        if self._sole:
+            self._outbox.restart()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop publishing; what is unpublished stays in the outbox."""
+        self._stopping.set()
+        self._outbox.wake.set()
+        self._thread.join(POLL_S * 5)
+
+    def publish(self) -> int:
+        """Hand the due tasks to the broker; how many it took."""
+        due = self._outbox.due(limit=PUBLISH_AT_ONCE)
+        for key, task, _ in due:
+            self._queue.send_task(task, args=(key,))
+        if due:
+            self._outbox.published(due, again_after=REPUBLISH_S)
+        return len(due)
+
+    def _run(self) -> None:
+        renewed = time.monotonic()
+        while not self._stopping.is_set():
+            self._outbox.wake.wait(POLL_S)
+            self._outbox.wake.clear()
+            try:
+                if time.monotonic() - renewed > LEASE_S / 4:
+                    self._outbox.renew()
+                    renewed = time.monotonic()
+                while self.publish() == PUBLISH_AT_ONCE and not self._stopping.is_set():
+                    continue
+            except (BrokerError, UnavailableError) as error:
+                _log.warning("relay.unavailable", reason=str(error))
+                self._stopping.wait(POLL_S)
