@@ -1,0 +1,404 @@
+"""A Markdown document as a tree: sections, blocks, list items, rows, links, each with its lines.
+
+Ingestion cuts along this tree and the planner reads steps from it, so that both see the same
+document. Lines are 1-based and inclusive, counted in the text as it was given.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, cached_property
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+_TAG = re.compile(
+    r"<!--.*?-->|</?(?:abbr|a|blockquote|br|b|center|cite|code|dd|del|details|div|dl|dt|em|font"
+    r"|h[1-6]|hr|iframe|img|ins|i|kbd|li|mark|ol|pre|p|q|samp|small|span|strong|style|sub|summary"
+    r"|sup|s|table|tbody|td|th|thead|tr|tt|ul|u|var|video)\b[^<>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+_ANCHOR = re.compile(r"\s*\{#[\w-]+\}\s*$")
+_DANGLING_REFERENCE = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
+_CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
+_SPACES = re.compile(r"\s+")
+_LONGEST_BOLD_HEADING = 12
+"""Words; a longer bold paragraph is an emphasised sentence, not a heading."""
+_BOLD_HEADING_LEVEL = 7
+"""Below Markdown's six levels."""
+
+
+class BlockKind(StrEnum):
+    """What a block is."""
+
+    PARAGRAPH = "paragraph"
+    LIST = "list"
+    CODE = "code"
+    TABLE = "table"
+    QUOTE = "quote"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link or image: what it shows and where it leads."""
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A table row, cells without markup."""
+
+    cells: tuple[str, ...]
+    line: int
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, list, code block, table or quote of a section or a list item."""
+
+    kind: BlockKind
+    start_line: int
+    end_line: int
+    text: str = ""
+    """Without markup, on one line; of a code block, its content verbatim."""
+    language: str = ""
+    """First word of a code fence's info string, lower case."""
+    bold_lead: str = ""
+    """The bold words a paragraph begins with."""
+    inline_code: tuple[str, ...] = ()
+    own_links: tuple[Link, ...] = ()
+    ordered: bool = False
+    """Whether a list is numbered."""
+    items: tuple["Item", ...] = ()
+    header: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    blocks: tuple["Block", ...] = ()
+    """What a quote holds."""
+
+    def walk(self) -> Iterator["Block"]:
+        """This block and all blocks nested in it, in document order."""
+        yield self
+        for child in self.blocks:
+            yield from child.walk()
+        for item in self.items:
+            for child in item.blocks:
+                yield from child.walk()
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """All links in it, nested ones included, in document order."""
+        return tuple(
+            link
+            for block in self.walk()
+            for link in (*block.own_links, *(link for row in block.rows for link in row.links))
+        )
+
+
+@dataclass(frozen=True)
+class Item:
+    """A list item with everything that is nested in it."""
+
+    start_line: int
+    end_line: int
+    blocks: tuple[Block, ...]
+    number: int | None = None
+    """The number it counts as in a numbered list."""
+
+    @property
+    def text(self) -> str:
+        """Its first paragraph, without markup."""
+        first = self.blocks[0] if self.blocks else None
+        return first.text if first and first.kind is BlockKind.PARAGRAPH else ""
+
+    @property
+    def code(self) -> tuple[Block, ...]:
+        """Code blocks that belong to it and not to an item nested in it."""
+        return tuple(block for block in self.blocks if block.kind is BlockKind.CODE)
+
+    @property
+    def sub_items(self) -> tuple["Item", ...]:
+        """Items of the lists nested directly in it."""
+        return tuple(item for block in self.blocks for item in block.items)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """All links in it, nested ones included, in document order."""
+        return tuple(link for block in self.blocks for link in block.links)
+
+
+@dataclass
+class Section:
+    """A heading with what stands under it; the root has level 0 and no heading."""
+
+    level: int
+    title: str
+    heading_path: tuple[str, ...]
+    """Titles from the outermost section down to this one."""
+    start_line: int
+    """The heading's line."""
+    end_line: int
+    """The last line with text, subsections included."""
+    blocks: list[Block] = field(default_factory=list)
+    """Its own blocks, subsections excluded."""
+    children: list["Section"] = field(default_factory=list)
+
+    def walk(self) -> Iterator["Section"]:
+        """This section and all sections below it, in document order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Links of its own blocks, in document order."""
+        return tuple(link for block in self.blocks for link in block.links)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A parsed document."""
+
+    lines: tuple[str, ...]
+    first_line: int
+    root: Section
+    front_matter: str = ""
+    """The YAML between the dashes, as text."""
+    body_line: int = 1
+    """The first line after the front matter."""
+
+    def text(self, start_line: int, end_line: int) -> str:
+        """The lines from `start_line` to `end_line` as they stand."""
+        return "\n".join(self.lines[start_line - self.first_line : end_line - self.first_line + 1])
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """All sections in document order, the root first."""
+        return tuple(self.root.walk())
+
+
+def parse(text: str, *, first_line: int = 1) -> Page:
+    """The tree of a document, or of a piece of one that begins at `first_line`.
+
+    A paragraph that is nothing but a few bold words counts as a heading below all others. Raw HTML
+    is reduced to its text; comments and rules are left out.
+    """
+    lines = tuple(text.splitlines())
+    tree = SyntaxTreeNode(_parser().parse("\n".join(lines)))
+    reader = _Reader(lines, first_line)
+    front_matter = next((node for node in tree.children if node.type == "front_matter"), None)
+    last = max(first_line, first_line + len(lines) - 1)
+    root = Section(0, "", (), first_line, last)
+    stack = [root]
+    for node in tree.children:
+        heading = reader.heading(node)
+        if heading is None:
+            stack[-1].blocks.extend(reader.blocks(node))
+            continue
+        level, title, line = heading
+        while stack[-1].level >= level:
+            stack.pop()
+        section = Section(level, title, (*stack[-1].heading_path, title), line, line)
+        stack[-1].children.append(section)
+        stack.append(section)
+    _set_ends(root, last, reader)
+    if front_matter is None or not front_matter.map:
+        return Page(lines, first_line, root, body_line=first_line)
+    return Page(lines, first_line, root, front_matter.content, first_line + front_matter.map[1])
+
+
+def plain(markdown: str) -> str:
+    """A piece of inline Markdown without its markup, on one line."""
+    tokens = _parser().parseInline(markdown)
+    return _inline_text(SyntaxTreeNode(tokens).children[0]) if tokens else ""
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    return parser.use(front_matter_plugin).use(deflist_plugin)
+
+
+def _set_ends(section: Section, last: int, reader: "_Reader") -> None:
+    ends = [child.start_line - 1 for child in section.children[1:]] + [last]
+    for child, end in zip(section.children, ends, strict=False):
+        _set_ends(child, end, reader)
+    section.end_line = max(section.start_line, reader.without_blank_tail(section.start_line, last))
+
+
+def _inline_text(node: SyntaxTreeNode) -> str:
+    text = _DANGLING_REFERENCE.sub(r"\1", "".join(_pieces(node)))
+    return _SPACES.sub(" ", text).strip()
+
+
+def _pieces(node: SyntaxTreeNode) -> Iterator[str]:
+    for child in node.children:
+        if child.type in {"softbreak", "hardbreak"}:
+            yield " "
+        elif child.type == "html_inline":
+            yield _without_tags(child.content)
+        elif child.type in {"text", "code_inline", "image"}:
+            yield child.content
+        else:
+            yield from _pieces(child)
+
+
+def _without_tags(html: str) -> str:
+    """HTML's own tags and comments removed; `<name>` written as a placeholder stays."""
+    return _TAG.sub(" ", html)
+
+
+class _Reader:
+    """Turns nodes of markdown-it's tree into ours."""
+
+    def __init__(self, lines: Sequence[str], first_line: int) -> None:
+        self._lines = lines
+        self._first = first_line
+
+    def heading(self, node: SyntaxTreeNode) -> tuple[int, str, int] | None:
+        """Level, title and line when the node is a heading."""
+        if node.type == "heading":
+            title = _ANCHOR.sub("", _inline_text(node.children[0])).rstrip(" #")
+            return int(node.tag[1]), title, self._range(node)[0]
+        if node.type == "paragraph":
+            title = _bold_lead(node.children[0])
+            whole = _inline_text(node.children[0])
+            words = len(title.split())
+            is_title = bool(title) and title == whole and not title.endswith((".", "!", ","))
+            if is_title and words <= _LONGEST_BOLD_HEADING:
+                return _BOLD_HEADING_LEVEL, title.rstrip(":").strip(), self._range(node)[0]
+        return None
+
+    def blocks(self, node: SyntaxTreeNode) -> Iterator[Block]:
+        """The node as blocks: none, one, or what a container without meaning holds."""
+        match node.type:
+            case "paragraph" | "heading":
+                yield from self._paragraph(node)
+            case "bullet_list" | "ordered_list":
+                yield self._list(node)
+            case "fence" | "code_block":
+                yield self._code(node)
+            case "table":
+                yield self._table(node)
+            case "blockquote":
+                inner = tuple(block for child in node.children for block in self.blocks(child))
+                yield Block(BlockKind.QUOTE, *self._range(node), blocks=inner, text=_joined(inner))
+            case "html_block":
+                text = _SPACES.sub(" ", _without_tags(node.content)).strip()
+                if text:
+                    yield Block(BlockKind.PARAGRAPH, *self._range(node), text=text)
+            case "dl":
+                yield self._definitions(node)
+            case _:
+                return
+
+    def without_blank_tail(self, start: int, end: int) -> int:
+        """The last line up to `end` that holds text, at least `start`."""
+        while end > start and not self._lines[end - self._first].strip():
+            end -= 1
+        return end
+
+    def _range(self, node: SyntaxTreeNode) -> tuple[int, int]:
+        start, end = node.map or (0, 1)
+        first, last = start + self._first, max(end, start + 1) - 1 + self._first
+        return first, self.without_blank_tail(first, last)
+
+    def _paragraph(self, node: SyntaxTreeNode) -> Iterator[Block]:
+        inline = node.children[0]
+        text = _inline_text(inline)
+        if text:
+            yield Block(
+                BlockKind.PARAGRAPH,
+                *self._range(node),
+                text=text,
+                bold_lead=_bold_lead(inline),
+                inline_code=tuple(n.content for n in inline.walk() if n.type == "code_inline"),
+                own_links=_links(inline),
+            )
+
+    def _list(self, node: SyntaxTreeNode) -> Block:
+        ordered = node.type == "ordered_list"
+        first = int(node.attrs.get("start", 1)) if ordered else 0
+        items = tuple(
+            self._item(child, first + index if ordered else None)
+            for index, child in enumerate(node.children)
+        )
+        return Block(BlockKind.LIST, *self._range(node), ordered=ordered, items=items)
+
+    def _item(self, node: SyntaxTreeNode, number: int | None) -> Item:
+        blocks = [block for child in node.children for block in self.blocks(child)]
+        if blocks and blocks[0].kind is BlockKind.PARAGRAPH:
+            blocks[0] = _replace_text(blocks[0], _CHECKBOX.sub("", blocks[0].text))
+        return Item(*self._range(node), tuple(blocks), number)
+
+    def _code(self, node: SyntaxTreeNode) -> Block:
+        words = node.info.split() if node.type == "fence" else []
+        return Block(
+            BlockKind.CODE,
+            *self._range(node),
+            text=node.content.rstrip("\n"),
+            language=words[0].lower().strip("{}.") if words else "",
+        )
+
+    def _table(self, node: SyntaxTreeNode) -> Block:
+        rows = [row for part in node.children for row in part.children]
+        header, *body = (self._row(row) for row in rows)
+        return Block(BlockKind.TABLE, *self._range(node), header=header.cells, rows=tuple(body))
+
+    def _row(self, node: SyntaxTreeNode) -> Row:
+        cells = [cell.children[0] for cell in node.children]
+        links = tuple(link for cell in cells for link in _links(cell))
+        return Row(tuple(_inline_text(cell) for cell in cells), self._range(node)[0], links)
+
+    def _definitions(self, node: SyntaxTreeNode) -> Block:
+        """A definition list as a list whose items read `term: definition`."""
+        items: list[Item] = []
+        term = ""
+        for child in node.children:
+            if child.type == "dt":
+                term = _inline_text(child.children[0])
+                continue
+            blocks = [block for part in child.children for block in self.blocks(part)]
+            start, end = self._range(child)
+            if blocks and blocks[0].kind is BlockKind.PARAGRAPH:
+                blocks[0] = _replace_text(blocks[0], f"{term}: {blocks[0].text}", term)
+            items.append(Item(start, end, tuple(blocks)))
+        return Block(BlockKind.LIST, *self._range(node), items=tuple(items))
+
+
+def _replace_text(block: Block, text: str, bold_lead: str | None = None) -> Block:
+    return Block(
+        block.kind,
+        block.start_line,
+        block.end_line,
+        text=text,
+        bold_lead=block.bold_lead if bold_lead is None else bold_lead,
+        inline_code=block.inline_code,
+        own_links=block.own_links,
+    )
+
+
+def _joined(blocks: Sequence[Block]) -> str:
+    return " ".join(block.text for block in blocks if block.kind is BlockKind.PARAGRAPH)
+
+
+def _bold_lead(inline: SyntaxTreeNode) -> str:
+    visible = [n for n in inline.children if n.type != "text" or n.content.strip()]
+    if not visible or visible[0].type != "strong":
+        return ""
+    lead = _inline_text(visible[0])
+    after = visible[1].content if len(visible) > 1 and visible[1].type == "text" else ""
+    return f"{lead}:" if after.startswith(":") and not lead.endswith(":") else lead
+
+
+def _links(inline: SyntaxTreeNode) -> tuple[Link, ...]:
+    return tuple(
+        Link(_inline_text(node), str(node.attrs.get("href", "")))
+        for node in inline.walk()
+        if node.type == "link"
+    )
