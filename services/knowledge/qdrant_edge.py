@@ -38,6 +38,7 @@ class QdrantEdgeVectorStore:
         """
         self._shards: dict[Collection, edge.EdgeShard] = {}
         self._writes = 0
+        self._closed = False
         self._lock = threading.Lock()
         for collection in get_args(Collection):
             with _vendor_errors(f"open {path / collection}"):
@@ -103,9 +104,12 @@ class QdrantEdgeVectorStore:
 
     def close(self) -> None:
         """See `VectorStore.close`."""
-        shards, self._shards = self._shards, {}
+        with self._lock:
+            was_closed, self._closed = self._closed, True
+        if was_closed:
+            return
         with _vendor_errors("close"):
-            for shard in shards.values():
+            for shard in self._shards.values():
                 shard.flush()
                 shard.close()
 

@@ -1,0 +1,74 @@
+"""Tables of the graph and of the documents' text."""
+
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from services.kit.database import Base
+
+ID_LENGTH = 1024
+"""A document's id is its path; PATH_MAX is longer, but nobody's documents are."""
+NAME_LENGTH = 512
+
+
+class DocumentRow(Base):
+    """A document's Markdown, and what else `Document` says."""
+
+    __tablename__ = "knowledge_document"
+
+    id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    media_type: Mapped[str] = mapped_column(String(200))
+    content_hash: Mapped[str] = mapped_column(String(64))
+    front_matter: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class NodeRow(Base):
+    """A node in its merged form, made again whenever one of its parts changes."""
+
+    __tablename__ = "knowledge_node"
+
+    id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    merged: Mapped[str] = mapped_column(Text)
+    """The `IncidentNode` as JSON."""
+
+
+class PartRow(Base):
+    """What one document contributes to one node."""
+
+    __tablename__ = "knowledge_part"
+
+    node_id: Mapped[str] = mapped_column(
+        ForeignKey("knowledge_node.id", ondelete="CASCADE"), primary_key=True
+    )
+    document_id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True, index=True)
+    position: Mapped[int] = mapped_column(Integer)
+    """Place among the document's nodes."""
+    part: Mapped[str] = mapped_column(Text)
+    """The document's `IncidentNode` as JSON."""
+
+
+class NameRow(Base):
+    """A name or alias of a node as it is compared: lower case, letters and digits only."""
+
+    __tablename__ = "knowledge_name"
+
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    node_id: Mapped[str] = mapped_column(
+        ForeignKey("knowledge_node.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+
+
+class LinkRow(Base):
+    """A node's link to a document. The nodes of that document are its neighbours."""
+
+    __tablename__ = "knowledge_link"
+    __table_args__ = (Index("ix_knowledge_link_document_id", "document_id"),)
+
+    node_id: Mapped[str] = mapped_column(
+        ForeignKey("knowledge_node.id", ondelete="CASCADE"), primary_key=True
+    )
+    document_id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    position: Mapped[int] = mapped_column(Integer)

@@ -1,0 +1,130 @@
+"""Every adapter of `GraphStore` passes this suite."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from services.knowledge.model import IncidentNode, Passage, SectionRole, Span
+from services.knowledge.sql_graph import SqlGraphStore
+from tests.contract.databases import database_of
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def graph(request):
+    with database_of(request.param) as database:
+        yield SqlGraphStore(database)
+
+
+def passage(document, text, line=1, role=SectionRole.REMEDY):
+    span = Span(document_id=document, start_line=line, end_line=line)
+    return Passage(span=span, role=role, heading_path=("Fan",), text=text)
+
+
+def node(id_, document, *steps, name="Fan failed", **fields):
+    passages = tuple(passage(document, step, line + 1) for line, step in enumerate(steps))
+    return IncidentNode(id=id_, name=name, mitigation_steps=passages, **fields)
+
+
+def test_an_empty_graph_knows_nothing(graph):
+    assert graph.count() == 0
+    assert graph.get(["fan"]) == []
+    assert graph.of_documents(["a.md"]) == []
+    assert graph.find_names(["fan"]) == {}
+    assert graph.neighbours("fan") == []
+
+
+def test_a_node_comes_back_as_it_was_written(graph):
+    written = node("fan", "a.md", "Reseat the tray.", aliases=("FanFail",), summary="A fan stops.")
+    assert graph.replace_document("a.md", [written]) == {"fan"}
+    assert graph.get(["nobody", "fan"]) == [written]
+
+
+def test_the_same_document_again_changes_nothing(graph):
+    nodes = [node("fan", "a.md", "Reseat."), node("psu", "a.md", "Swap.", name="PSU")]
+    assert graph.replace_document("a.md", nodes) == {"fan", "psu"}
+    assert graph.replace_document("a.md", nodes) == set()
+
+
+def test_nodes_of_the_same_incident_merge_over_documents(graph):
+    graph.replace_document("a.md", [node("fan", "a.md", "Reseat.", "Replace.", aliases=("X",))])
+    changed = graph.replace_document(
+        "b.md",
+        [node("fan", "b.md", "Replace.", "Call the vendor.", name="FAN_FAILED", aliases=("Y",))],
+    )
+    (merged,) = graph.get(["fan"])
+    assert changed == {"fan"}
+    assert [p.text for p in merged.mitigation_steps] == ["Reseat.", "Replace.", "Call the vendor."]
+    assert merged.document_ids == ("a.md", "b.md")
+    assert merged.name == "Fan failed"
+    assert merged.aliases == ("X", "FAN_FAILED", "Y")
+
+
+def test_two_nodes_of_one_incident_in_one_document_merge_too(graph):
+    graph.replace_document("a.md", [node("fan", "a.md", "One."), node("fan", "a.md", "Two.")])
+    assert [p.text for p in graph.get(["fan"])[0].mitigation_steps] == ["One.", "Two."]
+    assert graph.count() == 1
+
+
+def test_replacing_a_document_leaves_the_parts_of_others(graph):
+    graph.replace_document("a.md", [node("fan", "a.md", "Old."), node("psu", "a.md", "Swap.")])
+    graph.replace_document("b.md", [node("fan", "b.md", "Theirs.")])
+    assert graph.replace_document("a.md", [node("fan", "a.md", "New.")]) == {"fan", "psu"}
+    assert [p.text for p in graph.get(["fan"])[0].mitigation_steps] == ["New.", "Theirs."]
+    assert graph.get(["psu"]) == []
+
+
+def test_a_deleted_document_takes_its_nodes_names_and_links_along(graph):
+    linked = node("fan", "a.md", "Reseat.", linked_documents=("b.md",))
+    graph.replace_document("a.md", [linked])
+    graph.replace_document("b.md", [node("psu", "b.md", "Swap.", name="PSU")])
+    assert graph.delete_document("a.md") == {"fan"}
+    assert graph.delete_document("nobody.md") == set()
+    assert graph.find_names(["Fan failed"]) == {}
+    assert graph.neighbours("fan") == []
+    assert graph.count() == 1
+
+
+def test_names_and_aliases_are_found_whatever_their_spelling(graph):
+    graph.replace_document("a.md", [node("fan", "a.md", "Reseat.", aliases=("FAN-3 fail!",))])
+    found = graph.find_names(["fan_failed", "Fan3Fail", "psu", "…"])
+    assert found == {"fan_failed": ["fan"], "Fan3Fail": ["fan"]}
+
+
+def test_nodes_of_documents_come_in_the_order_of_the_documents(graph):
+    graph.replace_document(
+        "a.md", [node("z", "a.md", "1", name="Z"), node("y", "a.md", "2", name="Y")]
+    )
+    graph.replace_document(
+        "b.md", [node("x", "b.md", "3", name="X"), node("y", "b.md", "4", name="Y")]
+    )
+    assert [n.id for n in graph.of_documents(["b.md", "a.md", "c.md"])] == ["x", "y", "z"]
+
+
+def test_neighbours_are_reached_over_links_nearest_first(graph):
+    for name, link in (("a", "b.md"), ("b", "c.md"), ("c", "a.md")):
+        document = f"{name}.md"
+        graph.replace_document(
+            document, [node(name, document, "Step.", name=name, linked_documents=(link,))]
+        )
+    assert graph.neighbours("a") == ["b"]
+    assert graph.neighbours("a", hops=2) == ["b", "c"]
+    assert graph.neighbours("a", hops=9) == ["b", "c"]
+
+
+def test_more_ids_than_one_statement_takes_are_all_answered(graph):
+    nodes = [node(f"n{i}", "a.md", f"Step {i}.", name=f"Name {i}") for i in range(1200)]
+    assert len(graph.replace_document("a.md", nodes)) == 1200
+    ids = [n.id for n in nodes]
+    assert [n.id for n in graph.get(ids)] == ids
+    assert len(graph.find_names([n.name for n in nodes])) == 1200
+
+
+def test_eight_threads_writing_to_one_node_lose_nothing(graph):
+    def work(thread):
+        for i in range(5):
+            document = f"{thread}-{i}.md"
+            graph.replace_document(document, [node("fan", document, f"Step {document}")])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert len(graph.get(["fan"])[0].mitigation_steps) == 40

@@ -1,0 +1,214 @@
+"""Every adapter of `VectorStore` passes this suite.
+
+The Qdrant server is used when FLOWXPERT_TEST_QDRANT_URL names one.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.ports import Point, StoreUnavailableError, VectorStore
+from services.knowledge.qdrant import QdrantVectorStore
+from services.knowledge.qdrant_edge import QdrantEdgeVectorStore
+
+EMBEDDER = HashingEmbedder(32)
+
+
+def point(id_, text, *documents, payload=None):
+    vector = tuple(float(x) for x in EMBEDDER.embed([text])[0])
+    return Point(
+        id=id_,
+        document_ids=documents or ("a.md",),
+        vector=vector,
+        text=text,
+        payload=payload or {"text": text},
+    )
+
+
+def search(store, text, limit=10, collection="chunks"):
+    vector = EMBEDDER.embed([text])[0].tolist()
+    return store.search(collection, vector=vector, text=text, limit=limit)
+
+
+def best(store, text):
+    return max(search(store, text), key=lambda h: (h.dense_score, h.sparse_score)).id
+
+
+@pytest.fixture(params=["edge", "local", "server"])
+def store(request, tmp_path):
+    if request.param == "edge":
+        built: VectorStore = QdrantEdgeVectorStore(tmp_path / "vectors", EMBEDDER.dimensions)
+    elif request.param == "local":
+        built = QdrantVectorStore.in_memory(EMBEDDER.dimensions)
+    else:
+        url = os.environ.get("FLOWXPERT_TEST_QDRANT_URL")
+        if not url:
+            pytest.skip("set FLOWXPERT_TEST_QDRANT_URL to test against a Qdrant server")
+        prefix = f"test_{uuid.uuid4().hex}"
+        built = QdrantVectorStore.connect(url, EMBEDDER.dimensions, prefix=prefix)
+    yield built
+    built.close()
+
+
+def test_an_empty_store_finds_nothing(store):
+    assert search(store, "fan failed") == []
+    assert store.count("chunks") == 0
+
+
+def test_the_point_with_the_words_of_the_query_is_the_best(store):
+    store.upsert("chunks", [point("1", "fan tray failed"), point("2", "bgp session down")])
+    assert best(store, "bgp down") == "2"
+
+
+def test_a_hit_carries_the_cosine_and_the_payload_unchanged(store):
+    payload = {"ü": [1, 2.5, None, True], "nested": {"text": 'a "quoted" line\n'}}
+    store.upsert("chunks", [point("1", "fan failed", payload=payload)])
+    (hit,) = search(store, "fan failed")
+    assert hit.payload == payload
+    assert hit.dense_score == pytest.approx(1.0, abs=1e-4)
+    assert hit.sparse_score > 0
+
+
+def test_a_hit_that_shares_no_word_has_a_bm25_score_of_zero(store):
+    store.upsert("chunks", [point("1", "fan failed"), point("2", "power supply")])
+    hits = {hit.id: hit for hit in search(store, "fan")}
+    assert hits["2"].sparse_score == 0
+    assert hits["1"].sparse_score > 0
+
+
+def test_a_rare_word_outweighs_a_frequent_one(store):
+    points = [point(f"s{i}", f"switch number{i}") for i in range(20)]
+    store.upsert("chunks", [*points, point("rare", "optics degraded")])
+    hits = {hit.id: hit.sparse_score for hit in search(store, "switch optics", limit=30)}
+    assert hits["rare"] > max(score for id_, score in hits.items() if id_ != "rare")
+
+
+def test_at_most_twice_the_limit_comes_back_and_no_point_twice(store):
+    store.upsert("chunks", [point(str(i), f"fan {i} failed") for i in range(30)])
+    ids = [hit.id for hit in search(store, "fan failed", limit=5)]
+    assert 5 <= len(ids) <= 10
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_query_without_words_is_answered_by_meaning(store):
+    store.upsert("chunks", [point("1", "fan failed")])
+    assert [hit.id for hit in search(store, "…")] == ["1"]
+
+
+def test_writing_a_known_id_replaces_the_point(store):
+    store.upsert("chunks", [point("1", "fan failed")])
+    store.upsert("chunks", [point("1", "power lost")])
+    assert store.count("chunks") == 1
+    assert search(store, "power")[0].payload == {"text": "power lost"}
+
+
+def test_the_collections_are_apart(store):
+    store.upsert("nodes", [point("1", "fan failed")])
+    assert store.count("chunks") == 0
+    assert search(store, "fan") == []
+    assert len(search(store, "fan", collection="nodes")) == 1
+
+
+def test_delete_removes_known_ids_and_ignores_others(store):
+    store.upsert("chunks", [point("1", "fan"), point("2", "power")])
+    store.delete("chunks", ["1", "nobody"])
+    store.delete("chunks", [])
+    assert store.count("chunks") == 1
+
+
+def test_delete_document_spares_points_that_name_another_document_too(store):
+    store.upsert(
+        "chunks",
+        [point("1", "fan", "a.md"), point("2", "power", "b.md"), point("3", "x", "a.md", "b.md")],
+    )
+    store.delete_document("chunks", "a.md")
+    assert {hit.id for hit in search(store, "fan power x")} == {"2", "3"}
+
+
+def test_eight_threads_writing_and_reading_lose_nothing(store):
+    def work(thread):
+        for i in range(15):
+            store.upsert("chunks", [point(f"{thread}-{i}", f"fan {thread} number {i}")])
+            search(store, "fan number")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert store.count("chunks") == 8 * 15
+
+
+def test_more_points_than_one_request_holds_are_all_written(store):
+    store.upsert("chunks", [point(str(i), f"fan {i}") for i in range(600)])
+    assert store.count("chunks") == 600
+
+
+def test_an_edge_store_finds_after_reopening_what_was_written(tmp_path):
+    first = QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
+    first.upsert("chunks", [point("1", "fan failed")])
+    first.close()
+    second = QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
+    assert best(second, "fan") == "1"
+    second.close()
+
+
+def test_a_second_holder_of_an_edge_store_is_refused(tmp_path):
+    first = QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
+    with pytest.raises(StoreUnavailableError):
+        QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
+    first.close()
+
+
+def test_an_edge_store_of_other_dimensions_is_refused(tmp_path):
+    QdrantEdgeVectorStore(tmp_path, 32).close()
+    with pytest.raises(StoreUnavailableError):
+        QdrantEdgeVectorStore(tmp_path, 64)
+
+
+def test_a_closed_edge_store_says_so(tmp_path):
+    store = QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
+    store.close()
+    with pytest.raises(StoreUnavailableError):
+        store.count("chunks")
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from services.knowledge.ports import Point
+from services.knowledge.qdrant_edge import QdrantEdgeVectorStore
+store = QdrantEdgeVectorStore(Path(sys.argv[1]), 32)
+for i in range(10**6):
+    points = [
+        Point(id=f"{i}-{k}", document_ids=("a",), vector=(1.0,) * 32, text="fan", payload={})
+        for k in range(7)
+    ]
+    store.upsert("chunks", points)
+    print(i, flush=True)
+"""
+
+
+def test_a_killed_edge_store_keeps_every_batch_it_confirmed(tmp_path):
+    root = Path(__file__).parents[2]
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)], cwd=root, stdout=subprocess.PIPE, text=True
+    )
+    for _ in range(20):
+        writer.stdout.readline()
+    writer.send_signal(signal.SIGKILL)
+    confirmed = 20 + len(writer.stdout.read().splitlines())
+    writer.wait()
+    store = QdrantEdgeVectorStore(tmp_path, 32)
+    assert store.count("chunks") >= 7 * confirmed
+    assert store.count("chunks") % 7 == 0
+    store.close()
+
+
+def test_a_server_that_does_not_answer_is_unavailable():
+    with pytest.raises(StoreUnavailableError):
+        QdrantVectorStore.connect("http://127.0.0.1:1", 32)
