@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from celery import Celery
+from celery.exceptions import WorkerShutdown
 from celery.worker import WorkController
 
 from services.kit.errors import UnavailableError
@@ -85,12 +86,14 @@ class WorkerThread:
             concurrency=1,
             loglevel="WARNING",
             ready_callback=lambda _consumer: self._ready.set(),
+            use_eventloop=False,  # Celery's event loop is one per process, not per worker
             without_heartbeat=True,
             without_mingle=True,
             without_gossip=True,
         )
-        self._thread = threading.Thread(target=self._worker.start, name=f"worker-{room}")
-        self._thread.daemon = True
+        self._thread = threading.Thread(
+            target=self._worker.start, name=f"worker-{room}", daemon=True
+        )
 
     def start(self) -> None:
         """Begin to work; returns once the queue is being listened to.
@@ -104,8 +107,14 @@ class WorkerThread:
 
     def stop(self, timeout: float = 10.0) -> None:
         """Take no more tasks and wait for the current one; the outbox keeps what is left."""
-        self._worker.stop()
-        self._thread.join(timeout)
+        if self._thread.is_alive():
+            self._worker.consumer.call_soon(_end_worker)
+            self._thread.join(timeout)
+
+
+def _end_worker() -> None:
+    """Celery's own way out, taken inside the worker's loop between two tasks."""
+    raise WorkerShutdown(0)
 
 
 class EmbeddedBroker:
