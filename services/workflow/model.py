@@ -95,6 +95,12 @@ class Workflow(BaseModel):
             if edge.source not in known or edge.target not in known:
                 raise WorkflowError(f"transition {edge.source!r} -> {edge.target!r} leads nowhere")
 
+    def __copy__(self) -> "Workflow":
+        """A copy forgets `by_id`: `model_copy(update=…)` may give it other steps."""
+        copied = super().__copy__()
+        copied.__dict__.pop("by_id", None)
+        return copied
+
     @cached_property
     def by_id(self) -> dict[str, Step]:
         """Steps by id."""
