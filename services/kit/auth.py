@@ -21,8 +21,10 @@ class MissingKeyError(UnauthorizedError):
 
 
 class ForeignHostError(ForbiddenError):
-    """Without a key only requests to a loopback name are answered: a page of another site, whose
-    name was rebound to this machine, would send its own."""
+    """The Host header is no loopback name, and no key is configured.
+
+    A page of another site whose name was rebound to this machine would send that site's name.
+    """
 
 
 def is_loopback(host: str) -> bool:

@@ -24,7 +24,7 @@ STAGES = Histogram(
 
 TASKS = Counter(
     "flowxpert_queue_tasks_total",
-    "Tasks run, by name and by outcome: done, failed, parked or lost.",
+    "Tasks run, by name and by outcome: done, failed or lost.",
     ["task", "outcome"],
 )
 

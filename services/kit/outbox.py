@@ -44,6 +44,7 @@ from sqlalchemy.sql import Executable
 
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError
+from services.kit.metrics import TASKS
 from services.kit.tables import OutboxRow
 
 LEASE_S = 60.0
@@ -69,9 +70,11 @@ class Claim:
     """One worker's hold on one task."""
 
     key: str
+    task: str
     runner: str
     kwargs: dict[str, Any]
     attempts: int
+    trace_id: str
     finished: bool = False
 
 
@@ -99,6 +102,7 @@ class Outbox:
                 key=key,
                 task=task_name,
                 kwargs=dict(kwargs),
+                trace_id=structlog.contextvars.get_contextvars().get("trace_id", ""),
                 created_at=now,
                 due_at=now,
                 attempts=0,
@@ -129,17 +133,11 @@ class Outbox:
             return
         token = _current.set(claim)
         self._running.add(claim)
-        try:
-            work(**claim.kwargs)
-            self._take_out(claim)
-        except LostClaimError:
-            _log.warning("outbox.claim_lost", key=key)
-        except Exception as error:  # noqa: BLE001 - a task's entry point
-            _log.exception("outbox.task_failed", key=key, attempt=claim.attempts)
-            self._give_back(claim, error, on_parked)
-        finally:
-            self._running.discard(claim)
-            _current.reset(token)
+        with structlog.contextvars.bound_contextvars(trace_id=claim.trace_id):
+            outcome = self._attempt(claim, work, on_parked)
+        self._running.discard(claim)
+        _current.reset(token)
+        TASKS.labels(claim.task, outcome).inc()
 
     def finish(self, session: Session) -> None:
         """Take the running task out in the session that stores its result; no task, no effect.
@@ -226,11 +224,27 @@ class Outbox:
                 or_(OutboxRow.runner.is_(None), OutboxRow.due_at <= now),
             )
             .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + LEASE_S)
-            .returning(OutboxRow.kwargs, OutboxRow.attempts)
+            .returning(OutboxRow.task, OutboxRow.kwargs, OutboxRow.attempts, OutboxRow.trace_id)
         )
         with self.database.session() as session:
             row = session.execute(statement).one_or_none()
-        return None if row is None else Claim(key, runner, dict(row.kwargs), row.attempts)
+        if row is None:
+            return None
+        return Claim(key, row.task, runner, dict(row.kwargs), row.attempts, row.trace_id)
+
+    def _attempt(self, claim: Claim, work: Work, on_parked: OnParked | None) -> str:
+        """Do the work, whatever it raises; the outcome in one word."""
+        try:
+            work(**claim.kwargs)
+            self._take_out(claim)
+        except LostClaimError:
+            _log.warning("outbox.claim_lost", key=claim.key)
+            return "lost"
+        except Exception as error:  # noqa: BLE001 - a task's entry point
+            _log.exception("outbox.task_failed", key=claim.key, attempt=claim.attempts)
+            self._give_back(claim, error, on_parked)
+            return "failed"
+        return "done"
 
     def _take_out(self, claim: Claim) -> None:
         if not claim.finished:

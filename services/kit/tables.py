@@ -17,6 +17,8 @@ class OutboxRow(Base):
     """Names the task's purpose, such as `gateway.walk:<ticket id>`: put twice, it is one task."""
     task: Mapped[str] = mapped_column(String(200))
     kwargs: Mapped[dict[str, Any]] = mapped_column(JSON)
+    trace_id: Mapped[str] = mapped_column(String(64), default="")
+    """The trace of the request that put it."""
     created_at: Mapped[float] = mapped_column(Float)
     """Seconds since the epoch, as the two below."""
     due_at: Mapped[float] = mapped_column(Float, index=True)

@@ -18,6 +18,7 @@ def upgrade() -> None:
         sa.Column("key", sa.String(length=200), nullable=False),
         sa.Column("task", sa.String(length=200), nullable=False),
         sa.Column("kwargs", sa.JSON(), nullable=False),
+        sa.Column("trace_id", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
         sa.Column("due_at", sa.Float(), nullable=False),
         sa.Column("runner", sa.String(length=40), nullable=True),

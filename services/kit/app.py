@@ -1,0 +1,158 @@
+"""The app factory: every service answers probes, metrics and errors in the same way."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+
+from services.kit.auth import check_address
+from services.kit.edge import Edge
+from services.kit.errors import (
+    ConflictError,
+    FlowXpertError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    PayloadTooLargeError,
+    UnauthorizedError,
+    UnavailableError,
+)
+from services.kit.settings import PlatformSettings
+
+Check = Callable[[], None]
+"""Raises an `UnavailableError` while the thing it looks at is not ready."""
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+SHOWN_ERRORS = 5
+SHOWN_CHARACTERS = 200
+
+_NAME_OF_STATUS = {
+    error.status_code: error.__name__
+    for error in (
+        ConflictError,
+        ForbiddenError,
+        InvalidInputError,
+        NotFoundError,
+        PayloadTooLargeError,
+        UnauthorizedError,
+        UnavailableError,
+    )
+}
+
+
+def create_service_app(
+    service: str,
+    *,
+    title: str,
+    routers: Iterable[APIRouter],
+    settings: PlatformSettings,
+    checks: Mapping[str, Check] | None = None,
+    body_limits: Mapping[str, int] | None = None,
+    lifespan: Lifespan | None = None,
+) -> FastAPI:
+    """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
+
+    `checks` decide about `/readyz`; `body_limits` raises or lowers the body limit for paths that
+    begin so.
+
+    Raises:
+        UnsafeAddressError: The settings would serve other machines without a key.
+    """
+    check_address(settings.host, settings.api_key)
+    app = FastAPI(
+        title=title,
+        version="1",
+        lifespan=lifespan,
+        # The interactive pages load scripts from elsewhere, which our headers forbid.
+        docs_url=None,
+        redoc_url=None,
+        responses={422: _described("What came cannot be used.", InvalidInputError)},
+    )
+    for router in routers:
+        app.include_router(router)
+    app.include_router(_probes(checks or {}))
+    app.add_exception_handler(FlowXpertError, _refusal)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_middleware(
+        Edge,
+        service=service,
+        api_key=settings.api_key,
+        max_body_bytes=settings.max_body_bytes,
+        body_limits=body_limits or {},
+        access_log=settings.access_log,
+    )
+    return app
+
+
+def refusals(*errors: type[FlowXpertError]) -> dict[int | str, dict[str, Any]]:
+    """`responses=` of an endpoint that may refuse in these ways, for OpenAPI."""
+    return {error.status_code: _described(error.__doc__ or "", error) for error in errors}
+
+
+def _described(description: str, error: type[FlowXpertError]) -> dict[str, Any]:
+    return {
+        "description": description.partition("\n")[0],
+        "content": {"application/json": {"schema": error.schema()}},
+    }
+
+
+def _probes(checks: Mapping[str, Check]) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/healthz")
+    def healthz() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @router.get("/readyz")
+    def readyz() -> dict[str, str]:
+        for check in checks.values():
+            check()
+        return dict.fromkeys(checks, "ok") | {"status": "ok"}
+
+    @router.get("/metrics")
+    def metrics() -> Response:
+        return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+    return router
+
+
+async def _refusal(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, FlowXpertError)  # noqa: S101 - the class it is registered for
+    headers = {"retry-after": "1"} if error.retryable else None
+    return JSONResponse(error.body(), error.status_code, headers)
+
+
+async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+    """Say what is wrong where, without sending the input back."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
+    found = error.errors()
+    unreadable = any(item["type"] == "json_invalid" for item in found)
+    detail = "; ".join(map(_shown, found[:SHOWN_ERRORS]))
+    if len(found) > SHOWN_ERRORS:
+        detail += f"; and {len(found) - SHOWN_ERRORS} more"
+    return JSONResponse(InvalidInputError(detail).body(), 400 if unreadable else 422)
+
+
+def _shown(item: Mapping[str, Any]) -> str:
+    where: Sequence[object] = item["loc"]
+    place = ".".join(str(part)[:40] for part in where[:8])
+    return _printable(f"{place}: {item['msg']}")[:SHOWN_CHARACTERS]
+
+
+def _printable(text: str) -> str:
+    # A key of the body may hold a lone surrogate, which no JSON answer can carry.
+    return text.encode("utf-8", "replace").decode()
+
+
+async def _http_error(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101 - as above
+    name = _NAME_OF_STATUS.get(error.status_code, "HTTPError")
+    body = {"error": name, "detail": str(error.detail)[:SHOWN_CHARACTERS]}
+    return JSONResponse(body, error.status_code, error.headers)

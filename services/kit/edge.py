@@ -1,0 +1,156 @@
+"""What stands around every request, as plain ASGI: trace id, key, body limit, metrics, headers."""
+
+import re
+from collections.abc import Mapping
+from time import perf_counter
+from uuid import uuid4
+
+import structlog
+from pydantic import SecretStr
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from services.kit.auth import check_request
+from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
+from services.kit.metrics import REQUESTS
+
+TRACE_HEADER = "x-request-id"
+
+SECURITY_HEADERS = {
+    # Mermaid writes style elements into its drawings; scripts come from our own files only.
+    "content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+}
+
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+_log = structlog.get_logger()
+
+
+class Edge:
+    """The outermost layer: whatever happens inside, the answer is well-formed and counted."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        service: str,
+        api_key: SecretStr | None,
+        max_body_bytes: int,
+        body_limits: Mapping[str, int],
+        access_log: bool,
+    ) -> None:
+        """`body_limits` holds other limits for paths that begin so."""
+        self._app = app
+        self._service = service
+        self._api_key = api_key
+        self._max_body_bytes = max_body_bytes
+        self._body_limits = body_limits
+        self._access_log = access_log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request; other kinds of connection pass through."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start = perf_counter()
+        trace_id = trace_id_of(Headers(scope=scope))
+        reply = _Reply(send, trace_id)
+        with structlog.contextvars.bound_contextvars(trace_id=trace_id):
+            await self._answer(scope, receive, reply)
+            self._observe(scope, reply.status, perf_counter() - start)
+
+    async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
+        try:
+            headers = Headers(scope=scope)
+            check_request(scope["path"], headers, self._api_key)
+            _check_url(scope)
+            limit = self._limit(scope["path"])
+            _check_length(headers, limit)
+            await self._app(scope, _limited(receive, limit), reply)
+        except FlowXpertError as error:
+            await reply.fail(scope, receive, error.status_code, error.body())
+        except RecursionError:
+            body = InvalidInputError("the body is nested too deeply").body()
+            await reply.fail(scope, receive, 400, body)
+        except Exception:  # noqa: BLE001 - the HTTP edge
+            _log.exception("http.request_failed", service=self._service, path=scope["path"][:200])
+            body = {"error": "InternalError", "detail": "a defect; the log has the trace id"}
+            await reply.fail(scope, receive, 500, body)
+
+    def _limit(self, path: str) -> int:
+        own = [size for prefix, size in self._body_limits.items() if path.startswith(prefix)]
+        return own[0] if own else self._max_body_bytes
+
+    def _observe(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "-")
+        REQUESTS.labels(self._service, scope["method"], route, str(status)).observe(seconds)
+        if self._access_log:
+            _log.info("http.request", method=scope["method"], route=route, status=status)
+
+
+class _Reply:
+    """`send` that adds our headers and remembers whether and how the answer began."""
+
+    def __init__(self, send: Send, trace_id: str) -> None:
+        self._send = send
+        self._trace_id = trace_id
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers[TRACE_HEADER] = self._trace_id
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+    async def fail(
+        self, scope: Scope, receive: Receive, status: int, body: Mapping[str, str]
+    ) -> None:
+        if not self.status:  # an answer that has begun cannot be taken back
+            await JSONResponse(dict(body), status)(scope, receive, self)
+
+
+def trace_id_of(headers: Headers) -> str:
+    """The caller's trace (W3C `traceparent`, else `x-request-id`), or a new one."""
+    parent = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
+    if parent is not None:
+        return parent.group(1)
+    given = headers.get(TRACE_HEADER, "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _check_url(scope: Scope) -> None:
+    if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+        raise InvalidInputError("a URL must not hold a NUL character")
+
+
+def _check_length(headers: Headers, limit: int) -> None:
+    length = headers.get("content-length", "0")
+    if length.isdecimal() and int(length) > limit:
+        raise PayloadTooLargeError(f"a body may have {limit} bytes, this one has {length[:20]}")
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """Count what comes in, for bodies that do not state their length."""
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            # FastAPI lets this class alone through while it reads a body.
+            raise HTTPException(413, f"a body may have {limit} bytes, this one has more")
+        return message
+
+    return counted

@@ -1,0 +1,125 @@
+"""The HTTP client that services call each other with."""
+
+import time
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+import structlog
+from pydantic import BaseModel, SecretStr
+
+from services.kit.edge import TRACE_HEADER
+from services.kit.errors import FlowXpertError, UnavailableError
+
+RETRY_PAUSES_S = (0.1, 0.4, 1.0)
+"""Waits before a call is repeated after 503 or a refused connection: 1.5 s in all."""
+
+
+class ServiceUnavailableError(UnavailableError):
+    """The other service did not answer, in several tries."""
+
+
+class UnexpectedAnswerError(FlowXpertError):
+    """The other service failed, or answered what its contract does not state."""
+
+
+class ServiceClient:
+    """JSON over HTTP to one service; safe to share between threads.
+
+    A refusal comes back as the class it was raised as, its nearest known base otherwise. A call is
+    repeated only where the server cannot have acted: refused connections and 503.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: SecretStr | None = None,
+        timeout_s: float = 30.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"x-api-key": api_key.get_secret_value()} if api_key else {}
+        self._client = httpx.Client(
+            base_url=base_url,
+            headers=headers,
+            timeout=httpx.Timeout(timeout_s, connect=2.0),
+            transport=transport,
+        )
+
+    def get(self, path: str, **params: Any) -> Any:  # noqa: ANN401 - JSON
+        """The JSON under the path.
+
+        Raises:
+            ServiceUnavailableError: No answer in several tries.
+            FlowXpertError: The refusal that the service sent.
+        """
+        return self._json("GET", path, params=params)
+
+    def post(self, path: str, body: BaseModel) -> Any:  # noqa: ANN401 - JSON
+        """Send a message and return the JSON answer; raises as `get` does."""
+        return self._json("POST", path, json=body.model_dump(mode="json"))
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _json(self, method: str, path: str, **arguments: Any) -> Any:  # noqa: ANN401 - JSON
+        response = self._send(method, path, **arguments)
+        if response.is_error:
+            raise error_of(response)
+        try:
+            return response.json()
+        except ValueError as error:
+            raise UnexpectedAnswerError(f"{method} {path} did not answer JSON") from error
+
+    def _send(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
+        trace_id = structlog.contextvars.get_contextvars().get("trace_id")
+        headers = {TRACE_HEADER: trace_id} if trace_id else {}
+        reason = ""
+        for pause in (*RETRY_PAUSES_S, None):
+            try:
+                response = self._client.request(method, path, headers=headers, **arguments)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                reason = str(error)
+            except httpx.TransportError as error:
+                raise ServiceUnavailableError(f"{method} {path}: {error}") from error
+            else:
+                if response.status_code != 503 or pause is None:
+                    return response
+                reason = "503"
+            if pause is not None:
+                time.sleep(pause)
+        raise ServiceUnavailableError(f"{method} {path} got no answer: {reason}")
+
+
+def error_of(response: httpx.Response) -> FlowXpertError:
+    """The refusal that an answer carries."""
+    try:
+        body = response.json()
+        name, detail = str(body["error"]), str(body["detail"])
+    except (ValueError, KeyError, TypeError):
+        name, detail = "", response.text[:200]
+    for known in _subclasses(FlowXpertError):
+        if known.__name__ == name:
+            return known(detail)
+    for known in _subclasses(FlowXpertError):
+        if known.status_code == response.status_code and response.status_code != 500:
+            return known(detail)
+    return UnexpectedAnswerError(f"status {response.status_code}: {detail}")
+
+
+def _subclasses(cls: type[FlowXpertError]) -> list[type[FlowXpertError]]:
+    """All classes below, the general before the special."""
+    below = cls.__subclasses__()
+    return below + [deeper for child in below for deeper in _subclasses(child)]

@@ -1,0 +1,15 @@
+"""Text from outside, made safe to store: some devices and screens print more than characters."""
+
+import re
+
+_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+
+
+def clean_text(text: str) -> str:
+    """The text without terminal escape sequences, control characters and lone surrogates.
+
+    Tab and line breaks stay; every other control character becomes a space, so that words do not
+    run together.
+    """
+    return _UNWANTED.sub(" ", _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n")))
