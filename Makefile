@@ -1,0 +1,64 @@
+# Everything a person or CI does with a checkout. `make` alone explains itself.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+DATA_DIR ?= .flowxpert
+FLOWXPERT_DATA ?= ../shared/data
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-emit-package torch --override requirements-overrides.txt \
+	--custom-compile-command "make lock"
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format unit bench lock openapi docs examples clean
+
+help: ## Print this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.ready ## Ingest the examples, start everything, turn an alert into a workflow.
+	$(BIN)/flowxpert run --data-dir $(DATA_DIR) $(ARGS)
+
+test: $(VENV)/.ready-dev lint ## Everything: style, types, import rules, then all tests.
+	OMP_NUM_THREADS=1 $(BIN)/pytest $(ARGS)
+
+unit: $(VENV)/.ready-dev ## The unit tests alone: under a minute, no network.
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit $(ARGS)
+
+lint: $(VENV)/.ready-dev ## Style, types and import rules.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.ready-dev ## Rewrite the code in the one style.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.ready ## Measure retrieval, workflows, scorer and speed on FLOWXPERT_DATA.
+	FLOWXPERT_DATA=$(FLOWXPERT_DATA) deploy/bench $(BIN)/flowxpert
+
+lock: $(VENV)/.ready-dev ## Renew requirements*.txt from requirements*.in.
+	$(BIN)/$(LOCK) requirements.in requirements-build.in -o requirements.txt
+	$(BIN)/$(LOCK) requirements-dev.in -c requirements.txt -o requirements-dev.txt
+
+openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
+	$(BIN)/python proto/export.py
+
+docs: $(VENV)/.ready ## Renew the settings page and .env.example from the classes.
+	$(BIN)/flowxpert settings --markdown > docs/reference/settings.md
+	$(BIN)/flowxpert settings --env > .env.example
+
+examples: $(VENV)/.ready-dev ## Renew the DOCX and the PDF among the example documents.
+	$(BIN)/python examples/build.py
+
+clean: ## Remove the environment and caches; the data folder stays.
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache *.egg-info
+
+$(VENV)/.ready: requirements.txt pyproject.toml deploy/install
+	deploy/install "$(PYTHON)" $(VENV)
+	touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.txt
+	touch $@
