@@ -1,0 +1,54 @@
+"""Links between documents: from what a page writes to the ids of documents."""
+
+import posixpath
+from collections.abc import Iterable
+from urllib.parse import unquote, urlsplit
+
+_EXTENSIONS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".pdf", ".docx")
+_INDEX_NAMES = ("index", "readme", "_index")
+
+
+def normalise_link(target: str, document_id: str) -> str:
+    """Where a link leads, as a path from the root; empty when it leaves the documents.
+
+    A site-absolute link keeps its path without the first slash: the site's root need not be the
+    root of the ingested folder.
+    """
+    parts = urlsplit(target.strip())
+    if parts.scheme or parts.netloc or not parts.path:
+        return ""
+    path = unquote(parts.path)
+    if path.startswith("/"):
+        return posixpath.normpath(path).lstrip("/")
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(document_id), path))
+    return "" if joined.startswith("..") or joined == "." else joined
+
+
+class LinkResolver:
+    """Finds the document a normalised link means among the known ones."""
+
+    def __init__(self, document_ids: Iterable[str]) -> None:
+        """`document_ids` are all ids a link may lead to."""
+        self._by_last_name: dict[str, list[str]] = {}
+        for document_id in sorted(document_ids):
+            self._by_last_name.setdefault(_name(document_id), []).append(document_id)
+
+    def resolve(self, link: str) -> str | None:
+        """The document whose path is or ends with the link, with or without an extension."""
+        wanted = _stem(link)
+        candidates = self._by_last_name.get(_name(link), [])
+        ending = [c for c in candidates if f"/{_stem(c)}".endswith(f"/{wanted}")]
+        return min(ending, key=len) if ending else None
+
+
+def _stem(path: str) -> str:
+    """The path without an extension, and without the file name of a folder's own page."""
+    path = path.strip("/")
+    root, extension = posixpath.splitext(path)
+    stem = root if extension.lower() in _EXTENSIONS else path
+    folder, _, name = stem.rpartition("/")
+    return folder if folder and name.lower() in _INDEX_NAMES else stem
+
+
+def _name(path: str) -> str:
+    return posixpath.basename(_stem(path)).casefold()

@@ -1,0 +1,275 @@
+"""What a section does for somebody who troubleshoots, told by the words of its heading."""
+
+import re
+
+from services.knowledge.model import SectionRole
+
+_LONGEST_LABEL = 7
+"""Words; a longer heading is a sentence about its matter and says nothing about its role."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z]\w*|\w*_\w*")
+"""The name of an alert or a setting, such as `FanNotResponding`."""
+
+_NUMBERING = re.compile(
+    r"^(?:(?:step|section|part)\s*)?[\dA-Z]{0,3}[.):]\s+|^[\d.]+\s+", re.IGNORECASE
+)
+
+_WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
+    (
+        SectionRole.EXPECTED,
+        (
+            r"(expected|example|sample|typical|healthy|normal|good)\s+(output|results?|response|state)",
+            "success reason",
+            "outputs?$",
+        ),
+    ),
+    (
+        SectionRole.CASE,
+        (
+            r"\bto reproduce",
+            r"\breproduc",
+            "timeline",
+            r"\bcases?\b",
+            "incident history",
+            "chronolog",
+        ),
+    ),
+    (
+        SectionRole.PREVENTION,
+        (
+            "prevent",
+            "avoid",
+            r"\blessons?\b",
+            r"follow[- ]?ups?\b",
+            "action items",
+            "best practi",
+            "hardening",
+            "long[- ]term",
+        ),
+    ),
+    (
+        SectionRole.REFERENCE,
+        (
+            r"\breferences?\b",
+            r"\brelated\b",
+            "see also",
+            "further reading",
+            r"\blinks?\b",
+            r"\bresources\b",
+            "appendix",
+            "change ?log",
+            "read more",
+            "more information",
+            "external",
+            "bibliograph",
+            "documentation$",
+        ),
+    ),
+    (
+        SectionRole.NOTE,
+        (
+            r"\bnotes?\b",
+            "caveat",
+            r"\bwarnings?$",
+            "limitation",
+            "disclaimer",
+            r"\bfaq\b",
+            "prereq",
+            "pre-req",
+            "requirements?$",
+            "before you (begin|start)",
+            "affected .*versions?",
+            r"\bscope\b",
+            "applies to",
+            "metadata",
+            r"\bowners?\b",
+        ),
+    ),
+    (
+        SectionRole.PARAMETER,
+        (
+            "parameter",
+            "arguments?$",
+            "variables?$",
+            r"\binputs?$",
+            r"\boptions$",
+            r"\bexecut\w+ this",
+            r"\brunning this",
+            r"\busage\b",
+            r"\bsyntax\b",
+            "configuration reference",
+        ),
+    ),
+    (
+        SectionRole.ESCALATION,
+        (
+            "escalat",
+            r"\bcontacts?\b",
+            "who to (call|ask|page)",
+            "hand[- ]?over",
+            "get(ting)? help",
+            "open a (case|ticket)",
+        ),
+    ),
+    (
+        SectionRole.CAUSE,
+        (
+            r"causes?\b",
+            r"\breasons?\b",
+            r"\bwhy\b",
+            "what went wrong",
+            r"\bculprits?\b",
+            "contributing",
+        ),
+    ),
+    (
+        SectionRole.REMEDY,
+        (
+            r"\bfix(es|ing)?\b",
+            "remed",
+            "resol(ve|ving|ution)",
+            "mitigat",
+            "work ?-?arounds?",
+            r"\brepairs?",
+            "recover",
+            "correct",
+            r"\bsolutions?",
+            "roll ?-?back",
+            "restor",
+            "what to do",
+            r"\bcures?\b",
+            r"\bactions?\b",
+            "respon(se|d)",
+            "first aid",
+            r"\btreatment",
+            "clean ?-?up",
+        ),
+    ),
+    (
+        SectionRole.SYMPTOM,
+        (
+            "symptom",
+            "error (message|text)",
+            r"\bsigns?\b",
+            "observ(ed|ation)",
+            "detect",
+            "indicat",
+            "what you (see|will see)",
+            "alert (message|text|details)",
+            "how (it|this) (shows|looks|appears)",
+            r"\bproblem\b",
+            "issue description",
+        ),
+    ),
+    (
+        SectionRole.IMPACT,
+        (
+            "impact",
+            "severity",
+            "consequence",
+            "blast radius",
+            "affect",
+            "who is hit",
+        ),
+    ),
+    (
+        SectionRole.CHECK,
+        (
+            "diagnos",
+            "investigat",
+            "triage",
+            "debug",
+            r"\bcheck",
+            "inspect",
+            "examin",
+            "analy[sz]",
+            "identify",
+            "where to look",
+            "commands?$",
+            "queries$",
+            "narrow(ing)? (it )?down",
+            "isolat",
+            "(issue|problem|scenario) (validation|confirmation)",
+        ),
+    ),
+    (
+        SectionRole.VERIFICATION,
+        (
+            "verif",
+            "validat",
+            "confirm",
+            r"\btest(ing)? the (fix|result)",
+            "after the (fix|repair)",
+        ),
+    ),
+    (
+        SectionRole.PROCEDURE,
+        (
+            "procedure",
+            r"\bsteps?\b",
+            "instruction",
+            "trouble ?-?shoot",
+            r"\bhow to\b",
+            r"\bguide\b",
+            "run ?book",
+            "play ?book",
+            r"\btasks?\b",
+            r"\bmethod\b",
+            "walk ?through",
+        ),
+    ),
+    (
+        SectionRole.MEANING,
+        (
+            "meaning",
+            "overview",
+            "description",
+            "summary",
+            r"\babout\b",
+            "background",
+            "introduction",
+            r"\bcontext\b",
+            "definition",
+            "what (is|does|it|this)",
+            "explanation",
+            r"\bdetails\b",
+            "purpose",
+            r"\balert\b",
+            r"\bissue\b",
+            r"\bfailure\b",
+        ),
+    ),
+)
+"""Alternatives by role; the first role with a match is taken."""
+
+_LABEL = re.compile(
+    r"(?:(?:root|likely|possible|probable|common|main|quick|permanent|temporary|typical|the"
+    r"|recommended|suggested|how to)\s+)?(?:symptoms?|causes?|reasons?|fix(?:es)?|resolutions?"
+    r"|solutions?|remed(?:y|ies)|mitigations?|work ?-?arounds?|diagnosis|checks?|verification"
+    r"|validation|verify|impact|escalation|escalate|prevention|error message|expected output"
+    r"|example output|actions?|recovery|rollback|problem|steps|procedure)"
+)
+
+_PATTERNS = tuple((role, re.compile("|".join(words))) for role, words in _WORDING)
+
+
+def role_of_heading(heading: str) -> SectionRole | None:
+    """The role, or None where the wording is unknown or says what the section is about instead."""
+    words = without_numbering(heading).casefold().strip(" :.#*")
+    if not words or len(words.split()) > _LONGEST_LABEL or _IDENTIFIER.fullmatch(heading.strip()):
+        return None
+    return next((role for role, pattern in _PATTERNS if pattern.search(words)), None)
+
+
+def without_numbering(heading: str) -> str:
+    """A heading without `3.`, `2)` or `Step 4:` before it."""
+    return _NUMBERING.sub("", heading.strip())
+
+
+def role_of_label(label: str) -> SectionRole | None:
+    """The role of the words before a paragraph's first colon, where they are such a label.
+
+    Stricter than for headings: sentences may hold a colon too.
+    """
+    words = label.casefold().strip(" :.#*")
+    return role_of_heading(words) if _LABEL.fullmatch(words) else None
