@@ -1,0 +1,94 @@
+"""The outcome of a benchmark: one shape for every command, as a table, JSON or Markdown."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from pydantic import BaseModel, ConfigDict
+from rich.table import Table
+
+LEAST_SET = 5
+"""Sets with fewer cases are shown and take no part in a mean over sets."""
+
+Figures = dict[str, float]
+
+
+class Report(BaseModel):
+    """A benchmark's figures; a benchmark may add sections of its own beside these."""
+
+    model_config = ConfigDict(extra="allow")
+
+    benchmark: str
+    overall: Figures
+    """Mean over the sets with n ≥ 5."""
+    sets: dict[str, Figures]
+    """By set and tier; `n` counts cases."""
+    config: dict[str, object]
+    seconds: float
+
+    def write(self, path: Path) -> None:
+        """As JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+    def table(self) -> Table:
+        """For people, the overall figures last."""
+        columns = _columns([*self.sets.values(), self.overall])
+        table = Table("set", title=self.benchmark)
+        for column in columns:
+            table.add_column(column, justify="right")
+        for name, figures in self.sets.items():
+            table.add_row(name, *_cells(figures, columns))
+        table.add_section()
+        table.add_row("mean over sets", *_cells(self.overall, columns))
+        return table
+
+    def markdown(self) -> str:
+        """The same table for a document."""
+        return markdown_table(self.sets | {"**mean over sets**": self.overall}, "set")
+
+
+def mean_over_sets(sets: Mapping[str, Figures]) -> Figures:
+    """The mean over sets with n ≥ 5, over all of them when none is as large.
+
+    A figure that a set has not is left out of that figure's mean.
+    """
+    large = [figures for figures in sets.values() if figures.get("n", 0) >= LEAST_SET]
+    chosen = large or list(sets.values())
+    return mean_figures({k: v for k, v in figures.items() if k != "n"} for figures in chosen)
+
+
+def mean_figures(rows: Iterable[Mapping[str, float]]) -> Figures:
+    """The mean of each figure over the rows that have it."""
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in row.items():
+            values.setdefault(name, []).append(value)
+    return {name: round(fmean(found), 4) for name, found in values.items()}
+
+
+def markdown_table(rows: Mapping[str, Mapping[str, float]], label: str) -> str:
+    """Rows of figures under one header."""
+    columns = _columns(list(rows.values()))
+    lines = [
+        f"| {label} | {' | '.join(columns)} |",
+        f"|---|{'---:|' * len(columns)}",
+        *(f"| {name} | {' | '.join(_cells(row, columns))} |" for name, row in rows.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _columns(rows: Sequence[Mapping[str, float]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _cells(figures: Mapping[str, float], columns: Iterable[str]) -> list[str]:
+    return [_cell(figures.get(column)) for column in columns]
+
+
+def _cell(value: float | None) -> str:
+    if value is None:
+        return ""
+    if float(value).is_integer():
+        return str(int(value))
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"

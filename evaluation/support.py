@@ -1,0 +1,30 @@
+"""Whether the lines a step cites say what the step says: looked up, not believed."""
+
+from services.knowledge.ports import DocumentStore
+from services.scorer.evidence import Evidence, Unit, units_of_document
+from services.scorer.grounding import Grounder
+from services.scorer.vectors import RecentVectors
+from services.workflow.model import Workflow
+
+
+class SupportCheck:
+    """Reads the cited documents from the store, each once."""
+
+    def __init__(self, documents: DocumentStore, vectors: RecentVectors) -> None:
+        """A document that is not in the store supports nothing."""
+        self._documents = documents
+        self._vectors = vectors
+        self._units: dict[str, tuple[Unit, ...]] = {}
+
+    def share(self, workflow: Workflow) -> float:
+        """The share of the steps whose cited lines support their text."""
+        cited = {c.document_id for step in workflow.steps for c in step.citations}
+        evidence = Evidence([unit for name in sorted(cited) for unit in self._of(name)])
+        (grounded,) = Grounder(evidence, self._vectors).ground([workflow])
+        return sum(found.claimed for found in grounded) / len(grounded) if grounded else 0.0
+
+    def _of(self, document_id: str) -> tuple[Unit, ...]:
+        if document_id not in self._units:
+            document = self._documents.get(document_id)
+            self._units[document_id] = tuple(units_of_document(document)) if document else ()
+        return self._units[document_id]

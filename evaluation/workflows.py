@@ -1,0 +1,89 @@
+"""`bench workflows`: every query through the whole walk, the result against the reference."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation.baselines import best_document, list_items, random_reference
+from evaluation.measure import Answer, Measure
+from evaluation.pairs import Pair
+from evaluation.report import Report
+from evaluation.support import SupportCheck
+from evaluation.workflow_report import report
+from services.contracts.planner import Planner, PlanRequest
+from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.scorer import Scorer, ScoreRequest
+from services.contracts.ticket import TicketDraft
+from services.knowledge.model import KnowledgeContext, RetrievedNode
+from services.knowledge.ports import DocumentStore, Embedder, GraphStore
+from services.workflow.model import Workflow
+
+FindContext = Callable[[Pair, TicketDraft], KnowledgeContext]
+Advance = Callable[[], None]
+"""Called once for each query that was answered."""
+
+
+@dataclass(frozen=True)
+class WorkflowBench:
+    """The walk from a query to the best workflow, and the measures."""
+
+    find_context: FindContext
+    planner: Planner
+    scorer: Scorer
+    documents: DocumentStore
+    embedder: Embedder
+    support: SupportCheck
+    seed: int
+
+    def run(self, pairs: Sequence[Pair], config: Mapping[str, object], advance: Advance) -> Report:
+        """Answers every form of every pair that has a reference, then measures."""
+        started = time.perf_counter()
+        answers = []
+        referenced = [pair for pair in pairs if pair.reference and pair.reference.steps]
+        for pair in referenced:
+            for form in pair.forms:
+                answers.append(self.answer(pair, form, referenced))
+                advance()
+        measure = Measure.of(answers, self.embedder, self.support)
+        seconds = round(time.perf_counter() - started, 1)
+        return report([measure.row(answer) for answer in answers], config, seconds)
+
+    def answer(self, pair: Pair, form: str, pairs: Sequence[Pair]) -> Answer:
+        """The walk: retrieval, planner, scorer. It knows the form of the query and nothing else."""
+        ticket = pair.ticket(form)
+        context = self.find_context(pair, ticket)
+        plan = self.planner.plan(PlanRequest(ticket=ticket, context=context))
+        request = ScoreRequest(ticket=ticket, context=context, candidates=plan.candidates)
+        ranked = self.scorer.score(request).ranked if plan.candidates else ()
+        return Answer(
+            pair=pair,
+            form=form,
+            context=context,
+            ranked=tuple(scored.candidate.workflow for scored in ranked),
+            favourite=plan.candidates[0].workflow if plan.candidates else None,
+            baselines={
+                "list_items": self._list_items(context),
+                "random": random_reference(pair, pairs, self.seed),
+            },
+        )
+
+    def _list_items(self, context: KnowledgeContext) -> Workflow | None:
+        name = best_document(context)
+        document = self.documents.get(name) if name else None
+        return list_items(document) if document else None
+
+
+def retrieved(retrieval: Retrieval) -> FindContext:
+    """The context that retrieval finds for the ticket: the benchmark proper."""
+    return lambda _pair, ticket: retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
+
+
+def gold(graph: GraphStore) -> FindContext:
+    """The nodes of the pair's own pages: shows what the planner loses by itself, no headline."""
+
+    def find(pair: Pair, _ticket: TicketDraft) -> KnowledgeContext:
+        nodes = graph.of_documents(pair.gold_documents)
+        found = [RetrievedNode(node=node, score=1.0, reasons=("gold page",)) for node in nodes]
+        return KnowledgeContext(nodes=tuple(found), confidence=1.0, fits=True)
+
+    return find

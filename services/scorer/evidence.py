@@ -1,0 +1,208 @@
+"""What the context says, cut into sentences that can be looked up by their words."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from services.knowledge.bm25 import tokenise
+from services.knowledge.markdown import Block, BlockKind, Page, parse
+from services.knowledge.model import (
+    Document,
+    IncidentNode,
+    KnowledgeContext,
+    Passage,
+    SectionRole,
+    Span,
+)
+from services.workflow.model import Citation
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")
+_STEP_ROLES = frozenset(
+    {
+        SectionRole.CAUSE,
+        SectionRole.CHECK,
+        SectionRole.REMEDY,
+        SectionRole.PROCEDURE,
+        SectionRole.VERIFICATION,
+        SectionRole.ESCALATION,
+    }
+)
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """One sentence, list item, table row or code block of a source."""
+
+    text: str
+    document_id: str
+    start_line: int
+    end_line: int
+    role: SectionRole | None
+    """None for text of a chunk that no node holds."""
+    leads: bool
+    """Whether it opens a list item, a row or a paragraph: what an author would count as a point."""
+    is_code: bool
+    terms: frozenset[str]
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is a point of a section that says what to check or to do."""
+        return self.leads and not self.is_code and self.role in _STEP_ROLES
+
+
+class Evidence:
+    """All units of a context, in the order of its nodes and chunks, none twice."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        """Indexes `units` by their words."""
+        self.units = tuple(units)
+
+    @classmethod
+    def of(cls, context: KnowledgeContext) -> "Evidence":
+        """Reads the nodes first, since they know each section's role, then the chunks."""
+        unique: dict[tuple[str, int, str], Unit] = {}
+        for unit in _units(context):
+            unique.setdefault((unit.document_id, unit.start_line, unit.text), unit)
+        return cls(list(unique.values()))
+
+    @cached_property
+    def _postings(self) -> dict[str, list[int]]:
+        postings: dict[str, list[int]] = defaultdict(list)
+        for index, unit in enumerate(self.units):
+            for term in unit.terms:
+                postings[term].append(index)
+        return postings
+
+    @cached_property
+    def by_document(self) -> dict[str, list[Unit]]:
+        """Units of each document in the order of its lines."""
+        documents: dict[str, list[Unit]] = defaultdict(list)
+        for unit in self.units:
+            documents[unit.document_id].append(unit)
+        return {
+            name: sorted(units, key=lambda unit: unit.start_line)
+            for name, units in documents.items()
+        }
+
+    def weight(self, term: str) -> float:
+        """Inverse document frequency over the units: a word that is everywhere proves little."""
+        found = len(self._postings.get(term, ()))
+        return math.log1p((len(self.units) - found + 0.5) / (found + 0.5))
+
+    def mass(self, terms: Iterable[str]) -> float:
+        """The summed weight of some words."""
+        return sum(self.weight(term) for term in terms)
+
+    def share(self, terms: frozenset[str], found: frozenset[str] | set[str]) -> float:
+        """How much of the weight of `terms` is in `found`, 0–1."""
+        total = self.mass(terms)
+        return self.mass(terms & found) / total if total else 0.0
+
+    def nearest(self, terms: frozenset[str], limit: int) -> list[tuple[Unit, float]]:
+        """Units that hold the most of the weight of `terms`, with that share, best first."""
+        total = self.mass(terms)
+        if not total:
+            return []
+        found: Counter[int] = Counter()
+        for term in terms:
+            weight = self.weight(term) / total
+            for index in self._postings.get(term, ()):
+                found[index] += weight  # type: ignore[assignment]
+        best = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        return [(self.units[index], float(share)) for index, share in best]
+
+    def cited(self, citations: Sequence[Citation]) -> list[Unit]:
+        """Units that share a line with one of the citations, in the order of their lines."""
+        return [
+            unit
+            for name in dict.fromkeys(citation.document_id for citation in citations)
+            for unit in self.by_document.get(name, ())
+            if any(
+                c.document_id == name
+                and unit.start_line <= c.end_line
+                and c.start_line <= unit.end_line
+                for c in citations
+            )
+        ]
+
+
+def units_of_document(document: Document) -> tuple[Unit, ...]:
+    """All units of a whole document, whatever its sections are for."""
+    lines = max(1, len(document.text.splitlines()))
+    return _of_text(
+        document.text, Span(document_id=document.id, start_line=1, end_line=lines), None
+    )
+
+
+def _units(context: KnowledgeContext) -> Iterator[Unit]:
+    nodes: list[IncidentNode] = [found.node for found in context.nodes]
+    for node in (*nodes, *context.linked):
+        for passage in node.all_passages():
+            yield from _of_passage(passage)
+    for found in context.chunks:
+        yield from _of_text(found.chunk.text, found.chunk.span, None)
+
+
+def _of_passage(passage: Passage) -> tuple[Unit, ...]:
+    return _of_text(passage.text, passage.span, passage.role)
+
+
+@lru_cache(maxsize=8192)
+def _of_text(text: str, span: Span, role: SectionRole | None) -> tuple[Unit, ...]:
+    """Remembered, since the same passages come back with the next ticket."""
+    page = parse(text, first_line=span.start_line)
+    return tuple(_of_page(page, span, role))
+
+
+def _of_page(page: Page, span: Span, role: SectionRole | None) -> Iterator[Unit]:
+    for section in page.sections:
+        if section.title:
+            yield _unit(section.title, span, section.start_line, section.start_line, role)
+        for block in section.blocks:
+            for part in block.walk():
+                yield from _of_block(part, span, role)
+
+
+def _of_block(block: Block, span: Span, role: SectionRole | None) -> Iterator[Unit]:
+    if block.kind is BlockKind.CODE:
+        yield _unit(block.text, span, block.start_line, block.end_line, role, is_code=True)
+    elif block.kind is BlockKind.TABLE:
+        for row in block.rows:
+            text = ": ".join(cell for cell in row.cells if cell)
+            yield _unit(text, span, row.line, row.line, role)
+    elif block.kind is BlockKind.PARAGRAPH:
+        for index, sentence in enumerate(_SENTENCE_END.split(block.text)):
+            yield _unit(sentence, span, block.start_line, block.end_line, role, leads=index == 0)
+
+
+def _unit(
+    text: str,
+    span: Span,
+    start: int,
+    end: int,
+    role: SectionRole | None,
+    *,
+    leads: bool = True,
+    is_code: bool = False,
+) -> Unit:
+    last = max(span.end_line, span.start_line)
+    return Unit(
+        text=text if is_code else _SPACES.sub(" ", text).strip(),
+        document_id=span.document_id,
+        start_line=min(start, last),
+        end_line=min(end, last),
+        role=role,
+        leads=leads,
+        is_code=is_code,
+        terms=terms_of(text),
+    )
+
+
+@lru_cache(maxsize=32768)
+def terms_of(text: str) -> frozenset[str]:
+    """The stemmed words of a text, stop words left out."""
+    return frozenset(tokenise(text))

@@ -1,0 +1,142 @@
+"""Which sentence of the sources a step rests on, and how well it does."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from services.scorer.evidence import Evidence, Unit, terms_of
+from services.scorer.vectors import RecentVectors, Vector
+from services.workflow.model import Citation, Step, Workflow
+
+_CANDIDATES = 6
+"""Sentences that are compared by meaning, those that share most words with the step."""
+_VERBATIM = 0.85
+"""Share of a step's words in its source from which meaning need not be asked."""
+GROUNDED = 0.5
+"""Support from which a step counts as said by its source."""
+_STEEPNESS = 7.0
+_MIDDLE = 0.95
+"""Of the sum of shared words and cosine: logistic regression of steps of the right page against
+steps of other workflows of the same set, fitted on the even ids of the benchmark."""
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """A step with the sentence that says most of it."""
+
+    step: Step
+    unit: Unit | None
+    """None when no sentence shares a word with it."""
+    support: float
+    """0–1: how far the sentence, or the cited lines together, say the step."""
+    claimed: bool
+    """Whether the sentence stands in the lines that the step cites."""
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether its source says enough of it."""
+        return self.unit is not None and self.support >= GROUNDED
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What may say a step: sentences with the share of its words they hold, best first."""
+
+    text: str
+    cited: tuple[tuple[Unit, float], ...]
+    together: float
+    """Share of its words that the cited sentences hold together."""
+    anywhere: tuple[tuple[Unit, float], ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What has to be embedded; nothing where words alone decide."""
+        nearest = (*self.cited, *self.anywhere)
+        if max((self.together, *(share for _, share in nearest))) >= _VERBATIM:
+            return ()
+        return (self.text, *(unit.text for unit, _ in nearest))
+
+
+class Grounder:
+    """Finds the sentence for each step of the workflows of one ticket."""
+
+    def __init__(self, evidence: Evidence, vectors: RecentVectors) -> None:
+        """Looks in `evidence`, compares by `vectors`."""
+        self._evidence = evidence
+        self._vectors = vectors
+
+    def ground(self, workflows: Iterable[Workflow]) -> list[tuple[Grounded, ...]]:
+        """For each workflow one entry per step, in the order of the steps.
+
+        A step that cites lines is looked for there first; where they do not say it, as for a step
+        that cites nothing, the best sentence of the whole context is named, unclaimed. All texts
+        are embedded in one call.
+        """
+        listed = list(workflows)
+        steps = {_key(step): step for workflow in listed for step in workflow.steps}
+        searches = {key: self._search(step) for key, step in steps.items()}
+        vectors = self._vectors.of(text for search in searches.values() for text in search.texts)
+        found = {key: _choose(steps[key], search, vectors) for key, search in searches.items()}
+        return [
+            tuple(replace(found[_key(step)], step=step) for step in workflow.steps)
+            for workflow in listed
+        ]
+
+    def _search(self, step: Step) -> _Search:
+        terms = terms_of(step.text)
+        cited = self._evidence.cited(step.citations)
+        shares = [(unit, self._evidence.share(terms, unit.terms)) for unit in cited]
+        together = {term for unit in cited for term in unit.terms}
+        return _Search(
+            text=step.text,
+            cited=tuple(sorted(shares, key=lambda pair: -pair[1])[:_CANDIDATES]),
+            together=self._evidence.share(terms, together),
+            anywhere=tuple(self._evidence.nearest(terms, _CANDIDATES)),
+        )
+
+
+def support_of(share: float, cosine: float) -> float:
+    """How far a sentence says a step, 0–1, from the words they share and their cosine."""
+    return 1 / (1 + math.exp(-_STEEPNESS * (share + cosine - _MIDDLE)))
+
+
+def cite(grounded: Iterable[Grounded]) -> tuple[Step, ...]:
+    """The steps with the lines they rest on; a step that rests on none stays unsourced."""
+    return tuple(
+        found.step.model_copy(update={"citations": _citations(found)}) for found in grounded
+    )
+
+
+def _key(step: Step) -> tuple[str, tuple[Citation, ...]]:
+    return step.text, step.citations
+
+
+def _choose(step: Step, search: _Search, vectors: Mapping[str, Vector]) -> Grounded:
+    unit, support = _best(search.text, search.cited, vectors)
+    support = max(support, support_of(search.together, search.together))
+    if unit is not None and support >= GROUNDED:
+        return Grounded(step, unit, support, claimed=True)
+    return Grounded(step, *_best(search.text, search.anywhere, vectors), claimed=False)
+
+
+def _best(
+    text: str, candidates: Iterable[tuple[Unit, float]], vectors: Mapping[str, Vector]
+) -> tuple[Unit | None, float]:
+    best: tuple[Unit | None, float] = (None, 0.0)
+    for unit, share in candidates:
+        # Without vectors the words alone decided; they stand in for the cosine.
+        known = text in vectors and unit.text in vectors
+        cosine = float(vectors[text] @ vectors[unit.text]) if known else share
+        support = support_of(share, cosine)
+        if support > best[1]:
+            best = unit, support
+    return best
+
+
+def _citations(found: Grounded) -> tuple[Citation, ...]:
+    if found.unit is None or not found.is_grounded:
+        return ()
+    unit = found.unit
+    return (
+        Citation(document_id=unit.document_id, start_line=unit.start_line, end_line=unit.end_line),
+    )
