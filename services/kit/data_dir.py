@@ -1,0 +1,49 @@
+"""The data folder of an embedded run: one process at a time owns it."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from services.kit.errors import ConflictError
+
+LOCK_FILE = "owner.lock"
+
+
+class DataDirInUseError(ConflictError):
+    """Another process owns the folder."""
+
+    def __init__(self, folder: Path, owner: str) -> None:
+        """`owner` is what that process wrote about itself."""
+        super().__init__(
+            f"{folder} is in use by {owner}: stop that process, or choose another folder"
+        )
+        self.url = next((word for word in owner.split() if word.startswith("http")), "")
+        """Where the owner answers, when it serves."""
+
+
+@contextmanager
+def own_data_dir(folder: Path) -> Iterator[Path]:
+    """Create the folder, readable for this user only, and own it until the block ends.
+
+    The operating system holds the lock, so it ends with the process, however that ends.
+
+    Raises:
+        DataDirInUseError: Another process owns it.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / LOCK_FILE).open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise DataDirInUseError(folder, file.read().strip() or "a process") from None
+        describe_owner(folder)
+        yield folder
+
+
+def describe_owner(folder: Path, url: str = "") -> None:
+    """Write who owns the folder, for the message that a second process gives."""
+    text = f"process {os.getpid()}" + (f" at {url}" if url else "")
+    (folder / LOCK_FILE).write_text(text)
