@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 DATA_DIR ?= .flowxpert
 FLOWXPERT_DATA ?= ../shared/data
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-emit-find-links --no-emit-package torch --override requirements-overrides.txt \
+	--no-emit-index-url --no-emit-find-links --override requirements-overrides.txt \
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
