@@ -1,10 +1,14 @@
 """Ingestion: documents in, a job that can be watched out."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from pydantic import BaseModel, ConfigDict
+
+from services.knowledge.model import Document
 
 
 class JobStatus(StrEnum):
@@ -41,11 +45,47 @@ class IngestJob(BaseModel):
     changed: int = 0
     unchanged: int = 0
     deleted: int = 0
+    skipped: int = 0
+    """Files that are no documents: of a form that no reader knows, or legal and build files."""
     failed: tuple[FailedDocument, ...] = ()
     chunks_embedded: int = 0
     reason: str = ""
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def handled(self) -> int:
+        """Documents done with, of `total`."""
+        return self.added + self.changed + self.unchanged + len(self.failed)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing about it will change any more."""
+        return self.status in {JobStatus.DONE, JobStatus.FAILED}
+
+
+class IngestedDocument(BaseModel):
+    """A document in the stores, without its text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    media_type: str
+    source: str
+    """The folder, archive or upload that its id is relative to."""
+    chunks: int
+    nodes: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that a caller sends, read once from where it stands."""
+
+    name: str
+    """Path within the upload, with forward slashes: the document's id, or an archive's name."""
+    content: BinaryIO
 
 
 class IngestRequest(BaseModel):
@@ -69,6 +109,14 @@ class Ingestion(Protocol):
             InvalidInputError: The path does not exist or is outside the allowed roots.
         """
 
+    def upload(self, files: Sequence[Upload]) -> IngestJob:
+        """Keep the files, store a job for them and queue it; zip archives among them are opened.
+
+        Raises:
+            InvalidInputError: No file, a name that leads elsewhere, or a name given twice.
+            PayloadTooLargeError: Too many files, or one that is too large.
+        """
+
     def job(self, job_id: str) -> IngestJob:
         """How the job stands.
 
@@ -78,3 +126,13 @@ class Ingestion(Protocol):
 
     def jobs(self, *, limit: int = 50) -> list[IngestJob]:
         """The latest jobs, newest first."""
+
+    def documents(self, *, after: str = "", limit: int = 100) -> list[IngestedDocument]:
+        """Documents whose id comes after `after`, in the order of their ids."""
+
+    def document(self, document_id: str) -> Document:
+        """The document with its text.
+
+        Raises:
+            NotFoundError: No such document.
+        """

@@ -1,0 +1,37 @@
+"""Composition root of ingestion as a service of its own."""
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI
+
+from services.contracts.ingestion import Ingestion
+from services.ingestion.endpoints import create_router
+from services.ingestion.settings import IngestionSettings
+from services.kit.app import Check, create_service_app
+from services.kit.settings import PlatformSettings
+
+_FORM_BYTES = 1_000_000
+"""What a multipart form adds to the files in it."""
+
+
+def create_app(
+    settings: PlatformSettings,
+    *,
+    service: Ingestion,
+    ingestion_settings: IngestionSettings | None = None,
+    checks: Mapping[str, Check] | None = None,
+) -> FastAPI:
+    """The app around a service."""
+    return create_service_app(
+        "ingestion",
+        title="FlowXpert ingestion",
+        routers=[create_router(service)],
+        settings=settings,
+        checks=checks,
+        body_limits=body_limits(ingestion_settings or IngestionSettings()),
+    )
+
+
+def body_limits(settings: IngestionSettings) -> dict[str, int]:
+    """Largest bodies of the routes that take more than a message."""
+    return {"/v1/documents": settings.max_upload_bytes + _FORM_BYTES}

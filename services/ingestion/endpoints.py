@@ -1,0 +1,86 @@
+"""Ingestion over HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, File, Query, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from services.contracts.ingestion import (
+    IngestedDocument,
+    Ingestion,
+    IngestJob,
+    IngestRequest,
+    Upload,
+)
+from services.kit.app import refusals
+from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
+from services.knowledge.model import Document
+
+_POLL_S = 0.5
+
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
+
+def create_router(service: Ingestion) -> APIRouter:
+    """The routes, as a function of the contract."""
+    router = APIRouter(prefix="/v1", tags=["ingestion"])
+
+    @router.post("/documents", status_code=202, responses=refusals(PayloadTooLargeError))
+    def upload_documents(files: Annotated[list[UploadFile], File()]) -> IngestJob:
+        """Send Markdown, text, HTML, PDF, DOCX, or zip archives of them; watch the job returned.
+
+        A document's id is its file name, within an archive its path. Sending it again replaces it.
+        """
+        return service.upload([Upload(file.filename or "", file.file) for file in files])
+
+    @router.post("/ingestions", status_code=202, responses=refusals(InvalidInputError))
+    def start_ingestion(request: IngestRequest) -> IngestJob:
+        """Ingest a path on the service's own disk, below one of the allowed roots."""
+        return service.ingest(request)
+
+    @router.get("/ingestions")
+    def list_ingestions(limit: Limit = 50) -> list[IngestJob]:
+        """The latest jobs, newest first."""
+        return service.jobs(limit=limit)
+
+    @router.get("/ingestions/{job_id}", responses=refusals(NotFoundError))
+    def get_ingestion(job_id: str) -> IngestJob:
+        """How a job stands, with each failed document and its reason."""
+        return service.job(job_id)
+
+    @router.get(
+        "/ingestions/{job_id}/events",
+        response_class=EventSourceResponse,
+        responses=refusals(NotFoundError),
+    )
+    async def watch_ingestion(job_id: str, request: Request) -> EventSourceResponse:
+        """The job as server-sent events named `job`, whenever it changes, until it is over."""
+        first = await run_in_threadpool(service.job, job_id)
+        return EventSourceResponse(_events(service, first, request))
+
+    @router.get("/documents")
+    def list_documents(after: str = "", limit: Limit = 100) -> list[IngestedDocument]:
+        """Documents in the order of their ids; the next page comes with `after` the last id."""
+        return service.documents(after=after, limit=limit)
+
+    @router.get("/documents/{document_id:path}", responses=refusals(NotFoundError))
+    def get_document(document_id: str) -> Document:
+        """A document with its Markdown, which is what citations count lines in."""
+        return service.document(document_id)
+
+    return router
+
+
+async def _events(
+    service: Ingestion, job: IngestJob, request: Request
+) -> AsyncIterator[ServerSentEvent]:
+    yield ServerSentEvent(job.model_dump_json(), event="job")
+    while not job.is_over and not await request.is_disconnected():
+        await asyncio.sleep(_POLL_S)
+        latest = await run_in_threadpool(service.job, job.id)
+        if latest != job:
+            yield ServerSentEvent(latest.model_dump_json(), event="job")
+        job = latest

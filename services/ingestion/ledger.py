@@ -1,0 +1,214 @@
+"""What the stores hold of which document: the memory that makes ingestion incremental.
+
+A document is *reserved* before the stores are changed and *recorded* after. Between the two its
+row names every chunk and node of the old and of the new version, so that a process killed there
+leaves nothing behind that the next one cannot find.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from services.contracts.ingestion import IngestedDocument
+from services.ingestion.tables import IngestedRow
+from services.kit.database import Database
+
+_PARAMETERS = 500
+"""Well under the oldest limit of bound parameters in one SQLite statement."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the ledger says of a document."""
+
+    source: str
+    fingerprint: str
+    content_hash: str
+    pipeline: str
+    job_id: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the stores hold it; otherwise a killed job left parts of it."""
+        return bool(self.content_hash)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A document's version that is being written."""
+
+    document_id: str
+    fingerprint: str
+    content_hash: str
+    title: str
+    media_type: str
+    chunk_ids: tuple[str, ...]
+    node_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Held:
+    """Ids that the stores may hold of one document."""
+
+    chunk_ids: frozenset[str]
+    node_ids: frozenset[str]
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """What came of the wish to write documents."""
+
+    held: dict[str, Held]
+    """What the stores may hold of each until now."""
+    taken: dict[str, str]
+    """Documents that belong to another source, with that source; they are not reserved."""
+
+
+class Ledger:
+    """Reads and writes the rows; a method that takes a session is part of its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def known(self) -> dict[str, Known]:
+        """All documents by id."""
+        columns = (
+            IngestedRow.document_id,
+            IngestedRow.source,
+            IngestedRow.fingerprint,
+            IngestedRow.content_hash,
+            IngestedRow.pipeline,
+            IngestedRow.job_id,
+        )
+        with self._database.session() as session:
+            return {id_: Known(*rest) for id_, *rest in session.execute(select(*columns))}
+
+    def reserve(
+        self, versions: Sequence[Version], *, source: str, pipeline: str, job_id: str
+    ) -> Reservation:
+        """Note what is about to be written; documents of another living source are not touched."""
+        ids = [version.document_id for version in versions]
+        with self._database.session() as session:
+            self._take_write_lock(session, ids)
+            rows = self._rows(session, ids)
+            taken = {id_: row.source for id_, row in rows.items() if not may_take(row, source)}
+            held = {id_: _held(row) for id_, row in rows.items()}
+            for version in versions:
+                if version.document_id in taken:
+                    continue
+                before = held.setdefault(version.document_id, _NOTHING)
+                row = _row(version, source, pipeline, job_id)
+                row.content_hash = ""
+                row.outcome = before.outcome
+                row.chunk_ids = sorted(before.chunk_ids.union(version.chunk_ids))
+                row.node_ids = sorted(before.node_ids.union(version.node_ids))
+                session.merge(row)
+        return Reservation(held, taken)
+
+    def record(
+        self,
+        session: Session,
+        versions: Sequence[Version],
+        outcomes: dict[str, str],
+        *,
+        source: str,
+        pipeline: str,
+        job_id: str,
+    ) -> None:
+        """Note that the stores hold exactly these versions."""
+        for version in versions:
+            row = _row(version, source, pipeline, job_id)
+            row.outcome = outcomes[version.document_id]
+            session.merge(row)
+
+    def touch(self, session: Session, fingerprints: dict[str, str]) -> None:
+        """Note new fingerprints of documents whose content is what it was."""
+        for id_, fingerprint in fingerprints.items():
+            session.execute(
+                update(IngestedRow)
+                .where(IngestedRow.document_id == id_)
+                .values(fingerprint=fingerprint)
+            )
+
+    def held(self, document_ids: Sequence[str]) -> dict[str, Held]:
+        """What the stores may hold of these documents."""
+        with self._database.session() as session:
+            return {id_: _held(row) for id_, row in self._rows(session, document_ids).items()}
+
+    def forget(self, session: Session, document_ids: Iterable[str]) -> None:
+        """Note that the stores hold nothing of these any more."""
+        for id_ in document_ids:
+            session.execute(delete(IngestedRow).where(IngestedRow.document_id == id_))
+
+    def page(self, *, after: str, limit: int) -> list[IngestedDocument]:
+        """Whole documents behind `after`, by id."""
+        statement = (
+            select(IngestedRow)
+            .where(IngestedRow.document_id > after, IngestedRow.content_hash != "")
+            .order_by(IngestedRow.document_id)
+            .limit(limit)
+        )
+        with self._database.session() as session:
+            return [_shown(row) for row in session.scalars(statement)]
+
+    def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
+        """Let nobody change these rows between reading and writing them."""
+        for start in range(0, len(ids), _PARAMETERS):
+            mine = IngestedRow.document_id.in_(ids[start : start + _PARAMETERS])
+            session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
+
+    def _rows(self, session: Session, document_ids: Sequence[str]) -> dict[str, IngestedRow]:
+        found: dict[str, IngestedRow] = {}
+        for start in range(0, len(document_ids), _PARAMETERS):
+            batch = document_ids[start : start + _PARAMETERS]
+            rows = session.scalars(select(IngestedRow).where(IngestedRow.document_id.in_(batch)))
+            found.update((row.document_id, row) for row in rows)
+        return found
+
+
+def may_take(known: Known | IngestedRow, source: str) -> bool:
+    """Whether a document of `source` may take the place of the known one of the same id."""
+    return known.source == source or not Path(known.source).exists()
+
+
+_NOTHING = Held(frozenset(), frozenset(), "added")
+
+
+def _held(row: IngestedRow) -> Held:
+    # A row of a killed job keeps what that job was about to call it.
+    outcome = "changed" if row.content_hash else row.outcome
+    return Held(frozenset(row.chunk_ids), frozenset(row.node_ids), outcome)
+
+
+def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedRow:
+    return IngestedRow(
+        document_id=version.document_id,
+        source=source,
+        fingerprint=version.fingerprint,
+        content_hash=version.content_hash,
+        pipeline=pipeline,
+        outcome="",
+        job_id=job_id,
+        title=version.title,
+        media_type=version.media_type,
+        chunk_ids=list(version.chunk_ids),
+        node_ids=list(version.node_ids),
+        updated_at=datetime.now(UTC),
+    )
+
+
+def _shown(row: IngestedRow) -> IngestedDocument:
+    return IngestedDocument(
+        id=row.document_id,
+        title=row.title,
+        media_type=row.media_type,
+        source=row.source,
+        chunks=len(row.chunk_ids),
+        nodes=len(row.node_ids),
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,100 @@
+"""Blocks of a document that knows only looks, and the Markdown they make."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_MONOSPACED = re.compile(
+    r"courier|consol|mono|menlo|monaco|typewriter|terminal|fixed|inconsolata|cmtt|sourcecode"
+    r"|source code|firacode|fira code|hack",
+    re.IGNORECASE,
+)
+_READS_AS_MARKUP = re.compile(r"(?=(?:#{1,6}|>|[-+*]|={3,}|-{3,})(?:\s|$))")
+
+
+class BlockKind(StrEnum):
+    """What a block is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    CODE = "code"
+    TABLE = "table"
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block, in reading order."""
+
+    kind: BlockKind
+    text: str = ""
+    depth: int = 0
+    """A heading's level from 1; else the number of list items the block stands in."""
+    marker: str = ""
+    """An item's: `-` or a number with a full stop."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """A table's, the head first."""
+
+
+def is_monospaced(font: str) -> bool:
+    """Whether a font of this name is one that commands are set in."""
+    return _MONOSPACED.search(font) is not None
+
+
+def to_markdown(blocks: Sequence[Block]) -> str:
+    """Markdown in which whatever stands in a list item is indented to belong to it."""
+    lines: list[str] = []
+    widths: list[int] = []
+    previous: Block | None = None
+    for block in blocks:
+        heading = block.kind is BlockKind.HEADING
+        depth = 0 if heading else min(block.depth, len(widths))
+        del widths[depth:]
+        indent = " " * sum(widths)
+        if previous and not (previous.kind is block.kind is BlockKind.ITEM):
+            lines.append("")
+        lines += [f"{indent}{line}".rstrip() for line in _lines(block)]
+        if block.kind is BlockKind.ITEM:
+            widths.append(len(block.marker) + 1)
+        previous = block
+    return "\n".join(lines) + "\n"
+
+
+def _lines(block: Block) -> list[str]:
+    if block.kind is BlockKind.HEADING:
+        return [f"{'#' * min(max(block.depth, 1), 6)} {' '.join(block.text.split())}"]
+    if block.kind is BlockKind.CODE:
+        return _fenced(block.text)
+    if block.kind is BlockKind.TABLE:
+        return _table(block.rows)
+    text = [_escape(line.strip()) for line in block.text.split("\n") if line.strip()]
+    if block.kind is BlockKind.ITEM:
+        first, *rest = text or [""]
+        return [f"{block.marker} {first}", *(" " * (len(block.marker) + 1) + line for line in rest)]
+    return text
+
+
+def _escape(line: str) -> str:
+    return "\\" + line if _READS_AS_MARKUP.match(line) else line
+
+
+def _fenced(code: str) -> list[str]:
+    longest = max((len(run) for run in re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence, *code.rstrip().split("\n"), fence]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    width = max((len(row) for row in rows), default=0)
+    head, *body = [[*row, *[""] * (width - len(row))] for row in rows]
+    return [_row(head), _row(["---"] * width), *(_row(row) for row in body)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return "<br>".join(line for line in lines if line).replace("|", "\\|")

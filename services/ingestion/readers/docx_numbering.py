@@ -1,0 +1,111 @@
+"""Word's list numbering: which list a paragraph belongs to, how deep, and its number."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from docx.document import Document
+from docx.oxml.ns import qn
+from docx.text.paragraph import Paragraph
+from lxml.etree import _Element
+
+_UNNUMBERED = {"bullet", "none"}
+
+
+@dataclass(frozen=True)
+class ListEntry:
+    """A paragraph's place in a list."""
+
+    list_id: str
+    level: int
+    """From 0."""
+    marker: str
+    """`-` or a number with a full stop, counted on as Word shows it."""
+
+
+class Numbering:
+    """Counts list paragraphs; ask for each once, in document order."""
+
+    def __init__(self, document: Document) -> None:
+        self._lists = _lists(document)
+        self._counts: dict[str, dict[int, int]] = defaultdict(dict)
+
+    def entry(self, paragraph: Paragraph) -> ListEntry | None:
+        """None outside lists."""
+        list_id, level = _list_of(paragraph)
+        if list_id not in self._lists:
+            return None
+        formats = self._lists[list_id]
+        number_format, start = formats.get(level, ("decimal", 1))
+        if number_format in _UNNUMBERED:
+            return ListEntry(list_id, level, "-")
+        return ListEntry(list_id, level, f"{self._count(list_id, level, start)}.")
+
+    def _count(self, list_id: str, level: int, start: int) -> int:
+        counts = self._counts[list_id]
+        for deeper in [each for each in counts if each > level]:
+            del counts[deeper]
+        counts[level] = counts.get(level, start - 1) + 1
+        return counts[level]
+
+
+def _list_of(paragraph: Paragraph) -> tuple[str, int]:
+    """List id and level, from the paragraph or the nearest style that states them."""
+    list_id, level = "", 0
+    for properties in _properties(paragraph):
+        numbering = properties.find(qn("w:numPr"))
+        if numbering is None:
+            continue
+        level = level or int(_value(numbering.find(qn("w:ilvl")), "0"))
+        list_id = list_id or _value(numbering.find(qn("w:numId")), "")
+    return list_id, level
+
+
+def _properties(paragraph: Paragraph) -> list[_Element]:
+    """Paragraph properties, the paragraph's own first, then those of its styles."""
+    owners = [paragraph._p]  # python-docx has no API for numbering
+    style = paragraph.style
+    while style is not None:
+        owners.append(style.element)
+        style = style.base_style
+    found = (owner.find(qn("w:pPr")) for owner in owners)
+    return [properties for properties in found if properties is not None]
+
+
+def _lists(document: Document) -> dict[str, dict[int, tuple[str, int]]]:
+    """Number format and first number by level, by list id."""
+    try:
+        root = document.part.numbering_part.element
+    except (KeyError, NotImplementedError):
+        return {}
+    abstract = {
+        each.get(qn("w:abstractNumId")): _levels(each) for each in root.findall(qn("w:abstractNum"))
+    }
+    return {
+        str(each.get(qn("w:numId"))): {
+            **abstract.get(_value(each.find(qn("w:abstractNumId")), ""), {}),
+            **_overrides(each),
+        }
+        for each in root.findall(qn("w:num"))
+        if each.get(qn("w:numId")) != "0"
+    }
+
+
+def _levels(parent: _Element) -> dict[int, tuple[str, int]]:
+    return {
+        int(level.get(qn("w:ilvl"), "0")): (
+            _value(level.find(qn("w:numFmt")), "decimal"),
+            int(_value(level.find(qn("w:start")), "1")),
+        )
+        for level in parent.findall(qn("w:lvl"))
+    }
+
+
+def _overrides(number: _Element) -> dict[int, tuple[str, int]]:
+    found: dict[int, tuple[str, int]] = {}
+    for override in number.findall(qn("w:lvlOverride")):
+        found.update(_levels(override))
+    return found
+
+
+def _value(element: _Element | None, default: str) -> str:
+    return default if element is None else element.get(qn("w:val"), default)

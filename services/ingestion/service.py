@@ -1,0 +1,180 @@
+"""Ingestion: documents in, chunks and incident nodes in the stores, and a job that tells."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from sqlalchemy.orm import Session
+
+from services.contracts.ingestion import (
+    IngestedDocument,
+    IngestJob,
+    IngestRequest,
+    JobStatus,
+    Upload,
+)
+from services.ingestion.jobs import Jobs, new_job
+from services.ingestion.ledger import Ledger
+from services.ingestion.lock import source_lock
+from services.ingestion.pipeline import Pipeline
+from services.ingestion.run import OnProgress, Run
+from services.ingestion.scan import UnusableRootError
+from services.ingestion.settings import IngestionSettings
+from services.ingestion.source import is_archive, opened, owner_of
+from services.ingestion.store import Stores
+from services.ingestion.tables import JobRow
+from services.ingestion.upload import keep
+from services.kit.database import Database
+from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.outbox import Outbox
+from services.knowledge.model import Document
+from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
+
+RUN_JOB = "ingestion.run_job"
+
+
+class PathNotAllowedError(InvalidInputError):
+    """The path does not exist, or is outside the allowed roots: which of the two is not told."""
+
+
+class DocumentNotFoundError(NotFoundError):
+    """No document has this id."""
+
+
+class IngestionService:
+    """See `contracts.ingestion.Ingestion`.
+
+    Whatever it writes may be written again: a job that was killed is simply run once more, and
+    finds what is done already.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        documents: DocumentStore,
+        vectors: VectorStore,
+        graph: GraphStore,
+        embedder: Embedder,
+        outbox: Outbox,
+        work_dir: Path,
+        settings: IngestionSettings | None = None,
+        pipeline: Pipeline | None = None,
+    ) -> None:
+        """`work_dir` keeps uploads and locks; processes that share the database share it too."""
+        self._database = database
+        self._stores = Stores(documents, vectors, graph, embedder)
+        self._outbox = outbox
+        self._work_dir = work_dir
+        self._settings = settings or IngestionSettings()
+        self._pipeline = pipeline or Pipeline.with_embedder(embedder)
+        self._jobs = Jobs(database)
+        self._ledger = Ledger(database)
+
+    def ingest(self, request: IngestRequest) -> IngestJob:
+        """See `Ingestion.ingest`."""
+        path = Path(request.path).resolve() if "\0" not in request.path else None
+        roots = [root.resolve() for root in self._settings.allowed_roots]
+        if path is None or not any(path.is_relative_to(root) for root in roots):
+            path = None
+        if path is None or not path.exists():
+            raise PathNotAllowedError(
+                f"expected an existing path below one of the allowed roots, got {request.path!r}: "
+                "see FLOWXPERT_INGESTION_ALLOWED_ROOTS"
+            )
+        return self._queued(self._new_job(path, prune=request.prune, is_queued=True))
+
+    def ingest_here(
+        self, path: Path, *, prune: bool = True, on_progress: OnProgress | None = None
+    ) -> IngestJob:
+        """Ingest now, in this thread, from anywhere this process can read: the command line's way.
+
+        Raises:
+            UnusableRootError: Nothing is there, or nothing that can be ingested.
+        """
+        if not path.exists():
+            raise UnusableRootError(f"expected a folder, a file or a zip archive at {str(path)!r}")
+        job = self._new_job(path.resolve(), prune=prune, is_queued=False)
+        with self._database.session() as session:
+            session.add(job)
+        return self.run(job.id, on_progress)
+
+    def upload(self, files: Sequence[Upload]) -> IngestJob:
+        """See `Ingestion.upload`."""
+        uploads = (self._work_dir / "uploads").resolve()
+        folder = uploads / str(uuid4())
+        keep(files, folder, self._settings)
+        job = new_job(folder, str(uploads), is_upload=True, is_queued=True, prune=False)
+        return self._queued(job)
+
+    def job(self, job_id: str) -> IngestJob:
+        """See `Ingestion.job`."""
+        return self._jobs.get(job_id)
+
+    def jobs(self, *, limit: int = 50) -> list[IngestJob]:
+        """See `Ingestion.jobs`."""
+        return self._jobs.latest(limit=limit)
+
+    def documents(self, *, after: str = "", limit: int = 100) -> list[IngestedDocument]:
+        """See `Ingestion.documents`."""
+        return self._ledger.page(after=after, limit=limit)
+
+    def document(self, document_id: str) -> Document:
+        """See `Ingestion.document`."""
+        document = self._stores.documents.get(document_id)
+        if document is None:
+            raise DocumentNotFoundError(f"no document has the id {document_id!r}")
+        return document
+
+    def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
+        """Do a stored job's work, once no other job works on the same source.
+
+        A job that is over stays as it is. Documents come in the order of their ids, and
+        `on_progress` is told after each batch of them.
+
+        Raises:
+            JobNotFoundError: No such job.
+            UnavailableError: A store did not answer; run the job again.
+        """
+        row = self._jobs.row(job_id)
+        with source_lock(self._database, row.source, self._work_dir / "locks"):
+            if not self._jobs.get(job_id).is_over:
+                self._jobs.begin(job_id)
+                self._run(self._jobs.row(job_id), on_progress or (lambda _job: None))
+        return self._jobs.get(job_id)
+
+    def park(self, session: Session, job_id: str, reason: str) -> None:
+        """Mark a job as failed for good, when the queue gives it up."""
+        self._jobs.save(session, job_id, {"status": JobStatus.FAILED, "reason": reason})
+
+    def _run(self, row: JobRow, on_progress: OnProgress) -> None:
+        run = Run(
+            job=row,
+            database=self._database,
+            jobs=self._jobs,
+            ledger=self._ledger,
+            stores=self._stores,
+            pipeline=self._pipeline,
+            settings=self._settings,
+            on_progress=on_progress,
+            finish=self._outbox.finish,
+        )
+        try:
+            limits = self._settings.limits
+            with opened(Path(row.path), limits, expand_archives=row.is_upload) as scan:
+                run.ingest(scan)
+        except UnusableRootError as error:
+            run.fail(str(error))
+
+    def _new_job(self, path: Path, *, prune: bool, is_queued: bool) -> JobRow:
+        # A single file says nothing about those beside it.
+        has_all = path.is_dir() or is_archive(path)
+        return new_job(
+            path, owner_of(path), is_upload=False, is_queued=is_queued, prune=prune and has_all
+        )
+
+    def _queued(self, job: JobRow) -> IngestJob:
+        with self._database.session() as session:
+            session.add(job)
+            self._outbox.put(session, RUN_JOB, {"job_id": job.id}, key=f"{RUN_JOB}:{job.id}")
+        return self._jobs.get(job.id)

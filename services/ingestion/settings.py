@@ -1,0 +1,76 @@
+"""Settings of ingestion."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from services.ingestion.scan import Limits
+from services.kit.settings import PREFIX, Settings
+
+
+class IngestionSettings(Settings):
+    """What may be ingested, from where, and how much of it."""
+
+    model_config = SettingsConfigDict(env_prefix=f"{PREFIX}INGESTION_")
+
+    allowed_roots: tuple[Path, ...] = Field(
+        default=(),
+        description="Folders, as a JSON list, that requests over HTTP may name paths in. Empty: "
+        "documents come by upload and by the command line only.",
+    )
+    max_file_bytes: int = Field(
+        default=50_000_000, gt=0, description="Largest single file; a larger one fails."
+    )
+    max_text_chars: int = Field(
+        default=5_000_000,
+        gt=0,
+        description="Longest document once it is text; a longer one fails.",
+    )
+    max_documents: int = Field(
+        default=100_000, gt=0, description="Most documents under one root; more fail the job."
+    )
+    max_archive_bytes: int = Field(
+        default=2_000_000_000,
+        gt=0,
+        description="Largest archive, expanded; a larger one fails the job.",
+    )
+    max_archive_ratio: int = Field(
+        default=200,
+        gt=0,
+        description="Most bytes that one packed byte of an archive may expand to; a file beyond "
+        "it is taken for a bomb and fails.",
+    )
+    max_upload_files: int = Field(
+        default=1_000, gt=0, description="Most files in one upload; more are answered 413."
+    )
+    max_upload_bytes: int = Field(
+        default=200_000_000, gt=0, description="Largest upload; a larger one is answered 413."
+    )
+    reader_timeout_s: float = Field(
+        default=120.0, gt=0, description="Longest time for one PDF, DOCX or HTML file, in seconds."
+    )
+    reader_memory_bytes: int = Field(
+        default=4_000_000_000,
+        ge=500_000_000,
+        description="Most memory for the process that reads PDF, DOCX and HTML files.",
+    )
+    window_chunks: int = Field(
+        default=512,
+        ge=1,
+        description="Chunks that are embedded and written together: what a kill makes to be done "
+        "again.",
+    )
+    batch_texts: int = Field(
+        default=64, ge=1, description="Texts of similar length that go to the embedder at once."
+    )
+
+    @property
+    def limits(self) -> Limits:
+        """What is too much, for whoever scans a root."""
+        return Limits(
+            file_bytes=self.max_file_bytes,
+            documents=self.max_documents,
+            archive_bytes=self.max_archive_bytes,
+            archive_ratio=self.max_archive_ratio,
+        )

@@ -1,0 +1,91 @@
+"""Tables of ingestion: its jobs, and what was ingested from where."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+from services.ingestion.scan import MAX_ID_LENGTH
+from services.kit.database import Base
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment with its time zone, which SQLite would forget."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """UTC is what was written."""
+        del dialect
+        if value is None or value.tzinfo is not None:
+            return value
+        return value.replace(tzinfo=UTC)
+
+
+class JobRow(Base):
+    """One ingestion."""
+
+    __tablename__ = "ingestion_job"
+    __table_args__ = (Index("ix_ingestion_job_created_at", "created_at", "id"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    path: Mapped[str] = mapped_column(Text)
+    """Where to read; for an upload the folder its files are kept in."""
+    source: Mapped[str] = mapped_column(Text)
+    """What the documents belong to: pruning removes documents of the same source only."""
+    is_upload: Mapped[bool]
+    is_queued: Mapped[bool]
+    """Whether the outbox holds it, so that it goes on after a restart by itself."""
+    prune: Mapped[bool]
+    status: Mapped[str] = mapped_column(String(20))
+    total: Mapped[int] = mapped_column(Integer, default=0)
+    added: Mapped[int] = mapped_column(Integer, default=0)
+    changed: Mapped[int] = mapped_column(Integer, default=0)
+    unchanged: Mapped[int] = mapped_column(Integer, default=0)
+    deleted: Mapped[int] = mapped_column(Integer, default=0)
+    skipped: Mapped[int] = mapped_column(Integer, default=0)
+    chunks_embedded: Mapped[int] = mapped_column(Integer, default=0)
+    reason: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class FailureRow(Base):
+    """A document that a job could not ingest."""
+
+    __tablename__ = "ingestion_failure"
+
+    job_id: Mapped[str] = mapped_column(
+        ForeignKey("ingestion_job.id", ondelete="CASCADE"), primary_key=True
+    )
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    reason: Mapped[str] = mapped_column(Text)
+
+
+class IngestedRow(Base):
+    """What the stores hold of one document, written before and after they are changed.
+
+    While they are being changed `content_hash` is empty and the ids are those of the old and the
+    new version together, so that whoever finds such a row knows everything there is to clean.
+    """
+
+    __tablename__ = "ingestion_document"
+
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    source: Mapped[str] = mapped_column(Text)
+    fingerprint: Mapped[str] = mapped_column(String(100))
+    """Tells without reading whether the file is the one that was read."""
+    content_hash: Mapped[str] = mapped_column(String(64))
+    pipeline: Mapped[str] = mapped_column(String(64))
+    """Version of the code and model that made the chunks and nodes."""
+    outcome: Mapped[str] = mapped_column(String(10))
+    """`added` or `changed`, by the job named below."""
+    job_id: Mapped[str] = mapped_column(String(36))
+    title: Mapped[str] = mapped_column(Text)
+    media_type: Mapped[str] = mapped_column(String(200))
+    chunk_ids: Mapped[list[Any]] = mapped_column(JSON)
+    node_ids: Mapped[list[Any]] = mapped_column(JSON)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
