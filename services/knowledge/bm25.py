@@ -21,6 +21,7 @@ AVERAGE_LENGTH = 120
 
 _COMPOUND = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 _PART = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_SEPARATOR = re.compile(r"[_-]")
 _LONGEST_WORD = 64
 """Longer runs are hashes, keys or encoded blobs: nobody searches for one by its words."""
 _STOP_WORDS = frozenset(
@@ -51,11 +52,16 @@ class SparseVector(BaseModel):
 def _terms_of(compound: str) -> tuple[str, ...]:
     if len(compound) > _LONGEST_WORD:
         return ()
-    parts = [part.lower() for part in _PART.findall(compound)]
+    segments = [
+        _PART.findall(segment.lower() if segment.isupper() else segment)
+        for segment in _SEPARATOR.split(compound)
+    ]
+    parts = [part.lower() for segment in segments for part in segment]
     terms = [stem_word(part) for part in parts if part not in _STOP_WORDS]
-    if len(parts) > 1:
-        terms.append("".join(parts))
-    return tuple(terms)
+    together = ["".join(segment).lower() for segment in segments if len(segment) > 1]
+    if len(segments) > 1:
+        together.append("".join(parts))
+    return (*terms, *together)
 
 
 @lru_cache(maxsize=200_000)
@@ -68,8 +74,8 @@ def stem_word(word: str) -> str:
 def tokenise(text: str) -> list[str]:
     """Stemmed words in order, stop words left out.
 
-    A compound (`KubeNodeNotReady`, `crash-loop`, `bgp_state`) gives its parts and, as one more
-    word, itself written together, so that an exact name weighs more than its parts.
+    A compound (`KubeNodeNotReady`, `crash-loop`, `Disk_IOSlow`) gives its parts and, as more
+    words, what is written together, so that an exact name weighs more than its parts.
     """
     return [term for compound in _COMPOUND.findall(text) for term in _terms_of(compound)]
 

@@ -4,14 +4,18 @@ Ingestion writes points and retrieval reads hits; both speak through this file.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 from services.knowledge.bm25 import split_name
 from services.knowledge.model import Chunk, IncidentNode
 from services.knowledge.ports import Hit, Point
 
-_MOST_ALIASES = 8
-_DESCRIPTION_CHARACTERS = 1200
-"""About 256 word pieces: what lies beyond them the embedder does not see."""
+_MOST_ALIASES = 4
+_LONGEST_ALIAS = 120
+_EMBEDDED_DESCRIPTION = 600
+"""Characters: about half of the model's window, so that the names keep their weight."""
+_SEARCHED_DESCRIPTION = 4_000
+"""Characters that BM25 sees; beyond, words of cases drown its own."""
 
 
 def chunk_point(chunk: Chunk, vector: Sequence[float]) -> Point:
@@ -19,7 +23,7 @@ def chunk_point(chunk: Chunk, vector: Sequence[float]) -> Point:
     return Point(
         id=chunk.id,
         document_ids=(chunk.span.document_id,),
-        vector=tuple(float(x) for x in vector),
+        vector=tuple(vector),
         text=chunk.embedded_text,
         # The chunk stays one string, so that only the few that are returned are parsed.
         payload={
@@ -35,23 +39,25 @@ def chunk_of(hit: Hit) -> Chunk:
     return Chunk.model_validate_json(str(hit.payload["chunk"]))
 
 
-def node_text(node: IncidentNode) -> str:
-    """What is embedded for a node: its name in words, its other names, and how it fails."""
-    names = dict.fromkeys((split_name(node.name), *node.aliases[:_MOST_ALIASES]))
-    return "\n".join((". ".join(names), _description(node)))
+def node_embedded_text(node: IncidentNode) -> str:
+    """What is embedded of a node: its names in words, and how it fails."""
+    aliases = (alias for alias in node.aliases if len(alias) <= _LONGEST_ALIAS)
+    names = dict.fromkeys(map(_in_words, (node.name, *islice(aliases, _MOST_ALIASES))))
+    failure = node.summary or _description(node)
+    return f"{'. '.join(names)}\n{failure[:_EMBEDDED_DESCRIPTION]}".strip()
 
 
 def node_point(node: IncidentNode, vector: Sequence[float]) -> Point:
-    """The point of a node; `vector` is the embedding of `node_text(node)`.
+    """The point of a node; `vector` is the embedding of `node_embedded_text(node)`.
 
     The payload says what it is found by; the whole node is in the graph store.
     """
-    names = "\n".join((node.name, *node.aliases))
+    description = _description(node)[:_SEARCHED_DESCRIPTION]
     return Point(
         id=node.id,
         document_ids=node.document_ids,
-        vector=tuple(float(x) for x in vector),
-        text="\n".join((names, _description(node))),
+        vector=tuple(vector),
+        text="\n".join((node.name, *node.aliases, description)).strip(),
         payload={
             "document_ids": list(node.document_ids),
             "name": node.name,
@@ -60,6 +66,11 @@ def node_point(node: IncidentNode, vector: Sequence[float]) -> Point:
     )
 
 
+def _in_words(name: str) -> str:
+    """Spaces into a name that is written together; a sentence stays as it is."""
+    return name if " " in name.strip() else split_name(name)
+
+
 def _description(node: IncidentNode) -> str:
-    passages = (p.text for p in node.failure_description)
-    return "\n".join((node.summary, *passages))[:_DESCRIPTION_CHARACTERS].strip()
+    passages = (passage.text for passage in node.failure_description)
+    return "\n".join(text for text in (node.summary, *passages) if text)

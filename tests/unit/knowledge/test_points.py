@@ -1,5 +1,5 @@
 from services.knowledge.model import Chunk, IncidentNode, Passage, SectionRole, Span
-from services.knowledge.points import chunk_of, chunk_point, node_point, node_text
+from services.knowledge.points import chunk_of, chunk_point, node_embedded_text, node_point
 from services.knowledge.ports import Hit
 
 SPAN = Span(document_id="a.md", start_line=3, end_line=9)
@@ -30,7 +30,7 @@ def test_a_chunk_is_found_by_its_headings_too():
 
 
 def test_a_node_is_embedded_by_its_names_and_failure_and_not_by_its_remedy():
-    text = node_text(NODE)
+    text = node_embedded_text(NODE)
     assert text.startswith("Fan Tray Failed. FAN-3-FAIL")
     assert "The inlet is hot." in text
     assert "Reseat" not in text
