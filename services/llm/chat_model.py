@@ -1,0 +1,136 @@
+"""The port `ChatModel`: messages in, n samples out, with what they cost.
+
+The errors are named by who must act next:
+
+    ModelUnavailableError   retry later    down, slow, overloaded; the circuit may be open
+    ModelRefusedError       tell the user  wrong key, unknown model, request it cannot take
+    ModelAnswerError        ask again      it answered, but not what was asked for
+    BudgetExceededError     tell the user  the ticket's tokens or money are spent
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.kit.errors import FlowXpertError, UnavailableError
+
+Role = Literal["system", "user", "assistant"]
+JsonSchema = dict[str, Any]
+
+
+class ModelUnavailableError(UnavailableError):
+    """The model server did not answer in time, or said that it cannot now."""
+
+
+class ModelRefusedError(FlowXpertError):
+    """The server will not serve this request however often it is sent."""
+
+    status_code = 502
+
+
+class ModelAnswerError(FlowXpertError):
+    """The model answered something that cannot be read as what was asked for."""
+
+    status_code = 502
+    retryable = True
+
+
+class BudgetExceededError(FlowXpertError):
+    """The tokens or the money set aside for this ticket are spent."""
+
+    status_code = 429
+
+
+class Message(BaseModel):
+    """One turn of a conversation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+    content: str
+
+
+class ChatRequest(BaseModel):
+    """What is asked of a model. Sampling defaults are the paper's (FlowXpert, best-of-N)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    messages: tuple[Message, ...]
+    n: int = Field(default=1, ge=1, le=32)
+    """Samples in one call."""
+    temperature: float = Field(default=1.0, ge=0, le=2)
+    max_tokens: int = Field(default=4096, ge=1)
+    """Per sample."""
+    json_schema: JsonSchema | None = None
+    """What an answer must look like; the server enforces it only in hard JSON mode."""
+    seed: int | None = None
+    prompt: str = ""
+    """Name and version of the prompt file, for logs and records."""
+
+
+class Usage(BaseModel):
+    """Tokens of one call, all samples together."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
+
+    @property
+    def total(self) -> int:
+        """Tokens in and out."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+class Sample(BaseModel):
+    """One answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    finish_reason: str = "stop"
+    """`stop`, or `length` when it was cut off at `max_tokens`, or the server's own word."""
+
+
+class ChatResponse(BaseModel):
+    """The samples of one call and what they cost."""
+
+    model_config = ConfigDict(frozen=True)
+
+    samples: tuple[Sample, ...]
+    model: str
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class ChatModel(Protocol):
+    """A chat model, wherever it runs. Safe to call from several threads."""
+
+    @property
+    def name(self) -> str:
+        """Name the model is known by, LoRA adapter included."""
+
+    def complete(self, request: ChatRequest) -> ChatResponse:
+        """`n` samples.
+
+        Raises:
+            ModelUnavailableError: Down, slow or overloaded.
+            ModelRefusedError: The request as such is refused.
+        """
+
+    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+        """Natural log-probability of each token of `text` as the assistant's next message.
+
+        None when the server cannot tell; an empty text gives an empty list.
+
+        Raises:
+            ModelUnavailableError: Down, slow or overloaded.
+            ModelRefusedError: The request as such is refused.
+        """

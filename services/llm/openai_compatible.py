@@ -1,0 +1,143 @@
+"""Any server that speaks OpenAI's chat API, vLLM in production, through the official client."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import httpx
+from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
+
+from services.llm.chat_model import (
+    ChatRequest,
+    ChatResponse,
+    Message,
+    ModelRefusedError,
+    ModelUnavailableError,
+    Sample,
+    Usage,
+)
+
+Result = TypeVar("Result")
+
+_LATER = frozenset({408, 409, 425, 429})
+"""Client-error statuses that say "not now" rather than "not so"."""
+
+
+class OpenAICompatibleChatModel:
+    """A model on a server. Retries are the guard's business, so the client makes none."""
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key: str = "unused",
+        timeout_s: float = 60.0,
+        hard_json: bool = True,
+        prompt_logprobs: bool = False,
+    ) -> None:
+        """`base_url` ends in /v1.
+
+        `hard_json` lets the server enforce the schema (`response_format`, structured outputs);
+        switch it off for a model it hurts. `prompt_logprobs` is vLLM's extension.
+        """
+        self.name = model
+        self._hard_json = hard_json
+        self._prompt_logprobs = prompt_logprobs
+        self._client = OpenAI(base_url=base_url, api_key=api_key, timeout=timeout_s, max_retries=0)
+        self._root = base_url.rstrip("/").removesuffix("/v1")
+        self._http = httpx.Client(timeout=timeout_s, headers={"Authorization": f"Bearer {api_key}"})
+
+    def complete(self, request: ChatRequest) -> ChatResponse:
+        """See `ChatModel.complete`."""
+        start = time.perf_counter()
+        answer = self._call(lambda: self._client.chat.completions.create(**self._body(request)))
+        usage = answer.usage
+        return ChatResponse(
+            samples=tuple(
+                Sample(text=choice.message.content or "", finish_reason=choice.finish_reason)
+                for choice in answer.choices
+            ),
+            model=answer.model,
+            usage=Usage(
+                prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
+            )
+            if usage
+            else Usage(),
+            seconds=time.perf_counter() - start,
+        )
+
+    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+        """See `ChatModel.log_probabilities`; needs vLLM's `prompt_logprobs` and `/tokenize`."""
+        if not self._prompt_logprobs:
+            return None
+        if not text:
+            return []
+        prefix = self._count_tokens(messages)
+        dialogue = [*messages, Message(role="assistant", content=text)]
+        answer = self._call(
+            lambda: self._client.chat.completions.create(
+                model=self.name,
+                messages=_wire(dialogue),
+                max_tokens=1,
+                extra_body={
+                    "prompt_logprobs": 0,
+                    "add_generation_prompt": False,
+                    "continue_final_message": True,
+                },
+            )
+        )
+        rows: list[dict[str, Any] | None] = (answer.model_extra or {}).get("prompt_logprobs") or []
+        return [_logprob(row) for row in rows[prefix:] if row]
+
+    def _count_tokens(self, messages: Sequence[Message]) -> int:
+        body = {"model": self.name, "messages": _wire(messages), "add_generation_prompt": True}
+        try:
+            answer = self._http.post(f"{self._root}/tokenize", json=body)
+            answer.raise_for_status()
+        except httpx.HTTPStatusError as error:
+            raise _named(error.response.status_code, self.name, str(error)) from error
+        except httpx.HTTPError as error:
+            raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
+        return int(answer.json()["count"])
+
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": _wire(request.messages),
+            "n": request.n,
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+        }
+        if request.seed is not None:
+            body["seed"] = request.seed
+        if request.json_schema and self._hard_json:
+            schema = {"name": "answer", "schema": request.json_schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
+
+    def _call(self, call: Callable[[], Result]) -> Result:
+        try:
+            return call()
+        except APIStatusError as error:
+            raise _named(error.status_code, self.name, error.message) from error
+        except APIConnectionError as error:  # a time-out is one of these
+            raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
+        except OpenAIError as error:
+            raise ModelRefusedError(f"model {self.name!r}: {error}") from error
+
+
+def _wire(messages: Sequence[Message]) -> Any:  # noqa: ANN401 - the client's union of dictionaries
+    return [message.model_dump() for message in messages]
+
+
+def _logprob(row: dict[str, Any]) -> float:
+    # vLLM gives the prompt's own token first; with 0 alternatives it is the only one.
+    return float(next(iter(row.values()))["logprob"])
+
+
+def _named(status: int, model: str, detail: str) -> ModelUnavailableError | ModelRefusedError:
+    message = f"model {model!r} answered {status}: {detail[:500]}"
+    if status in _LATER or status >= 500:
+        return ModelUnavailableError(message)
+    return ModelRefusedError(message)

@@ -1,0 +1,60 @@
+"""Record what a model answers and replay it: benchmarks that resume, tests that need no model."""
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from services.llm.chat_model import (
+    ChatModel,
+    ChatRequest,
+    ChatResponse,
+    Message,
+    ModelUnavailableError,
+)
+
+
+class RecordingChatModel:
+    """Answers from a file what it was asked before, asks `model` otherwise and remembers.
+
+    The key is the whole request and the model's name. Without a model it only replays.
+    """
+
+    def __init__(self, path: Path, model: ChatModel | None = None, *, name: str = "") -> None:
+        """`name` stands for the model where none is given."""
+        self.name = model.name if model else name
+        self._model = model
+        self._lock = threading.Lock()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = sqlite3.connect(path, check_same_thread=False)
+        self._file.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT)")
+
+    def complete(self, request: ChatRequest) -> ChatResponse:
+        """See `ChatModel.complete`.
+
+        Raises:
+            ModelUnavailableError: Nothing was recorded for this and there is no model to ask.
+        """
+        key = hashlib.sha256(f"{self.name}\0{request.model_dump_json()}".encode()).hexdigest()
+        recorded = self._recorded(key)
+        if recorded:
+            return ChatResponse.model_validate_json(recorded)
+        if self._model is None:
+            raise ModelUnavailableError(f"no answer of {self.name!r} was recorded for this request")
+        response = self._model.complete(request)
+        self._record(key, response.model_dump_json())
+        return response
+
+    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+        """See `ChatModel.log_probabilities`; asked anew each time."""
+        return self._model.log_probabilities(messages, text) if self._model else None
+
+    def _recorded(self, key: str) -> str:
+        with self._lock:
+            row = self._file.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def _record(self, key: str, answer: str) -> None:
+        with self._lock, self._file:
+            self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, answer))

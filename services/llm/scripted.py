@@ -1,0 +1,56 @@
+"""A chat model that answers from a script: for tests and for measuring the platform's own time."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from services.llm.chat_model import ChatRequest, ChatResponse, Message, Sample, Usage
+
+Script = Callable[[ChatRequest], Sequence[str]]
+
+
+class ScriptedChatModel:
+    """Answers what `script` returns for a request, `seconds` later, and remembers the requests."""
+
+    name = "scripted"
+
+    def __init__(self, script: Script | Sequence[str], *, seconds: float = 0.0) -> None:
+        """`script` is a function of the request, or texts of which every call takes the next `n`.
+
+        The last text is repeated when they run out.
+        """
+        self._script = script if callable(script) else _taking_turns(list(script))
+        self._seconds = seconds
+        self.requests: list[ChatRequest] = []
+
+    def complete(self, request: ChatRequest) -> ChatResponse:
+        """See `ChatModel.complete`; tokens are counted as words."""
+        self.requests.append(request)
+        texts = self._script(request)
+        if self._seconds:
+            time.sleep(self._seconds)
+        return ChatResponse(
+            samples=tuple(Sample(text=text) for text in texts),
+            model=self.name,
+            usage=Usage(
+                prompt_tokens=sum(len(m.content.split()) for m in request.messages),
+                completion_tokens=sum(len(text.split()) for text in texts),
+            ),
+            seconds=self._seconds,
+        )
+
+    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+        """None: a script has no opinion."""
+
+
+def _taking_turns(texts: list[str]) -> Script:
+    lock = threading.Lock()
+    position = 0
+
+    def script(request: ChatRequest) -> Sequence[str]:
+        nonlocal position
+        with lock:
+            start, position = position, position + request.n
+        return [texts[min(start + index, len(texts) - 1)] for index in range(request.n)]
+
+    return script

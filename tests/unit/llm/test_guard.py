@@ -1,0 +1,95 @@
+import threading
+import time
+
+import pytest
+
+from services.llm.chat_model import (
+    BudgetExceededError,
+    ChatRequest,
+    Message,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from services.llm.guard import Budget, CircuitBreaker, GuardedChatModel
+from services.llm.scripted import ScriptedChatModel
+
+REQUEST = ChatRequest(messages=(Message(role="user", content="one two three"),))
+
+
+def failing(times, error=ModelUnavailableError):
+    left = [times]
+
+    def script(request):
+        if left[0] > 0:
+            left[0] -= 1
+            raise error("not now")
+        return ["yes"] * request.n
+
+    return ScriptedChatModel(script)
+
+
+def guard(model, **options):
+    return GuardedChatModel(model, sleep=lambda _seconds: None, **options)
+
+
+def test_an_unavailable_model_is_asked_again():
+    model = failing(2)
+    assert guard(model).complete(REQUEST).samples[0].text == "yes"
+    assert len(model.requests) == 3
+
+
+def test_after_the_last_try_the_error_comes_through():
+    with pytest.raises(ModelUnavailableError):
+        guard(failing(3)).complete(REQUEST)
+
+
+def test_a_refusal_is_not_repeated():
+    model = failing(1, ModelRefusedError)
+    with pytest.raises(ModelRefusedError):
+        guard(model).complete(REQUEST)
+    assert len(model.requests) == 1
+
+
+def test_the_circuit_opens_after_failures_and_closes_after_a_success():
+    model = failing(4)
+    breaker = CircuitBreaker(failures=4, pause_s=0.05)
+    guarded = guard(model, tries=1, breaker=breaker)
+    for _ in range(4):
+        with pytest.raises(ModelUnavailableError):
+            guarded.complete(REQUEST)
+    with pytest.raises(ModelUnavailableError, match="repeatedly"):
+        guarded.complete(REQUEST)
+    assert len(model.requests) == 4, "an open circuit asks nobody"
+    time.sleep(0.06)
+    assert guarded.complete(REQUEST).samples[0].text == "yes"
+    assert guarded.complete(REQUEST).samples[0].text == "yes"
+
+
+def test_a_spent_budget_stops_the_next_call():
+    budget = Budget(4)
+    guarded = guard(failing(0)).with_budget(budget)
+    guarded.complete(REQUEST)
+    assert budget.spent.total == 4
+    with pytest.raises(BudgetExceededError):
+        guarded.complete(REQUEST)
+
+
+def test_no_more_calls_than_allowed_are_in_flight():
+    at_once, most, lock = [0], [0], threading.Lock()
+
+    def script(request):
+        with lock:
+            at_once[0] += 1
+            most[0] = max(most[0], at_once[0])
+        time.sleep(0.01)
+        with lock:
+            at_once[0] -= 1
+        return ["yes"]
+
+    guarded = guard(ScriptedChatModel(script), in_flight=2)
+    threads = [threading.Thread(target=guarded.complete, args=(REQUEST,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most[0] == 2

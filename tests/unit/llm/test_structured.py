@@ -1,0 +1,42 @@
+import pytest
+from pydantic import BaseModel
+
+from services.llm.chat_model import ChatRequest, Message, ModelAnswerError
+from services.llm.scripted import ScriptedChatModel
+from services.llm.structured import ask_for
+
+
+class Colour(BaseModel):
+    name: str
+
+
+REQUEST = ChatRequest(messages=(Message(role="user", content="which colour?"),))
+
+
+def test_a_good_answer_needs_one_call():
+    model = ScriptedChatModel(['{"name": "red"}'])
+    answer, usage = ask_for(model, REQUEST, Colour)
+    assert answer.name == "red"
+    assert len(model.requests) == 1
+    assert usage.prompt_tokens == 2
+
+
+def test_a_bad_answer_is_sent_back_once_with_what_is_wrong():
+    model = ScriptedChatModel(["red", '{"name": "red"}'])
+    answer, _ = ask_for(model, REQUEST, Colour)
+    assert answer.name == "red"
+    correction = model.requests[1].messages[-1].content
+    assert "no JSON object" in correction
+
+
+def test_two_bad_answers_are_an_error():
+    model = ScriptedChatModel(["red", "still red"])
+    with pytest.raises(ModelAnswerError):
+        ask_for(model, REQUEST, Colour)
+    assert len(model.requests) == 2
+
+
+def test_the_schema_travels_with_the_request():
+    model = ScriptedChatModel(['{"name": "red"}'])
+    ask_for(model, REQUEST, Colour)
+    assert model.requests[0].json_schema == Colour.model_json_schema()
