@@ -32,7 +32,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 import structlog
@@ -78,6 +78,14 @@ class Claim:
     finished: bool = False
 
 
+class DueTask(NamedTuple):
+    """What the relay needs of a task."""
+
+    key: str
+    task: str
+    due_at: float
+
+
 class Outbox:
     """Tasks that are not finished; see the module for what it guarantees."""
 
@@ -121,7 +129,8 @@ class Outbox:
         def run(key: str) -> None:
             self.run(key, work, on_parked)
 
-        queue.task(run, name=task_name)
+        # Shared, which is the default, would put it into every other application of the process.
+        queue.task(run, name=task_name, shared=False)
 
     def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
         """Claim the task, do its work and take it out; nothing when it is taken or gone."""
@@ -154,8 +163,8 @@ class Outbox:
             session, "after_commit", lambda _session: setattr(claim, "finished", True), once=True
         )
 
-    def due(self, *, limit: int) -> list[tuple[str, str, float]]:
-        """Key, task and due time of tasks to publish now, oldest first."""
+    def due(self, *, limit: int) -> list[DueTask]:
+        """Tasks to publish now, oldest first."""
         statement = (
             select(OutboxRow.key, OutboxRow.task, OutboxRow.due_at)
             .where(OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None))
@@ -163,15 +172,15 @@ class Outbox:
             .limit(limit)
         )
         with self.database.session() as session:
-            return [(row.key, row.task, row.due_at) for row in session.execute(statement)]
+            return [DueTask(*row) for row in session.execute(statement)]
 
-    def published(self, due: list[tuple[str, str, float]], *, again_after: float) -> None:
+    def published(self, due: list[DueTask], *, again_after: float) -> None:
         """Note that the broker took these; what a worker has claimed since is left alone."""
         with self.database.session() as session:
-            for key, _, due_at in due:
+            for task in due:
                 session.execute(
                     update(OutboxRow)
-                    .where(OutboxRow.key == key, OutboxRow.due_at == due_at)
+                    .where(OutboxRow.key == task.key, OutboxRow.due_at == task.due_at)
                     .values(due_at=time.time() + again_after, runner=None)
                 )
 

@@ -77,6 +77,7 @@ class WorkerThread:
     """
 
     def __init__(self, queue: Celery, room: str) -> None:
+        self._queue = queue
         self._ready = threading.Event()
         self._worker = WorkController(
             app=queue,
@@ -91,9 +92,7 @@ class WorkerThread:
             without_mingle=True,
             without_gossip=True,
         )
-        self._thread = threading.Thread(
-            target=self._worker.start, name=f"worker-{room}", daemon=True
-        )
+        self._thread = threading.Thread(target=self._work, name=f"worker-{room}", daemon=True)
 
     def start(self) -> None:
         """Begin to work; returns once the queue is being listened to.
@@ -110,6 +109,11 @@ class WorkerThread:
         if self._thread.is_alive():
             self._worker.consumer.call_soon(_end_worker)
             self._thread.join(timeout)
+
+    def _work(self) -> None:
+        # Celery looks the task up in the thread's current application, not in the worker's.
+        self._queue.set_current()
+        self._worker.start()
 
 
 def _end_worker() -> None:

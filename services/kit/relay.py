@@ -50,8 +50,8 @@ class Relay:
     def publish(self) -> int:
         """Hand the due tasks to the broker; how many it took."""
         due = self._outbox.due(limit=PUBLISH_AT_ONCE)
-        for key, task, _ in due:
-            self._queue.send_task(task, args=(key,))
+        for task in due:
+            self._queue.send_task(task.task, args=(task.key,))
         if due:
             self._outbox.published(due, again_after=REPUBLISH_S)
         return len(due)

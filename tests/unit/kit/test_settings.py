@@ -1,0 +1,67 @@
+import pytest
+from pydantic import Field, ValidationError
+from pydantic_settings import SettingsConfigDict
+
+from services.kit.settings import PlatformSettings, Settings, report_unknown, unknown_variables
+from services.kit.settings_reference import as_env, as_markdown
+
+
+class SinkSettings(Settings):
+    """What a sink needs."""
+
+    model_config = SettingsConfigDict(env_prefix="FLOWXPERT_SINK_")
+
+    depth: int = Field(default=3, description="How deep.")
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for name in ("FLOWXPERT_DATA_DIR", "FLOWXPERT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_variable_sets_its_field(monkeypatch):
+    monkeypatch.setenv("FLOWXPERT_SINK_DEPTH", "9")
+    assert SinkSettings().depth == 9
+
+
+def test_an_empty_variable_means_the_default(monkeypatch):
+    monkeypatch.setenv("FLOWXPERT_SINK_DEPTH", "")
+    assert SinkSettings().depth == 3
+
+
+def test_a_misspelt_variable_is_reported_wherever_it_stands(monkeypatch, tmp_path):
+    monkeypatch.setenv("FLOWXPERT_SINK_DEPHT", "9")
+    (tmp_path / ".env").write_text("FLOWXPERT_PROT=1\nOTHER=2\n")
+    classes = (PlatformSettings, SinkSettings)
+    assert unknown_variables(classes) == ["FLOWXPERT_PROT", "FLOWXPERT_SINK_DEPHT"]
+    assert report_unknown(classes) == unknown_variables(classes)
+
+
+def test_the_variable_of_the_benchmark_data_is_known(monkeypatch):
+    monkeypatch.setenv("FLOWXPERT_DATA", "x")
+    assert "FLOWXPERT_DATA" not in unknown_variables([PlatformSettings])
+
+
+def test_a_wrong_value_is_refused_without_being_shown(monkeypatch):
+    monkeypatch.setenv("FLOWXPERT_API_KEY", "short-secret")
+    with pytest.raises(ValidationError) as caught:
+        PlatformSettings()
+    assert "short-secret" not in str(caught.value)
+
+
+def test_the_printed_env_file_sets_every_default_when_uncommented(tmp_path, monkeypatch):
+    printed = as_env([PlatformSettings, SinkSettings])
+    lines = [line[1:] for line in printed.splitlines() if line.startswith("#FLOWXPERT_")]
+    (tmp_path / ".env").write_text("\n".join(lines))
+    assert PlatformSettings() == PlatformSettings(_env_file=None)
+    assert SinkSettings() == SinkSettings(_env_file=None)
+
+
+def test_the_printed_page_names_every_variable():
+    page = as_markdown([PlatformSettings, SinkSettings])
+    for cls in (PlatformSettings, SinkSettings):
+        for name, field in cls.variables():
+            assert f"`{name}`" in page
+            assert field.description in page
