@@ -46,8 +46,8 @@ openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
 	$(BIN)/python proto/export.py
 
 docs: $(VENV)/.ready ## Renew the settings page and .env.example from the classes.
-	$(BIN)/flowxpert settings --markdown > docs/reference/settings.md
-	$(BIN)/flowxpert settings --env > .env.example
+	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md
+	$(BIN)/flowxpert settings --format env > .env.example
 
 examples: $(VENV)/.ready-dev ## Renew the DOCX and the PDF among the example documents.
 	$(BIN)/python examples/build.py

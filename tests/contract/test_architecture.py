@@ -1,0 +1,32 @@
+"""The house: what import-linter cannot say about it."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DEPLOYABLES = ["gateway", "ingestion", "retrieval", "planner", "scorer"]
+
+
+def layers() -> list[set[str]]:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = config["tool"]["importlinter"]["contracts"]
+    return [set(layer.split(" | ")) for layer in contract["layers"]]
+
+
+def test_every_room_has_its_place_in_the_import_rules():
+    rooms = {f"services.{path.parent.name}" for path in ROOT.glob("services/*/__init__.py")}
+    modules = {f"services.{path.stem}" for path in ROOT.glob("services/*.py")}
+    placed = set().union(*layers())
+    assert rooms | modules - {"services.__init__"} | {"evaluation"} == placed
+
+
+def test_deployables_stand_side_by_side():
+    assert {f"services.{room}" for room in DEPLOYABLES} in layers()
+
+
+@pytest.mark.parametrize("room", DEPLOYABLES)
+def test_a_path_tells_the_layer(room):
+    expected = {"app.py", "endpoints.py", "settings.py"}
+    assert expected <= {path.name for path in (ROOT / "services" / room).iterdir()}
