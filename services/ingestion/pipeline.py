@@ -16,7 +16,7 @@ _MAKES_CHUNKS_AND_NODES = (
     "services.ingestion.readers",
     "services.ingestion.split",
     "services.ingestion.nodes",
-    "services.ingestion.index",
+    "services.knowledge.points",
 )
 
 _ROOMS = ("services.ingestion.", "services.knowledge.")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from services.ingestion.index import chunk_point, node_embedded_text, node_point
 from services.ingestion.ledger import Held, Version
 from services.kit.metrics import stage_timer
 from services.knowledge.model import Chunk, Document, IncidentNode
+from services.knowledge.points import chunk_point, node_embedded_text, node_point
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vectors, VectorStore
 
 _NODES_AT_ONCE = 500

@@ -43,8 +43,7 @@ def node_embedded_text(node: IncidentNode) -> str:
     """What is embedded of a node: its names in words, and how it fails."""
     aliases = (alias for alias in node.aliases if len(alias) <= _LONGEST_ALIAS)
     names = dict.fromkeys(map(_in_words, (node.name, *islice(aliases, _MOST_ALIASES))))
-    failure = node.summary or _description(node)
-    return f"{'. '.join(names)}\n{failure[:_EMBEDDED_DESCRIPTION]}".strip()
+    return f"{'. '.join(names)}\n{_description(node)[:_EMBEDDED_DESCRIPTION]}".strip()
 
 
 def node_point(node: IncidentNode, vector: Sequence[float]) -> Point:

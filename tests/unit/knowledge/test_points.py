@@ -31,7 +31,7 @@ def test_a_chunk_is_found_by_its_headings_too():
 
 def test_a_node_is_embedded_by_its_names_and_failure_and_not_by_its_remedy():
     text = node_embedded_text(NODE)
-    assert text.startswith("Fan Tray Failed. FAN-3-FAIL")
+    assert text.startswith("Fan Tray Failed. FAN 3 FAIL")
     assert "The inlet is hot." in text
     assert "Reseat" not in text
 
