@@ -118,8 +118,8 @@ _PAIRS = {"[": "]", "(": ")", "{": "}"}
 _EDGE_ID = re.compile(r"[\w-]+@(?=[<xo]?[-=~])")
 _INVISIBLE = re.compile(r"~~~+")
 _WHOLE = re.compile(
-    r"[xo<]?--+(?:[->]|[xo](?!\w))|[xo<]?==+(?:[=>]|[xo](?!\w))|[xo<]?-\.+-(?:>|[xo](?!\w))?"
-    r"|[xo<]?--+[xo](?=\w)|->|=>|[\u2192\u21d2\u27f6]"
+    r"[xo<]?--+[xo](?=\w)|[xo<]?--+(?:[->]|[xo](?!\w))|[xo<]?==+(?:[=>]|[xo](?!\w))"
+    r"|[xo<]?-\.+-(?:>|[xo](?!\w))?|->|=>|[\u2192\u21d2\u27f6]"
 )
 _LABELLED = re.compile(
     r"(?P<start>[xo<]?(?:--|==|-\.))(?![-=.>])[ \t]*"
@@ -127,7 +127,7 @@ _LABELLED = re.compile(
     r"(?P<end>(?:(?<=\s)[xo<])?(?:--+[->]|==+[=>]|(?:--|==)[xo](?!\w)|-?\.+-(?:>|[xo](?!\w))?))"
 )
 _GLUED_LABEL = re.compile(r"\s[<]?--[xo]\w[^\n]*?(?:--+[>xo-])")
-_PIPED = re.compile(r"\s*\|[ \t]*(?:\"(?P<quoted>[^\"]*)\"[ \t]*|(?P<label>[^|\n]*))\|>?")
+_PIPED = re.compile(r"\s*\|[ \t]*(?:\"(?P<quoted>[^\"]*)\"[ \t]*|(?P<label>[^|\n]*))\|>?[ \t]*")
 _NEXT_LINE_ARROW = re.compile(r"\s*\n\s*(?=(?:[<]?(?:--|==|-\.)|~~~))")
 
 
@@ -327,7 +327,7 @@ class _Parser:
 def _peel(raw: str) -> tuple[str, str]:
     """A bracketed label without its brackets, however many there are; the opener comes first."""
     opener, inner = raw[0], raw[1:-1]
-    while len(opener) < 3 and f"{opener}{inner[:1]}" in _CLOSERS:
+    while len(inner) > 1 and opener + inner[0] in _CLOSERS:
         if not (_encloses(inner) or _is_slanted(inner)):
             break
         opener, inner = opener + inner[0], inner[1:-1]
@@ -336,8 +336,8 @@ def _peel(raw: str) -> tuple[str, str]:
 
 def _encloses(text: str) -> bool:
     """Whether the first character is a bracket that the last one closes."""
-    closer = _PAIRS.get(text[0], "" if text[0] != "-" else "-")
-    if len(text) < 2 or text[-1] != closer:
+    closer = _PAIRS.get(text[0], text[0] if text[0] == "-" else "")
+    if text[-1] != closer:
         return False
     depth = 0
     for position, character in enumerate(text):

@@ -1,0 +1,239 @@
+"""Static checks of a workflow: what can be seen wrong in it without knowing the incident.
+
+Each check is one pure function and one line in `CHECKS`. What would mislead or harm the person
+who follows the workflow is an error; a workflow without errors is *lint-clean*. What is open but
+visible (a placeholder to fill in, a step marked as unsourced) is a warning.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+
+from pydantic import BaseModel, ConfigDict
+
+from services.workflow.commands import assigned, only_looks, placeholder_name, placeholders
+from services.workflow.dangers import Danger, danger_in_prose, danger_of
+from services.workflow.graph import cycles, reachable, successors
+from services.workflow.model import Step, StepKind, Workflow
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Finding(BaseModel):
+    """One thing that is wrong, and where; `step_id` is empty when it is the workflow as a whole."""
+
+    model_config = ConfigDict(frozen=True)
+
+    check: str
+    severity: Severity
+    step_id: str
+    message: str
+
+    def __str__(self) -> str:
+        """As a line for people."""
+        return f"{self.severity}: {self.check}: {self.message}"
+
+
+Bindings = Mapping[str, str]
+Check = Callable[[Workflow, Bindings], Iterator[Finding]]
+
+_UNBOUND: Bindings = MappingProxyType({})
+_CHECKING = re.compile(
+    r"[\s\d.)]*(?:(?:first|next|then|now|also|please)\b[\s,]*)*"
+    r"(?:(?:re-?|double-?)?check|verify|confirm|ensure|make sure|inspect|examine|review|look"
+    r"|compare|determine|identify|validate|test|monitor|observe|view|see|find|get|list|show"
+    r"|display|investigate|diagnose|query|measure|watch|gather|collect|read|assess|analy[sz]e"
+    r"|describe|audit|ping|trace|locate|note|record|establish|ask|understand)(?:e?s|ing)?\b",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\s*(?:only\s+)?(?:if|when|once|unless|in case|should|after (?:check|verif|confirm|mak)\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def lint(workflow: Workflow, *, bindings: Bindings = _UNBOUND) -> list[Finding]:
+    """All findings, errors first, each check's in reading order.
+
+    `bindings` names the placeholders the ticket gives a value for; spelling differences
+    (`<Pod-Name>`, `$POD_NAME`) do not matter.
+    """
+    known = {placeholder_name(name): value for name, value in bindings.items()}
+    findings = [finding for check in CHECKS for finding in check(workflow, known)]
+    return sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR)
+
+
+def is_clean(findings: Sequence[Finding]) -> bool:
+    """Whether no finding is an error."""
+    return all(finding.severity is not Severity.ERROR for finding in findings)
+
+
+def unreachable_step(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A step that no path from the first one leads to."""
+    reached = _reached(workflow)
+    for step in workflow.steps:
+        if step.id not in reached:
+            yield _error("unreachable_step", step, "no path from the first step leads here")
+
+
+def dead_end(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A step without exits that is no terminal."""
+    for step in workflow.steps:
+        if step.kind is not StepKind.TERMINAL and not workflow.exits(step.id):
+            yield _error("dead_end", step, f"a {step.kind} without an exit, but no terminal")
+
+
+def terminal_exit(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A terminal that goes on."""
+    for step in workflow.of_kind(StepKind.TERMINAL):
+        if exits := workflow.exits(step.id):
+            yield _error("terminal_exit", step, f"an end that goes on to {exits[0].target!r}")
+
+
+def too_few_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A decision with fewer than two labelled exits."""
+    for step in workflow.of_kind(StepKind.DECISION):
+        labelled = [edge for edge in workflow.exits(step.id) if edge.condition.strip()]
+        if len(labelled) < 2:
+            yield _error(
+                "too_few_exits", step, f"a decision needs two labelled exits, has {len(labelled)}"
+            )
+
+
+def equal_exits(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A decision with two exits under the same condition."""
+    for step in workflow.of_kind(StepKind.DECISION):
+        conditions = (" ".join(e.condition.casefold().split()) for e in workflow.exits(step.id))
+        for condition, count in Counter(conditions).items():
+            if count > 1:
+                yield _error("equal_exits", step, f"{count} exits for {condition!r}")
+
+
+def unbounded_loop(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A cycle that no decision leads out of, inner cycles of a bounded one included."""
+    arrows = successors(workflow.transitions)
+    waiting = cycles([step.id for step in workflow.steps], arrows)
+    while waiting:
+        cycle = waiting.pop(0)
+        ways_out = {
+            step_id
+            for step_id in cycle
+            if workflow.by_id[step_id].kind is StepKind.DECISION
+            and any(target not in cycle for target in arrows[step_id])
+        }
+        if ways_out:
+            waiting += cycles([step_id for step_id in cycle if step_id not in ways_out], arrows)
+        else:
+            first = workflow.by_id[cycle[0]]
+            yield _error("unbounded_loop", first, f"no decision leads out of {' -> '.join(cycle)}")
+
+
+def missing_terminal(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """No terminal can be reached."""
+    reached = _reached(workflow)
+    if not any(step.id in reached for step in workflow.of_kind(StepKind.TERMINAL)):
+        message = "no path leads to a terminal: say where the work ends"
+        yield Finding(
+            check="missing_terminal", severity=Severity.ERROR, step_id="", message=message
+        )
+
+
+def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A destructive command that some path reaches without a decision or a checking step."""
+    if not workflow.steps:
+        return
+    unchecked = reachable(
+        workflow.steps[0].id,
+        successors(workflow.transitions),
+        passes=lambda step_id: not _is_check(workflow.by_id[step_id]),
+    )
+    for step in workflow.steps:
+        found = _unguarded_danger(step) if step.id in unchecked else None
+        if found:
+            command, danger = found
+            message = f"{command!r} {danger.what}; a path leads here without any check"
+            yield _error("danger_without_check", step, message)
+
+
+def unbound_placeholder(workflow: Workflow, bindings: Bindings) -> Iterator[Finding]:
+    """A placeholder in a command that neither the ticket nor an earlier command fills."""
+    filled = set(bindings)
+    for step in workflow.steps:
+        for command in step.commands:
+            filled |= assigned(command)
+            for name in placeholders(command):
+                if placeholder_name(name) not in filled:
+                    message = f"nothing says what {name!r} is in {command!r}"
+                    yield _warning("unbound_placeholder", step, message)
+
+
+def unsourced_step(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
+    """A step that cites nothing."""
+    for step in workflow.steps:
+        if not step.is_sourced:
+            yield _warning("unsourced_step", step, "no source: the planner's own step")
+
+
+STRUCTURE_CHECKS: tuple[Check, ...] = (
+    unreachable_step,
+    dead_end,
+    terminal_exit,
+    too_few_exits,
+    equal_exits,
+    unbounded_loop,
+    missing_terminal,
+)
+"""What only looks at the graph."""
+
+CHECKS: tuple[Check, ...] = (
+    *STRUCTURE_CHECKS,
+    danger_without_check,
+    unbound_placeholder,
+    unsourced_step,
+)
+
+
+def _reached(workflow: Workflow) -> set[str]:
+    if not workflow.steps:
+        return set()
+    return reachable(workflow.steps[0].id, successors(workflow.transitions))
+
+
+def _is_check(step: Step) -> bool:
+    """Whether whoever carries the step out has looked before going on."""
+    if step.kind is StepKind.DECISION or _CHECKING.match(step.text):
+        return True
+    return bool(step.commands) and all(only_looks(command) for command in step.commands)
+
+
+def _unguarded_danger(step: Step) -> tuple[str, Danger] | None:
+    """The step's destructive command, unless the step itself says to look or decide first."""
+    if _CONDITIONAL.match(step.text) or _CHECKING.match(step.text):
+        return None
+    for command in step.commands:
+        if danger := danger_of(command):
+            return command, danger
+        if only_looks(command):
+            return None
+    danger = danger_in_prose(step.text)
+    return (step.text, danger) if danger else None
+
+
+def _error(check: str, step: Step, message: str) -> Finding:
+    return _finding(check, Severity.ERROR, step, message)
+
+
+def _warning(check: str, step: Step, message: str) -> Finding:
+    return _finding(check, Severity.WARNING, step, message)
+
+
+def _finding(check: str, severity: Severity, step: Step, message: str) -> Finding:
+    where = f"step {step.id!r} ({step.text[:60]}): {message}"
+    return Finding(check=check, severity=severity, step_id=step.id, message=where)

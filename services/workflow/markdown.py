@@ -1,0 +1,87 @@
+"""A workflow as Markdown for people: numbered, with commands, expected output and sources."""
+
+import html
+import re
+from collections.abc import Callable
+
+from services.workflow.model import Citation, Step, StepKind, Workflow
+
+_SPECIAL = re.compile(r"([\\`*_\[\]|~$])|(?<![^\s])([#+>-])(?=\s)|(?<=\d)([.)])(?=\s)")
+
+CitationLink = Callable[[Citation], str]
+"""The address of a source's text."""
+
+
+def to_markdown(workflow: Workflow, *, link: CitationLink | None = None) -> str:
+    """Everything in it is escaped: neither HTML nor Markdown of a document takes effect.
+
+    `link` gives the address of a citation, relative or http(s); without it, or where it gives
+    anything else, the source is named only.
+    """
+    numbers = {step.id: number for number, step in enumerate(workflow.steps, 1)}
+    parts = [f"# {_words(workflow.title) or 'Workflow'}"]
+    parts += [_item(step, workflow, numbers, link) for step in workflow.steps]
+    return "\n\n".join(parts) + "\n"
+
+
+def _item(
+    step: Step, workflow: Workflow, numbers: dict[str, int], link: CitationLink | None
+) -> str:
+    marker = f"{numbers[step.id]}. "
+    blocks = [f"**{_words(step.text) or '…'}**"]
+    blocks += [_fenced(command, "sh") for command in step.commands]
+    if step.expected:
+        blocks += ["Expected:", _fenced(step.expected, "text")]
+    if exits := _exits(step, workflow, numbers):
+        blocks.append(exits)
+    blocks.append(_sources(step, link))
+    indent = " " * len(marker)
+    body = "\n\n".join(blocks)
+    return marker + body.replace("\n", f"\n{indent}").replace(f"\n{indent}\n", "\n\n")
+
+
+def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
+    exits = workflow.exits(step.id)
+    if not exits:
+        return "*End.*" if step.kind is StepKind.TERMINAL else ""
+    if len(exits) == 1 and not exits[0].condition:
+        target = numbers[exits[0].target]
+        return "" if target == numbers[step.id] + 1 else f"→ step {target}"
+    return "\n".join(
+        f"- {_words(edge.condition) or 'otherwise'} → step {numbers[edge.target]}" for edge in exits
+    )
+
+
+def _sources(step: Step, link: CitationLink | None) -> str:
+    if not step.citations:
+        return "*No source: the planner's own step.*"
+    return "Source: " + "; ".join(_source(citation, link) for citation in step.citations)
+
+
+def _source(citation: Citation, link: CitationLink | None) -> str:
+    lines = f"{citation.start_line}–{citation.end_line}"
+    if citation.start_line == citation.end_line:
+        lines = str(citation.start_line)
+    name = f"{_words(citation.document_id)}:{lines}"
+    address = link(citation) if link else ""
+    return f"[{name}](<{address}>)" if _is_safe(address) else name
+
+
+def _is_safe(address: str) -> bool:
+    has_scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", address)
+    if has_scheme and not re.match(r"https?:", address, re.IGNORECASE):
+        return False
+    return bool(address) and not re.search(r"[<>\s\x00-\x1f\\]", address)
+
+
+def _words(text: str) -> str:
+    """On one line, without effect as Markdown or HTML."""
+    escaped = html.escape(" ".join(text.split()), quote=False)
+    return _SPECIAL.sub(lambda found: f"\\{found.group()}", escaped)
+
+
+def _fenced(code: str, language: str) -> str:
+    """A code block whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"

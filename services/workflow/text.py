@@ -1,0 +1,183 @@
+"""A workflow as numbered text, one of FlowBench's three forms of workflow knowledge.
+
+    1. Check the fan tray.
+       $ show environment fan
+    2. Has any fan failed?
+       If yes: go to step 3.
+       If no: go to step 4.
+    3. Replace the fan tray.
+    4. The alarm is gone.
+       End.
+
+A step goes on to the next one unless it says otherwise.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from services.kit.errors import InvalidInputError
+from services.workflow.model import Step, StepKind, Transition, Workflow
+
+
+class TextError(InvalidInputError):
+    """Text without numbered steps, or one that goes to a number that is not there."""
+
+
+_GO = r"(?:go (?:back )?to|continue (?:with|at)|proceed (?:to|with)|return to|skip to|jump to)"
+_TARGET = r"step\s+(?P<target>\d+)"
+_MARK = r"\s*(?:[-*•]\s+)?"
+
+
+def _pattern(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.IGNORECASE)
+
+
+_TITLE = _pattern(r"\s*(?:#+\s*)?(?:workflow:\s*)?(?P<title>.*\S)\s*")
+_STEP = _pattern(r"(?P<indent>\s*)(?:step\s+)?(?P<number>\d{1,6})\s*[.):](?:\s+(?P<text>.*))?$")
+_BRANCH = _pattern(
+    rf"{_MARK}(?:if\s+(?P<condition>.*\S)|otherwise|else)\s*"
+    rf"(?::|,|→|->|=>|\bthen\b)\s*(?:then\s+)?(?:{_GO}\s+)?{_TARGET}\s*\.?\s*$"
+)
+_NEXT = _pattern(rf"{_MARK}(?:then\s+|next:\s*)?(?:{_GO}\s+)?{_TARGET}\s*\.?\s*$")
+_END = _pattern(rf"{_MARK}(?:end|done|stop)(?: here)?\s*\.?\s*$")
+_COMMAND = _pattern(r"\s*\$ ?(?P<line>.*)$")
+_CONTINUED = _pattern(r"\s*> ?(?P<line>.*)$")
+_EXPECTED = _pattern(r"\s*\| ?(?P<line>.*)$")
+_INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
+
+
+def to_text(workflow: Workflow) -> str:
+    """Numbered in reading order; citations are left out."""
+    numbers = {step.id: number for number, step in enumerate(workflow.steps, 1)}
+    lines = [f"Workflow: {_one_line(workflow.title)}", ""] if workflow.title.strip() else []
+    for step in workflow.steps:
+        number = numbers[step.id]
+        indent = " " * len(f"{number}. ")
+        lines.append(f"{number}. {_one_line(step.text)}".rstrip())
+        for command in step.commands:
+            first, *others = command.split("\n")
+            lines += [f"{indent}$ {first}", *(f"{indent}> {line}" for line in others)]
+        lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
+        lines += [f"{indent}{line}" for line in _exit_lines(workflow, step, numbers)]
+    return "\n".join(lines) + "\n"
+
+
+def _exit_lines(workflow: Workflow, step: Step, numbers: dict[str, int]) -> list[str]:
+    exits = workflow.exits(step.id)
+    if not exits:
+        return ["End."]
+    follows = numbers[exits[0].target] == numbers[step.id] + 1
+    is_plain = len(exits) == 1 and step.kind is StepKind.PROCESS and not exits[0].condition
+    if is_plain and follows and not _INLINE.search(step.text):
+        return []
+    return [
+        f"If {_one_line(edge.condition)}: go to step {numbers[edge.target]}."
+        if edge.condition.strip()
+        else f"{'Go' if is_plain else 'Otherwise: go'} to step {numbers[edge.target]}."
+        for edge in exits
+    ]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@dataclass
+class _Draft:
+    """A step while its lines are read; targets are numbers still."""
+
+    number: int
+    text: str
+    commands: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+    exits: list[tuple[int, str]] = field(default_factory=list)
+    ends: bool = False
+
+
+def from_text(text: str) -> Workflow:
+    """What `to_text` writes, and numbered lists of people in the same spirit.
+
+    Understood are `If …: go to step N`, `Otherwise …`, `Go to step N`, `End.`, commands after
+    `$` and expected output after `|`, each on its own line below a step; without any of them,
+    `if …, go to step N` inside its sentence. A step with two exits is a decision, one without an
+    exit a terminal.
+
+    Raises:
+        TextError: No numbered step, or a step that goes to an unknown number.
+    """
+    title, drafts = _drafts(text)
+    if not drafts:
+        raise TextError(f"expected numbered steps (`1. …`), got {text.strip()[:80]!r}")
+    known = {draft.number for draft in drafts}
+    transitions = []
+    for draft, following in zip(drafts, [*drafts[1:], None], strict=True):
+        for target, condition in _exits(draft, following):
+            if target not in known:
+                raise TextError(f"step {draft.number} goes to step {target}, which is not there")
+            transitions.append(
+                Transition(source=str(draft.number), target=str(target), condition=condition)
+            )
+    return Workflow(
+        title=title,
+        steps=tuple(_step(draft, transitions) for draft in drafts),
+        transitions=tuple(transitions),
+    )
+
+
+def _drafts(text: str) -> tuple[str, list[_Draft]]:
+    title = ""
+    drafts: list[_Draft] = []
+    indent = 0
+    for line in text.replace("\r\n", "\n").split("\n"):
+        started = _STEP.match(line)
+        if started and (not drafts or len(started["indent"]) <= indent):
+            indent = len(started["indent"])
+            drafts.append(_Draft(int(started["number"]), (started["text"] or "").strip()))
+        elif drafts:
+            _read_line(drafts[-1], line)
+        elif not title and (found := _TITLE.fullmatch(line)):
+            title = found["title"]
+    return title, drafts
+
+
+def _read_line(draft: _Draft, line: str) -> None:
+    """A line below a step: part of its commands, output or exits, or else of its text."""
+    if branch := _BRANCH.match(line):
+        draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
+    elif onward := _NEXT.match(line):
+        draft.exits.append((int(onward["target"]), ""))
+    elif _END.match(line):
+        draft.ends = True
+    elif command := _COMMAND.match(line):
+        draft.commands.append(command["line"])
+    elif draft.commands and (continued := _CONTINUED.match(line)):
+        draft.commands[-1] += f"\n{continued['line']}"
+    elif expected := _EXPECTED.match(line):
+        draft.expected.append(expected["line"])
+    elif line.strip():
+        draft.text = f"{draft.text} {line.strip()}".strip()
+
+
+def _exits(draft: _Draft, following: _Draft | None) -> list[tuple[int, str]]:
+    onward = [] if draft.ends or following is None else [(following.number, "")]
+    if draft.exits or draft.ends:
+        return draft.exits
+    inline = [
+        (int(found["target"]), (found["condition"] or "").strip())
+        for found in _INLINE.finditer(draft.text)
+    ]
+    if inline and all(condition for _, condition in inline):
+        return inline + [exit_ for exit_ in onward if exit_[0] not in dict(inline)]
+    return inline or onward
+
+
+def _step(draft: _Draft, transitions: list[Transition]) -> Step:
+    exits = sum(transition.source == str(draft.number) for transition in transitions)
+    kinds = (StepKind.TERMINAL, StepKind.PROCESS, StepKind.DECISION)
+    return Step(
+        id=str(draft.number),
+        kind=kinds[min(exits, 2)],
+        text=draft.text,
+        commands=tuple(draft.commands),
+        expected="\n".join(draft.expected),
+    )
