@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ _SQLITE_PARAMETERS = 500
 """Well under SQLite's oldest limit of 999 bound parameters in one statement."""
 _BUSY_TIMEOUT_S = 60.0
 _LOCK_RETRIES = 5
+_REMEMBERED_WORDS = 200_000
 
 
 class SentenceTransformerEmbedder:
@@ -76,8 +77,22 @@ class SentenceTransformerEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """See `Embedder.count_tokens`."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        """See `Embedder.count_tokens`.
+
+        The model cuts text at blanks before anything else, so counts of words add up to the
+        text's; they are remembered, since a splitter counts the same words again and again.
+        """
+        return sum(map(self._word_tokens, text.split()))
+
+    @cached_property
+    def _word_tokens(self) -> Callable[[str], int]:
+        tokenizer = self._tokenizer
+
+        @lru_cache(maxsize=_REMEMBERED_WORDS)
+        def count(word: str) -> int:
+            return len(tokenizer.encode(word, add_special_tokens=False).ids)
+
+        return count
 
 
 class CachedEmbedder:
