@@ -3,12 +3,12 @@
 Ingestion writes points and retrieval reads hits; both speak through this file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from services.knowledge.bm25 import split_name
 from services.knowledge.model import Chunk, IncidentNode
-from services.knowledge.ports import Hit, Point
+from services.knowledge.ports import Point
 
 _MOST_ALIASES = 4
 _LONGEST_ALIAS = 120
@@ -25,18 +25,13 @@ def chunk_point(chunk: Chunk, vector: Sequence[float]) -> Point:
         document_ids=(chunk.span.document_id,),
         vector=tuple(vector),
         text=chunk.embedded_text,
-        # The chunk stays one string, so that only the few that are returned are parsed.
-        payload={
-            "document_id": chunk.span.document_id,
-            "heading_path": list(chunk.heading_path),
-            "chunk": chunk.model_dump_json(),
-        },
+        payload=chunk.model_dump(mode="json"),
     )
 
 
-def chunk_of(hit: Hit) -> Chunk:
+def chunk_of(payload: Mapping[str, object]) -> Chunk:
     """The chunk whose point was found."""
-    return Chunk.model_validate_json(str(hit.payload["chunk"]))
+    return Chunk.model_validate(payload)
 
 
 def node_embedded_text(node: IncidentNode) -> str:

@@ -1,6 +1,7 @@
+import json
+
 from services.knowledge.model import Chunk, IncidentNode, Passage, SectionRole, Span
 from services.knowledge.points import chunk_of, chunk_point, node_embedded_text, node_point
-from services.knowledge.ports import Hit
 
 SPAN = Span(document_id="a.md", start_line=3, end_line=9)
 CHUNK = Chunk(id="c", span=SPAN, heading_path=("Fan", "Remedy"), text="Reseat the tray.")
@@ -20,8 +21,7 @@ NODE = IncidentNode(
 
 def test_a_chunk_comes_back_from_its_own_point():
     point = chunk_point(CHUNK, [0.5, 0.5])
-    hit = Hit(id=point.id, payload=point.payload, dense_score=1, sparse_score=0)
-    assert chunk_of(hit) == CHUNK
+    assert chunk_of(json.loads(json.dumps(point.payload))) == CHUNK
     assert point.document_ids == ("a.md",)
 
 
