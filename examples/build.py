@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
-from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.lib.styles import ParagraphStyle, getSampleStyleSheet
 from reportlab.platypus import Flowable, Paragraph, Preformatted, SimpleDocTemplate, Spacer, Table
 
 EXAMPLES = Path(__file__).parent
@@ -99,7 +99,8 @@ def _flowable(block: Block) -> Flowable:
     if block.kind == "heading":
         return Paragraph(escape(block.text), styles[f"Heading{block.level}"])
     if block.kind == "item":
-        return Paragraph(f"{block.level}. {escape(block.text)}", styles["BodyText"])
+        hanging = ParagraphStyle("Item", styles["BodyText"], leftIndent=18)
+        return Paragraph(escape(block.text), hanging, bulletText=f"{block.level}.")
     if block.kind == "code":
         return Preformatted(block.text, styles["Code"])
     if block.kind == "table":
