@@ -1,0 +1,70 @@
+"""What the stores find for a query: chunks and nodes, each with four scores."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
+from services.retrieval.query import Query
+
+
+class Found(NamedTuple):
+    """A point that at least one of the searches returned."""
+
+    id: str
+    payload: Mapping[str, object]
+    meaning: float
+    """Cosine with the whole ticket."""
+    focus: float
+    """Cosine with the ticket's one line."""
+    words: float
+    """BM25 for the whole ticket, as a share of the best."""
+    focus_words: float
+    """BM25 for the one line, as a share of the best."""
+
+
+class Candidates(NamedTuple):
+    """All that was found, before it is ranked."""
+
+    chunks: dict[str, Found]
+    nodes: dict[str, Found]
+    named: dict[str, list[str]]
+    """Ids of nodes by the name in the ticket that they bear."""
+
+
+def find_candidates(
+    query: Query, embedder: Embedder, vectors: VectorStore, graph: GraphStore, *, limit: int
+) -> Candidates:
+    """Search chunks and nodes for the whole ticket and for its one line."""
+    meaning, focus = embedder.embed([query.meaning or query.words, query.focus or query.words])
+    found: dict[Collection, dict[str, Found]] = {}
+    for collection in ("chunks", "nodes"):
+        whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)
+        line = vectors.search(collection, vector=focus.tolist(), text=query.focus, limit=limit)
+        found[collection] = _joined(whole, line)
+    return Candidates(found["chunks"], found["nodes"], graph.find_names(query.names))
+
+
+def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, Found]:
+    by_whole = {hit.id: hit for hit in whole}
+    by_line = {hit.id: hit for hit in line}
+    # Of a point that a search did not return, no more is known than that others are nearer.
+    least_whole = min((hit.dense_score for hit in whole), default=0.0)
+    least_line = min((hit.dense_score for hit in line), default=0.0)
+    most_whole = _most(whole)
+    most_line = _most(line)
+    found = {}
+    for id_, payload in {h.id: h.payload for h in (*whole, *line)}.items():
+        a, b = by_whole.get(id_), by_line.get(id_)
+        found[id_] = Found(
+            id_,
+            payload,
+            a.dense_score if a else least_whole,
+            b.dense_score if b else least_line,
+            a.sparse_score / most_whole if a else 0.0,
+            b.sparse_score / most_line if b else 0.0,
+        )
+    return found
+
+
+def _most(hits: Iterable[Hit]) -> float:
+    return max((hit.sparse_score for hit in hits), default=0.0) or 1.0

@@ -1,0 +1,185 @@
+"""From what several searches found to one score per document.
+
+A signal is a number in 0–1 that says one thing about a document and the query; documents are
+ranked by the weighted sum of theirs. Cosine and BM25 are combined by their values, not by their
+ranks (Bruch et al., An Analysis of Fusion Functions for Hybrid Retrieval, 2023).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from services.retrieval.candidates import Candidates, Found
+from services.retrieval.match import Rarity, Terms, terms_of, union
+from services.retrieval.query import Query
+
+
+class Signals(NamedTuple):
+    """What speaks for a document, each 0–1 (a cosine may be a little under 0)."""
+
+    meaning: float = 0.0
+    """Cosine of the whole ticket with the nearest chunk."""
+    focus: float = 0.0
+    """Cosine of the ticket's one line with the nearest chunk."""
+    words: float = 0.0
+    """BM25 of the best chunk for the whole ticket, as a share of the best of all."""
+    focus_words: float = 0.0
+    """The same for the one line."""
+    coverage: float = 0.0
+    """Share of the ticket's words that the found chunks hold together, rare words first."""
+    runs: float = 0.0
+    """Share of the ticket's three-word runs that stand in the found chunks literally."""
+    title_said: float = 0.0
+    """Share of the title's words that the ticket says."""
+    line_titled: float = 0.0
+    """Share of the one line's words that the title or the headings have."""
+    node_meaning: float = 0.0
+    """Cosine of the ticket, or its one line, with the nearest incident node."""
+    node_words: float = 0.0
+    """BM25 of the best incident node, as a share of the best of all."""
+    named: float = 0.0
+    """1 when the ticket gives the very name of an incident of the document."""
+
+
+WEIGHTS = Signals(
+    meaning=1.0,
+    focus=0.6,
+    words=0.6,
+    focus_words=0.3,
+    coverage=0.6,
+    runs=0.9,
+    title_said=0.3,
+    line_titled=0.4,
+    node_meaning=0.6,
+    node_words=0.4,
+    named=0.6,
+)
+
+
+MOST = sum(WEIGHTS)
+"""The score of a document that every signal speaks for."""
+
+
+class Evidence(NamedTuple):
+    """What was found of one document, and what it is worth."""
+
+    document_id: str
+    chunks: tuple[Found, ...]
+    """Best first."""
+    nodes: tuple[Found, ...]
+    """Best first."""
+    signals: Signals
+    score: float
+    names: tuple[str, ...]
+    """Names in the ticket that incidents of the document bear."""
+
+
+def rank_documents(query: Query, candidates: Candidates) -> list[Evidence]:
+    """All documents of the candidates, best first; equal ones by id."""
+    chunks, nodes = _by_document(candidates)
+    terms = {id_: _chunk_terms(found) for id_, found in candidates.chunks.items()}
+    reader = _Reader(query, candidates, terms)
+    ranked = [
+        reader.evidence(document_id, chunks[document_id], nodes[document_id])
+        for document_id in dict.fromkeys((*chunks, *nodes))
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.document_id))
+
+
+def relevance(found: Found) -> float:
+    """How well one chunk or node matches, to order those of the same document."""
+    return (
+        WEIGHTS.meaning * found.meaning
+        + WEIGHTS.focus * found.focus
+        + WEIGHTS.words * found.words
+        + WEIGHTS.focus_words * found.focus_words
+    )
+
+
+def _by_document(
+    candidates: Candidates,
+) -> tuple[dict[str, list[Found]], dict[str, list[Found]]]:
+    chunks: dict[str, list[Found]] = defaultdict(list)
+    nodes: dict[str, list[Found]] = defaultdict(list)
+    for found in candidates.chunks.values():
+        chunks[chunk_document(found)].append(found)
+    for found in candidates.nodes.values():
+        for document_id in _strings(found.payload["document_ids"]):
+            nodes[document_id].append(found)
+    return chunks, nodes
+
+
+def chunk_document(found: Found) -> str:
+    """The document a found chunk stands in."""
+    span = found.payload["span"]
+    return str(span["document_id"]) if isinstance(span, Mapping) else ""
+
+
+def _strings(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list | tuple) else []
+
+
+def _chunk_terms(found: Found) -> Terms:
+    return terms_of(
+        "\n".join((*_strings(found.payload["heading_path"]), str(found.payload["text"])))
+    )
+
+
+class _Reader:
+    """Reads the signals of documents for one query."""
+
+    def __init__(self, query: Query, candidates: Candidates, terms: dict[str, Terms]) -> None:
+        self._terms = terms
+        self._rarity = Rarity(list(terms.values()))
+        self._asked = terms_of(query.words)
+        self._line = terms_of(query.focus)
+        self._names = {
+            node_id: name for name, node_ids in candidates.named.items() for node_id in node_ids
+        }
+
+    def evidence(
+        self, document_id: str, chunks: Sequence[Found], nodes: Sequence[Found]
+    ) -> Evidence:
+        names = dict.fromkeys(self._names[node.id] for node in nodes if node.id in self._names)
+        signals = self._signals(chunks, nodes, bool(names))
+        return Evidence(
+            document_id,
+            tuple(sorted(chunks, key=relevance, reverse=True)),
+            tuple(sorted(nodes, key=relevance, reverse=True)),
+            signals,
+            sum(weight * signal for weight, signal in zip(WEIGHTS, signals, strict=True)),
+            tuple(names),
+        )
+
+    def _signals(self, chunks: Sequence[Found], nodes: Sequence[Found], is_named: bool) -> Signals:
+        said = union(self._terms[chunk.id] for chunk in chunks)
+        titles, headings = _headings(chunks, nodes)
+        return Signals(
+            meaning=_best(chunk.meaning for chunk in chunks),
+            focus=_best(chunk.focus for chunk in chunks),
+            words=_best(chunk.words for chunk in chunks),
+            focus_words=_best(chunk.focus_words for chunk in chunks),
+            coverage=self._rarity.share_of_words(self._asked.words, said.words),
+            runs=self._rarity.share_of_runs(self._asked.runs, said.runs),
+            title_said=_best(
+                self._rarity.share_of_words(title.words, self._asked.words) for title in titles
+            ),
+            line_titled=_best(
+                self._rarity.share_of_words(self._line.words, heading.words) for heading in headings
+            ),
+            node_meaning=_best(max(node.meaning, node.focus) for node in nodes),
+            node_words=_best(max(node.words, node.focus_words) for node in nodes),
+            named=float(is_named),
+        )
+
+
+def _headings(chunks: Sequence[Found], nodes: Sequence[Found]) -> tuple[set[Terms], set[Terms]]:
+    """Titles and names; and each chunk's whole heading path."""
+    paths = [_strings(chunk.payload["heading_path"]) for chunk in chunks]
+    names = [str(node.payload["name"]) for node in nodes]
+    titles = {terms_of(path[0]) for path in paths if path} | {terms_of(name) for name in names}
+    return titles, titles | {terms_of("\n".join(path)) for path in paths}
+
+
+def _best(values: Iterable[float]) -> float:
+    return max(values, default=0.0)

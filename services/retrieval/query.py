@@ -1,0 +1,157 @@
+"""From a ticket to what is asked of the stores: bounded, and without what only this case says."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pydantic import BaseModel, ConfigDict
+
+from services.contracts.retrieval import RetrieveRequest
+from services.knowledge.bm25 import split_name
+
+_MOST_READ = 20_000
+"""Characters of a ticket that are looked at; pasted logs beyond them repeat themselves."""
+_MOST_SEARCHED = 4_000
+"""Characters that BM25 sees."""
+_MOST_EMBEDDED = 1_500
+"""Characters that the embedder sees; its 256 word pieces are fewer."""
+_FOCUS = 300
+_MOST_NAMES = 40
+_MOST_ERRORS = 8
+
+_ERROR_WORDS = re.compile(
+    r"\b(errors?|err|fail(?:s|ed|ing|ure)?|fatal|critical|panic|exception|denied|forbidden|refused"
+    r"|unauthorized|invalid|timed? ?out|timeout|unable|cannot|can't|could not|couldn't|not found"
+    r"|no such|unreachable|exceed(?:s|ed)?|insufficient|rejected|aborted|crash\w*|evicted|killed"
+    r"|degraded|down|lost|missing|mismatch|warning|warn|violat\w+|unhealthy|expired|full)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"`([^`\n]{4,200})`|\"([^\"\n]{4,200})\"|“([^”\n]{4,200})”")
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_COMMAND = re.compile(r"^\s*[$#>]\s+\S")
+_IDENTIFIER = re.compile(
+    r"\b(?:[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+|[A-Z]+[a-z0-9]+[A-Z]\w*|\w+_\w+"
+    r"|0x[0-9A-Fa-f]{4,}|[A-Z]{2,}[-_]?\d{2,}\w*|[A-Z]{2,}(?:-[A-Z0-9]{2,})+)\b"
+)
+_PASSING = re.compile(
+    r"\b(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?"  # addresses
+    r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?|\d\d:\d\d:\d\d(?:\.\d+)?"
+    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}|[0-9a-f]{16,}"
+    r"|(?=[a-z0-9-]*\d)(?=[a-z0-9-]*[a-z])[a-z0-9]+(?:-[a-z0-9]+){2,})\b"
+)
+_BLOB = re.compile(r"[^\s]{200,}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+class Query(BaseModel):
+    """What is looked for, in the forms that different searches need."""
+
+    model_config = ConfigDict(frozen=True)
+
+    meaning: str
+    """The whole ticket for the embedder, without addresses, times and generated names."""
+    focus: str
+    """What it is about in one line: alert name in words, title, or the most telling line."""
+    words: str
+    """What BM25 sees."""
+    names: tuple[str, ...]
+    """Alert names, identifiers and error codes, to be found exactly."""
+    errors: tuple[str, ...]
+    """Quoted messages and lines that report a failure."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to look for."""
+        return not self.words.strip()
+
+
+def read_query(request: RetrieveRequest) -> Query:
+    """The query a request stands for; of a huge ticket only its beginning counts."""
+    alert = _clean(request.alert_name, _FOCUS)
+    title = _clean(request.title, _MOST_READ)
+    body = _without_repetition(_clean(request.description, _MOST_READ), title)
+    text = "\n".join(part for part in (title, body) if part)
+    errors = tuple(_first(_errors(text), _MOST_ERRORS))
+    if not alert and _IDENTIFIER.fullmatch(title):
+        alert, title = title, ""
+    alert_words = split_name(alert)
+    head = text[: 2 * _MOST_EMBEDDED]
+    labels = " ".join(_telling_labels(request.labels))
+    searched = (alert, text[:_MOST_SEARCHED], labels)
+    return Query(
+        meaning=_settled("\n".join(p for p in (alert_words, head) if p))[:_MOST_EMBEDDED],
+        focus=_settled(_focus(alert_words, title, body, errors))[:_FOCUS],
+        words="\n".join(part for part in searched if part),
+        names=tuple(_first(_names(alert, title, text), _MOST_NAMES)),
+        errors=errors,
+    )
+
+
+def _clean(text: str, most: int) -> str:
+    # Lone surrogates cannot be encoded; control characters say nothing; a run without a space
+    # longer than any name is an encoded blob.
+    readable = text[:most].encode("utf-8", "replace").decode()
+    return _BLOB.sub(" ", _CONTROL.sub(" ", readable)).strip()
+
+
+def _without_repetition(body: str, title: str) -> str:
+    return body[len(title) :].lstrip(" .:\n-") if title and body.startswith(title) else body
+
+
+def _settled(text: str) -> str:
+    """Without what another case of the same fault would say differently."""
+    return _PASSING.sub(" ", text).strip()
+
+
+def _focus(alert: str, title: str, body: str, errors: tuple[str, ...]) -> str:
+    if alert:
+        return f"{alert}. {title}" if title else alert
+    lead = title or body
+    sentences = [s for s in _SENTENCE_END.split(lead[:_MOST_EMBEDDED]) if s.strip()]
+    is_pasted = bool(_COMMAND.match(lead)) or _looks_like_output(lead)
+    if is_pasted and errors:
+        return " ".join(errors[:3])
+    return sentences[0] if sentences else lead
+
+
+def _looks_like_output(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    columns = sum(bool(re.search(r"\S\s{2,}\S|[{}=<>|]", line)) for line in lines)
+    return len(lines) > 1 and columns * 2 >= len(lines)
+
+
+def _errors(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if _ERROR_WORDS.search(line) and not _FENCE.match(line) and len(line) <= 400:
+            yield line.strip()
+    for match in _QUOTED.finditer(text):
+        yield next(group for group in match.groups() if group).strip()
+
+
+def _names(alert: str, title: str, text: str) -> Iterator[str]:
+    if alert:
+        yield alert
+    if title and len(title) <= 200:
+        yield title
+        yield re.split(r"[:.]\s|\s[-–—]\s", title, maxsplit=1)[0]
+    for match in _QUOTED.finditer(text):
+        yield next(group for group in match.groups() if group).strip()
+    for match in _IDENTIFIER.finditer(text):
+        yield match.group()
+
+
+def _telling_labels(labels: dict[str, str]) -> Iterator[str]:
+    for key, value in sorted(labels.items())[:50]:
+        settled = _settled(_clean(value, _FOCUS))
+        if key not in {"alertname", "severity"} and settled and len(value) <= 100:
+            yield settled
+
+
+def _first(values: Iterable[str], most: int) -> list[str]:
+    distinct: dict[str, None] = {}
+    for value in values:
+        if value:
+            distinct.setdefault(value)
+        if len(distinct) == most:
+            break
+    return list(distinct)

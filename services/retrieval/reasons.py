@@ -1,0 +1,44 @@
+"""Why something was found, in a few words that a person reads."""
+
+from collections.abc import Iterator
+
+from services.knowledge.model import IncidentNode
+from services.retrieval.candidates import Found
+from services.retrieval.fuse import Evidence
+
+_CLOSE = 0.5
+"""Cosine of all-MiniLM-L6-v2 from which two texts are about the same thing."""
+_MUCH = 0.5
+_WORDY = 0.7
+
+
+def chunk_reasons(evidence: Evidence, found: Found) -> tuple[str, ...]:
+    """The reasons for one chunk of a document."""
+    own = []
+    cosine = max(found.meaning, found.focus)
+    if cosine >= _CLOSE:
+        own.append(f"close in meaning ({cosine:.2f})")
+    if max(found.words, found.focus_words) >= _WORDY:
+        own.append("shares the ticket's rare words")
+    return (*own, *_document_reasons(evidence)) or ("nearest of what is known",)
+
+
+def node_reasons(evidence: Evidence, node: IncidentNode) -> tuple[str, ...]:
+    """The reasons for one node of a document."""
+    found = next((each for each in evidence.nodes if each.id == node.id), None)
+    own = []
+    if found and max(found.meaning, found.focus) >= _CLOSE:
+        own.append(f"incident close in meaning ({max(found.meaning, found.focus):.2f})")
+    if found and max(found.words, found.focus_words) >= _WORDY:
+        own.append("its names and symptoms share the ticket's rare words")
+    reasons = (*own, *_document_reasons(evidence))
+    return reasons or (f"stands in {evidence.document_id}, which was found",)
+
+
+def _document_reasons(evidence: Evidence) -> Iterator[str]:
+    for name in evidence.names[:3]:
+        yield f"named in the ticket: {name[:80]}"
+    if evidence.signals.runs >= _MUCH:
+        yield "quotes the ticket's text word for word"
+    if evidence.signals.line_titled >= _MUCH:
+        yield "its title or heading says what the ticket says"

@@ -1,0 +1,146 @@
+"""Retrieval: the work, from a request to ranked knowledge."""
+
+from collections.abc import Iterator, Sequence
+
+from services.contracts.retrieval import RetrieveRequest, SourceText
+from services.kit.errors import NotFoundError
+from services.kit.metrics import stage_timer
+from services.knowledge.model import (
+    IncidentNode,
+    KnowledgeContext,
+    RetrievedChunk,
+    RetrievedNode,
+    Span,
+)
+from services.knowledge.points import chunk_of
+from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
+from services.retrieval.candidates import find_candidates
+from services.retrieval.confidence import CALIBRATION, confidence
+from services.retrieval.fuse import MOST, Evidence, rank_documents, relevance
+from services.retrieval.query import read_query
+from services.retrieval.reasons import chunk_reasons, node_reasons
+from services.retrieval.settings import RetrievalSettings
+
+_LINKING_DOCUMENTS = 2
+"""Documents whose links are followed: those that compete for the answer."""
+_NEXT_OF_SAME = 0.9
+"""What the next chunk or node of a document counts, so that one document crowds out no other."""
+
+
+class DocumentNotFoundError(NotFoundError):
+    """No document is known under that id."""
+
+
+class RetrievalService:
+    """Finds what is known about a fault. Implements `contracts.retrieval.Retrieval`."""
+
+    def __init__(
+        self,
+        vectors: VectorStore,
+        graph: GraphStore,
+        documents: DocumentStore,
+        embedder: Embedder,
+        settings: RetrievalSettings | None = None,
+    ) -> None:
+        """The stores that ingestion writes; nothing is written here."""
+        self._vectors = vectors
+        self._graph = graph
+        self._documents = documents
+        self._embedder = embedder
+        self._settings = settings or RetrievalSettings()
+
+    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+        """See `Retrieval.retrieve`."""
+        query = read_query(request)
+        if query.is_empty:
+            return KnowledgeContext()
+        with stage_timer("retrieval", "search"):
+            found = find_candidates(
+                query,
+                self._embedder,
+                self._vectors,
+                self._graph,
+                limit=self._settings.candidates,
+            )
+        with stage_timer("retrieval", "rank"):
+            ranked = rank_documents(query, found)
+        chunks = self._chunks(ranked, request.top_chunks)
+        nodes = self._nodes(ranked, request.top_nodes)
+        chance = confidence(ranked)
+        return KnowledgeContext(
+            chunks=chunks,
+            nodes=nodes,
+            linked=self._linked(nodes),
+            confidence=chance,
+            fits=bool(ranked) and chance >= self._threshold,
+        )
+
+    def source(self, span: Span) -> SourceText:
+        """See `Retrieval.source`."""
+        document = self._documents.get(span.document_id)
+        if document is None:
+            raise DocumentNotFoundError(
+                f"expected the id of an ingested document, got {span.document_id!r}"
+            )
+        lines = document.text.split("\n")[span.start_line - 1 : span.end_line]
+        return SourceText(span=span, document_title=document.title, text="\n".join(lines))
+
+    @property
+    def _threshold(self) -> float:
+        set_by_hand = self._settings.fits_from
+        return CALIBRATION.threshold if set_by_hand is None else set_by_hand
+
+    def _chunks(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedChunk, ...]:
+        scored = []
+        for each in ranked[:most]:
+            for place, found in enumerate(each.chunks[: self._settings.chunks_per_document]):
+                scored.append((_score(each, place), each, found))
+        scored.sort(key=lambda item: -item[0])
+        return tuple(
+            RetrievedChunk(
+                chunk=chunk_of(found.payload), score=score, reasons=chunk_reasons(each, found)
+            )
+            for score, each, found in scored[:most]
+        )
+
+    def _nodes(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedNode, ...]:
+        """The nodes of the best documents, those that were found before the others."""
+        best = ranked[:most]
+        matched = {found.id: relevance(found) for each in best for found in each.nodes}
+        by_document: dict[str, list[IncidentNode]] = {}
+        for node in self._graph.of_documents([each.document_id for each in best]):
+            for document_id in node.document_ids:
+                by_document.setdefault(document_id, []).append(node)
+        scored: dict[str, tuple[float, Evidence, IncidentNode]] = {}
+        for each in best:
+            own = sorted(
+                by_document.get(each.document_id, ()), key=lambda n: -matched.get(n.id, 0.0)
+            )
+            for place, node in enumerate(own[: self._settings.nodes_per_document]):
+                scored.setdefault(node.id, (_score(each, place), each, node))
+        ordered = sorted(scored.values(), key=lambda item: -item[0])[:most]
+        return tuple(
+            RetrievedNode(node=node, score=score, reasons=node_reasons(each, node))
+            for score, each, node in ordered
+        )
+
+    def _linked(self, nodes: Sequence[RetrievedNode]) -> tuple[IncidentNode, ...]:
+        targets = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
+        own = {each.node.id for each in nodes}
+        linked = (node for node in self._graph.of_documents(targets) if node.id not in own)
+        return tuple(linked)[: self._settings.max_linked]
+
+
+def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
+    """Links of the nodes of the best documents."""
+    leading: dict[str, None] = {}
+    for each in nodes:
+        leading.update(dict.fromkeys(each.node.document_ids[:1]))
+        if len(leading) > _LINKING_DOCUMENTS:
+            return
+        yield from each.node.linked_documents
+
+
+def _score(evidence: Evidence, place: int) -> float:
+    """The document's score as a share of the most there could be, less for its next parts."""
+    return max(0.0, min(1.0, evidence.score / MOST)) * _NEXT_OF_SAME**place
