@@ -88,6 +88,33 @@ class Evidence:
             for name, units in documents.items()
         }
 
+    def knows(self, term: str) -> bool:
+        """Whether any unit holds this stemmed word."""
+        return term in self._postings
+
+    def steps_of(self, node: IncidentNode) -> list[Unit]:
+        """The points of a node's sections that say what to check or to do."""
+        wanted = {
+            (unit.document_id, unit.start_line, unit.text)
+            for passage in node.all_passages()
+            for unit in _of_passage(passage)
+            if unit.is_step
+        }
+        return [
+            unit
+            for name in node.document_ids
+            for unit in self.by_document.get(name, ())
+            if (unit.document_id, unit.start_line, unit.text) in wanted
+        ]
+
+    def quotes(self, command: str) -> bool:
+        """Whether some source holds this command, spacing aside."""
+        return _SPACES.sub(" ", command).strip() in self._everything
+
+    @cached_property
+    def _everything(self) -> str:
+        return "\n".join(_SPACES.sub(" ", unit.text) for unit in self.units)
+
     def weight(self, term: str) -> float:
         """Inverse document frequency over the units: a word that is everywhere proves little."""
         found = len(self._postings.get(term, ()))

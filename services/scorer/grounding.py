@@ -31,6 +31,8 @@ class Grounded:
     """0–1: how far the sentence, or the cited lines together, say the step."""
     claimed: bool
     """Whether the sentence stands in the lines that the step cites."""
+    verbatim: bool
+    """Whether the words alone show that the source says it; meaning was not asked then."""
 
     @property
     def is_grounded(self) -> bool:
@@ -49,12 +51,17 @@ class _Search:
     anywhere: tuple[tuple[Unit, float], ...]
 
     @property
+    def is_verbatim(self) -> bool:
+        """Whether words alone decide."""
+        shares = (self.together, *(share for _, share in (*self.cited, *self.anywhere)))
+        return max(shares) >= _VERBATIM
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """What has to be embedded; nothing where words alone decide."""
-        nearest = (*self.cited, *self.anywhere)
-        if max((self.together, *(share for _, share in nearest))) >= _VERBATIM:
+        if self.is_verbatim:
             return ()
-        return (self.text, *(unit.text for unit, _ in nearest))
+        return (self.text, *(unit.text for unit, _ in (*self.cited, *self.anywhere)))
 
 
 class Grounder:
@@ -115,8 +122,9 @@ def _choose(step: Step, search: _Search, vectors: Mapping[str, Vector]) -> Groun
     unit, support = _best(search.text, search.cited, vectors)
     support = max(support, support_of(search.together, search.together))
     if unit is not None and support >= GROUNDED:
-        return Grounded(step, unit, support, claimed=True)
-    return Grounded(step, *_best(search.text, search.anywhere, vectors), claimed=False)
+        return Grounded(step, unit, support, claimed=True, verbatim=search.is_verbatim)
+    unit, support = _best(search.text, search.anywhere, vectors)
+    return Grounded(step, unit, support, claimed=False, verbatim=search.is_verbatim)
 
 
 def _best(

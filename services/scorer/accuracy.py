@@ -1,0 +1,32 @@
+"""Accuracy: do the sources say what the steps say?"""
+
+from services.contracts.scorer import Dimension
+from services.scorer.case import Case, on_scale, short
+from services.scorer.evidence import Evidence
+from services.scorer.grounding import Grounded
+
+_UNCLAIMED = 0.75
+"""What support counts for where the step does not name its source."""
+
+
+def accuracy(case: Case) -> Dimension:
+    """The mean support of the steps, each by the lines it cites; foreign commands lower it."""
+    supports = [_support(case.evidence, found) for found in case.grounded]
+    value = sum(supports) / len(supports) if supports else 0.0
+    return Dimension(value=on_scale(value), reason=_reason(case))
+
+
+def _support(evidence: Evidence, found: Grounded) -> float:
+    support = found.support if found.claimed else _UNCLAIMED * found.support
+    commands = found.step.commands
+    quoted = sum(evidence.quotes(command) for command in commands)
+    return support * (1 + quoted) / (1 + len(commands))
+
+
+def _reason(case: Case) -> str:
+    claimed = sum(found.claimed for found in case.grounded)
+    unsupported = [found.step for found in case.grounded if not found.is_grounded]
+    reason = f"The cited lines support {claimed} of {len(case.grounded)} steps"
+    return (
+        f"{reason}; no source says {short(unsupported[0].text)}." if unsupported else f"{reason}."
+    )
