@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import BinaryIO, Protocol
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict
 
+from services.kit.http import ServiceClient
 from services.knowledge.model import Document
 
 
@@ -136,3 +138,37 @@ class Ingestion(Protocol):
         Raises:
             NotFoundError: No such document.
         """
+
+
+class IngestionClient:
+    """`Ingestion` in another process, over HTTP."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def ingest(self, request: IngestRequest) -> IngestJob:
+        """See `Ingestion.ingest`."""
+        return IngestJob.model_validate(self._client.post("/v1/ingestions", request))
+
+    def upload(self, files: Sequence[Upload]) -> IngestJob:
+        """See `Ingestion.upload`."""
+        named = [(file.name, file.content) for file in files]
+        return IngestJob.model_validate(self._client.post_files("/v1/documents", "files", named))
+
+    def job(self, job_id: str) -> IngestJob:
+        """See `Ingestion.job`."""
+        return IngestJob.model_validate(self._client.get(f"/v1/ingestions/{quote(job_id, '')}"))
+
+    def jobs(self, *, limit: int = 50) -> list[IngestJob]:
+        """See `Ingestion.jobs`."""
+        found = self._client.get("/v1/ingestions", limit=limit)
+        return [IngestJob.model_validate(job) for job in found]
+
+    def documents(self, *, after: str = "", limit: int = 100) -> list[IngestedDocument]:
+        """See `Ingestion.documents`."""
+        found = self._client.get("/v1/documents", after=after, limit=limit)
+        return [IngestedDocument.model_validate(document) for document in found]
+
+    def document(self, document_id: str) -> Document:
+        """See `Ingestion.document`."""
+        return Document.model_validate(self._client.get(f"/v1/documents/{quote(document_id)}"))

@@ -11,6 +11,7 @@ import sys
 from typing import BinaryIO
 
 from services.ingestion.readers import READERS, UnreadableDocumentError
+from services.ingestion.readers.decode import with_plain_lines
 
 _BY_NAME = {reader.name: reader for reader in READERS}
 
@@ -39,7 +40,8 @@ def _answer(header: bytes, body: BinaryIO) -> dict[str, object]:
         return {"reason": "its elements are nested too deeply"}
     except Exception as error:  # noqa: BLE001  (entry point: libraries raise anything on bad files)
         return {"reason": f"it is broken: {error!r}"}
-    return {"text": reading.text, "title": reading.title, "front_matter": reading.front_matter}
+    text = with_plain_lines(reading.text)
+    return {"text": text, "title": reading.title, "front_matter": reading.front_matter}
 
 
 def _limit_memory(limit: int) -> None:

@@ -1,6 +1,7 @@
 """Readers of complex formats in a process of their own, so that a bad file harms only itself."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -8,6 +9,8 @@ from types import TracebackType
 from typing import Self
 
 from services.ingestion.readers import Reader, Reading, UnreadableDocumentError
+
+_KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT")
 
 
 class IsolatedReaders:
@@ -75,11 +78,18 @@ class IsolatedReaders:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603  (every word of it is ours)
                 [sys.executable, "-m", "services.ingestion.isolated", str(self._memory_bytes)],
+                env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
         return self._process
+
+
+def _environment() -> dict[str, str]:
+    """Only what Python needs to start: a hostile document shall find no secret to read."""
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def _ask(process: subprocess.Popen[bytes], name: str, data: bytes) -> bytes:

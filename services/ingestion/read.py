@@ -19,7 +19,7 @@ _TITLE_LENGTH = 200
 def read_document(
     document_id: str, data: bytes, isolated: IsolatedReaders, *, max_chars: int
 ) -> Document:
-    """The document, titled by its front matter, its form, its first heading or its file name.
+    """The document, titled by its front matter, first heading, form or file name.
 
     Raises:
         UnreadableDocumentError: It cannot be read, is empty, or is too long.
@@ -30,16 +30,17 @@ def read_document(
     if not data.strip():
         raise UnreadableDocumentError("it is empty")
     reading = isolated.read(reader, data) if reader.isolated else reader.read(data)
-    if not reading.text.strip():
+    text = reading.text
+    if not text.strip():
         raise UnreadableDocumentError("it holds no text")
-    if len(reading.text) > max_chars:
+    if len(text) > max_chars:
         raise UnreadableDocumentError(
-            f"it has {len(reading.text):,} characters of text, more than the {max_chars:,} allowed"
+            f"it has {len(text):,} characters of text, more than the {max_chars:,} allowed"
         )
     return Document(
         id=document_id,
         title=_title(document_id, reading)[:_TITLE_LENGTH],
-        text=reading.text,
+        text=text,
         media_type=reader.media_type,
         content_hash=hashlib.sha256(data).hexdigest(),
         front_matter=reading.front_matter,
@@ -47,8 +48,13 @@ def read_document(
 
 
 def _title(document_id: str, reading: Reading) -> str:
-    stated = " ".join(reading.title.split())
-    return stated or _first_heading(reading.text) or _name(document_id)
+    stated = reading.front_matter.get("title", "")
+    return (
+        (" ".join(stated.split()) if isinstance(stated, str) else "")
+        or _first_heading(reading.text)
+        or " ".join(reading.title.split())
+        or _name(document_id)
+    )
 
 
 def _first_heading(text: str) -> str:

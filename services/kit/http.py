@@ -1,8 +1,9 @@
 """The HTTP client that services call each other with."""
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import httpx
 import structlog
@@ -55,9 +56,24 @@ class ServiceClient:
         """
         return self._json("GET", path, params=params)
 
-    def post(self, path: str, body: BaseModel) -> Any:  # noqa: ANN401 - JSON
-        """Send a message and return the JSON answer; raises as `get` does."""
-        return self._json("POST", path, json=body.model_dump(mode="json"))
+    def post(self, path: str, body: BaseModel | object, **params: Any) -> Any:  # noqa: ANN401 - JSON
+        """Send a message, or what is JSON already, and return the JSON answer.
+
+        Raises as `get` does.
+        """
+        message = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
+        return self._json("POST", path, json=message, params=params)
+
+    def get_text(self, path: str, **params: Any) -> str:  # noqa: ANN401 - JSON
+        """The text under the path; raises as `get` does."""
+        response = self._send("GET", path, params=params)
+        if response.is_error:
+            raise error_of(response)
+        return response.text
+
+    def post_files(self, path: str, field: str, files: Sequence[tuple[str, BinaryIO]]) -> Any:  # noqa: ANN401 - JSON
+        """Send named files as a form and return the JSON answer; raises as `get` does."""
+        return self._json("POST", path, files=[(field, file) for file in files])
 
     def close(self) -> None:
         """Release the connections."""

@@ -4,6 +4,7 @@ import codecs
 import re
 
 from services.ingestion.readers.reader import UnreadableDocumentError
+from services.kit.text import clean_text
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -12,18 +13,17 @@ _BYTE_ORDER_MARKS = (
 )
 _OTHER_CONTENT = ((b"%PDF-", "PDF"), (b"PK\x03\x04", "a zip archive or an Office document"))
 _LINE_END = re.compile("\r\n?")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
-_OTHER_SEPARATOR = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
+_OTHER_SEPARATOR = re.compile("[\u2028\u2029]")
 _CONTROL_SHARE = 0.01
-"""Terminal captures hold a few control characters; more than one in a hundred is no text."""
+"""Terminal captures hold a few, besides page breaks and escapes; one in a hundred is no text."""
 
 
 def decode(data: bytes) -> str:
     """The text of a plain file.
 
     A byte order mark decides; without one it is UTF-8, and where that fails Windows-1252, the
-    usual encoding of old text files. Lines end in a line feed; other control characters go, and
-    the rarer line separators become blanks, so that line numbers are those an editor shows.
+    usual encoding of old text files. Control characters become blanks.
 
     Raises:
         UnreadableDocumentError: It is binary, or in neither encoding.
@@ -34,8 +34,15 @@ def decode(data: bytes) -> str:
     text = _decode(data)
     if len(_CONTROL.findall(text)) > _CONTROL_SHARE * len(text):
         raise UnreadableDocumentError("expected text, found binary content")
-    text = _OTHER_SEPARATOR.sub(" ", _LINE_END.sub("\n", text))
-    return _CONTROL.sub("", text)
+    return with_plain_lines(text)
+
+
+def with_plain_lines(text: str) -> str:
+    """The text with lines that end in a line feed and in nothing else.
+
+    All who count lines must agree, so the rarer line separators become blanks.
+    """
+    return _OTHER_SEPARATOR.sub(" ", clean_text(_LINE_END.sub("\n", text)))
 
 
 def _decode(data: bytes) -> str:

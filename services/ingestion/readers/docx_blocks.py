@@ -20,6 +20,9 @@ _CODE_STYLE = re.compile(
     r"code|source|verbatim|preformatted|console|terminal|command", re.IGNORECASE
 )
 _STYLE_DEPTH = re.compile(r"list .*?([2-9])$", re.IGNORECASE)
+_TYPED_MARKER = re.compile(r"(?:(\d{1,3})[.)]|[-•–*])[ \t\xa0]+(?=\S)")
+"""A marker that somebody typed instead of making a list."""
+_TYPED_LIST = "typed"
 _CONTENTS = "Table of Contents"
 _HEADING_LENGTH = 100
 
@@ -85,6 +88,9 @@ def _of_paragraph(paragraph: Paragraph, numbering: Numbering) -> _Piece | None:
     if entry is not None:
         depth = entry.level + _style_depth(style)
         return _Piece(Block(BlockKind.ITEM, text, depth, entry.marker), entry.list_id)
+    if not is_code and (typed := _TYPED_MARKER.match(text)):
+        marker = f"{typed.group(1)}." if typed.group(1) else "-"
+        return _Piece(Block(BlockKind.ITEM, text[typed.end() :], 0, marker), _TYPED_LIST)
     kind = BlockKind.CODE if is_code else BlockKind.PARAGRAPH
     return _Piece(
         Block(kind, text),
@@ -234,9 +240,14 @@ def _nested(pieces: list[_Piece]) -> list[_Piece]:
         before = nested[at - 1].block
         if piece.block.kind is not BlockKind.CODE or piece.block.depth:
             continue
-        if before.kind is BlockKind.ITEM and (before.text.endswith(":") or piece.is_indented):
+        if before.kind is BlockKind.ITEM and _announces(before, piece):
             nested[at] = _within(piece, before.depth + 1)
     return nested
+
+
+def _announces(item: Block, code: _Piece) -> bool:
+    """Whether the code below an item is the item's own: below a numbered step it always is."""
+    return item.marker != "-" or item.text.endswith(":") or code.is_indented
 
 
 def _previous_step(pieces: list[_Piece], at: int) -> int | None:

@@ -11,11 +11,9 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,65536}?)\n(?:---|\.\.\.)[ \t]*(?:\n
 
 
 def read(data: bytes) -> Reading:
-    """The source itself, with its front matter's title."""
+    """The source itself, and its front matter."""
     text = decode(data)
-    front_matter = _front_matter(text)
-    title = front_matter.get("title", "")
-    return Reading(text, title if isinstance(title, str) else "", front_matter)
+    return Reading(text, front_matter=_front_matter(text))
 
 
 def _front_matter(text: str) -> dict[str, str | list[str]]:

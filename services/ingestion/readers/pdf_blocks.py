@@ -17,6 +17,7 @@ _NEW_PARAGRAPH_GAP = 0.75
 _WRAPPED_HEADING_GAP = 0.4
 _INDENT = 2.0
 """Points that count as an indent rather than as imprecision."""
+_TABLE_INDENT = 12.0
 _BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\-o]")
 _NUMBER = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.):]")
 _BARE_NUMBER = re.compile(r"\d{1,2}")
@@ -38,6 +39,8 @@ class _Marker:
 class _State:
     """What has been read so far."""
 
+    right: float
+    """Where the longest line ends."""
     body: float
     levels: dict[tuple[float, bool], int]
     blocks: list[Block] = field(default_factory=list)
@@ -48,7 +51,8 @@ class _State:
 
 def blocks(lines: Sequence[Line]) -> list[Block]:
     """All blocks in reading order, each in the list item it belongs to."""
-    state = _State(*_font_levels(lines))
+    right = max((line.x1 for line in lines if not line.rows and not line.is_code), default=0.0)
+    state = _State(right, *_font_levels(lines))
     for line in lines:
         _take(state, line)
         state.previous = line
@@ -93,7 +97,7 @@ def _stands_out(line: Line, body: float) -> bool:
 
 def _take(state: _State, line: Line) -> None:
     if line.rows:
-        state.blocks.append(Block(BlockKind.TABLE, depth=_depth(state, line), rows=line.rows))
+        _take_table(state, line)
     elif line.is_code:
         _take_code(state, line)
     elif marker := _marker(state, line):
@@ -102,6 +106,13 @@ def _take(state: _State, line: Line) -> None:
         _take_heading(state, line)
     else:
         _take_text(state, line)
+
+
+def _take_table(state: _State, line: Line) -> None:
+    """A table is an item's own when it begins where the item's text does; it may be centred."""
+    while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
+        state.open_items.pop()
+    state.blocks.append(Block(BlockKind.TABLE, depth=len(state.open_items), rows=line.rows))
 
 
 def _take_heading(state: _State, line: Line) -> None:
@@ -161,11 +172,21 @@ def _continues(state: _State, last: Block, line: Line) -> bool:
     previous = state.previous
     if previous is None or previous.rows or previous.is_code:
         return False
-    if last.kind is BlockKind.ITEM and line.x0 < state.open_items[-1].x + _INDENT:
+    if last.kind is BlockKind.ITEM and not _belongs_to_item(state, previous, line):
         return False
     if previous.page != line.page:
         return not _SENTENCE_END.search(last.text)
     return _follows(state, line)
+
+
+def _belongs_to_item(state: _State, previous: Line, line: Line) -> bool:
+    """Whether the line is indented into the last item, or its text wraps back to the marker."""
+    marker = state.open_items[-1]
+    if line.x0 > marker.x + _INDENT:
+        return True
+    first = line.words[0]
+    had_room = previous.x1 + line.size / 2 + (first.x1 - first.x0) < state.right
+    return line.x0 > marker.x - _INDENT and not had_room
 
 
 def _follows(state: _State, line: Line) -> bool:

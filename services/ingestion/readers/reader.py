@@ -17,7 +17,7 @@ class Reading:
     text: str
     """Lines end in a line feed and in nothing else, so that all who count lines agree."""
     title: str = ""
-    """Empty when the form has no title of its own."""
+    """What the file says besides its text, such as an HTML page's title; empty when nothing."""
     front_matter: dict[str, str | list[str]] = field(default_factory=dict)
 
 
