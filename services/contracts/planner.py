@@ -5,6 +5,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from services.contracts.ticket import TicketDraft
+from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext
 from services.workflow.model import Workflow
 
@@ -40,3 +41,15 @@ class Planner(Protocol):
 
     def plan(self, request: PlanRequest) -> PlanResponse:
         """At least one candidate whenever the context holds a procedure."""
+
+
+class PlannerClient:
+    """`Planner` over HTTP; raises what the service refused with."""
+
+    def __init__(self, http: ServiceClient) -> None:
+        """`http` knows the service's address."""
+        self._http = http
+
+    def plan(self, request: PlanRequest) -> PlanResponse:
+        """See `Planner.plan`."""
+        return PlanResponse.model_validate(self._http.post("/v1/plans", request))
