@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from services.contracts.retrieval import RetrieveRequest, SourceText
 from services.kit.errors import NotFoundError
 from services.kit.metrics import stage_timer
+from services.knowledge.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,
     KnowledgeContext,
@@ -125,7 +126,11 @@ class RetrievalService:
         )
 
     def _linked(self, nodes: Sequence[RetrievedNode]) -> tuple[IncidentNode, ...]:
-        targets = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
+        links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
+        if not links:
+            return ()
+        resolver = LinkResolver(self._documents.hashes())
+        targets = [id_ for id_ in (resolver.resolve(link) for link in links) if id_]
         own = {each.node.id for each in nodes}
         linked = (node for node in self._graph.of_documents(targets) if node.id not in own)
         return tuple(linked)[: self._settings.max_linked]

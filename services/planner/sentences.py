@@ -1,0 +1,148 @@
+"""English of operation documents: sentences, their shortening, questions and conditions in them."""
+
+import re
+from dataclasses import dataclass
+
+_SENTENCE_END = re.compile(
+    r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])[\"')\]]*\s+(?=[A-Z\"'`(\[<])"
+)
+_PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
+_SIDE_REMARK = re.compile(
+    r"[;:]\s|\s[—–-]\s|\.\s|\s(?:so that|so|because|which|until|unless)\s"
+    r"|,\s(?:so|then|which|because|since|e\.g\.|for example|such as)\s"
+)
+_PREFIX = re.compile(
+    r"^(?:\([^()]{1,24}#\s*\)\s*|\[(?:required|optional)\]\s*|(?:step|phase)\s+\w{1,3}\s*[:.)–—-]\s*"
+    r"|\d{1,2}[.)]\s+|(?:please|next|then|now|first|finally|also|note that)[,:]?\s+"
+    r"|you\s+(?:can|must|should|may|need to|will need to)\s+(?:also\s+)?"
+    r"|it is (?:recommended|necessary|required) to\s+)+",
+    re.IGNORECASE,
+)
+_CHECK_VERB = (
+    r"(?:check|verify|confirm|ensure|make sure|validate|test|determine|see|find out|assess|ask"
+    r"|decide|establish)"
+)
+_CHECK_THAT = re.compile(
+    rf"^{_CHECK_VERB}\s+(?:that|if|whether)\s+(?:or not\s+)?(?P<what>.+)$", re.IGNORECASE
+)
+_IMPERATIVE = re.compile(
+    r"^(?:re-?|un)?(?:add|adjust|align|allow|analy[sz]e|apply|ask|attach|back up|balance|boot|bring"
+    r"|call|capture|change|check|clean|clear|close|collect|compare|configure|confirm|connect|contact"
+    r"|copy|correct|create|cordon|decide|delete|deploy|describe|determine|disable|disconnect|download"
+    r"|drain|drop|edit|enable|ensure|escalate|establish|evict|examine|execute|expand|export|extend"
+    r"|file|find|fix|flush|follow|force|free|gather|generate|get|give|grant|grow|identify|ignore"
+    r"|import|increase|inform|insert|inspect|install|investigate|isolate|issue|kill|launch|limit|list"
+    r"|locate|log|login|look|lower|make|mark|measure|migrate|monitor|mount|move|narrow|notify|observe"
+    r"|obtain|open|page|patch|pause|ping|plug|point|power|prepare|press|proceed|pull|purge|put|query"
+    r"|raise|read|reboot|rebuild|reclaim|reconcile|record|recover|reduce|refer|reinstall|reissue"
+    r"|reload|remove|rename|renew|reopen|repair|repeat|replace|report|request|reset|resize|resolve"
+    r"|restart|restore|resume|retrieve|retry|return|revert|review|roll|rotate|run|save|scale|schedule"
+    r"|search|seat|select|send|set|share|shift|show|shut|silence|ssh|start|stop|submit|swap|switch"
+    r"|take|tell|terminate|test|throttle|trace|trigger|troubleshoot|try|tune|turn|uninstall|unplug"
+    r"|update|upgrade|upload|use|validate|verify|view|visit|wait|watch|wipe|withdraw|work|write)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?P<word>if|when|in case(?: of)?|should|where|once|only if)\s+(?P<condition>[^,:]{4,160}"
+    r"(?:,\s+(?:and|or|but)\s+[^,:]{3,100})?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?P<action>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUESTION_ANSWER = re.compile(
+    r"^(?P<question>[^?]{6,160}\?)\s+(?:if\s+)?yes[,:]?\s+(?P<yes>.+?)"
+    r"(?:[.;,]\s+(?:if\s+)?(?:no|not)[,:]?\s+(?P<no>.+))?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_OTHERWISE = re.compile(
+    r"^(?:otherwise|else|if not|if no|if this is not the case|if it (?:is|does) not)"
+    r"[,:]?\s+(?P<action>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|there (?:is|are))\s+", re.IGNORECASE)
+_CAUSE_PREFIX = re.compile(
+    r"^(?:(?:possible |likely |root )?causes?:\s*|because\s+|due to\s+|caused by\s+)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`If condition, action; otherwise alternative`."""
+
+    condition: str
+    action: str
+    alternative: str = ""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, trimmed; none is empty."""
+    return [part.strip() for part in _SENTENCE_END.split(text) if part.strip(" .")]
+
+
+def lead(text: str, *, words: int = 32) -> str:
+    """The first sentence without numbering and prompts, cut at a clause when it is too long."""
+    parts = sentences(text)
+    first = tidy(parts[0]) if parts else ""
+    if len(first.split()) > words:
+        first = shorten(first, words=words)
+    return first
+
+
+def tidy(sentence: str) -> str:
+    """Without step numbers, prompts and polite openings; capitalised, no full stop or colon."""
+    bare = _PREFIX.sub("", sentence.strip()).strip() or sentence.strip()
+    return capitalised(bare.rstrip(" .:;,"))
+
+
+def shorten(sentence: str, *, words: int) -> str:
+    """The main clause: parentheses and side remarks go, and words beyond `words`."""
+    bare = _PARENTHESES.sub("", sentence.strip())
+    clause = next((part for part in _SIDE_REMARK.split(bare) if len(part.split()) > 1), bare)
+    short = " ".join(clause.split()[:words])
+    return capitalised(short.rstrip(" .:;,"))
+
+
+def question(statement: str, *, words: int = 9) -> str:
+    """A statement or a check as a short question that Yes or No answers."""
+    text = tidy(_CAUSE_PREFIX.sub("", statement.strip()))
+    if text.endswith("?"):
+        return text
+    asked = _CHECK_THAT.match(text)
+    text = shorten(asked["what"] if asked else text, words=words)
+    return capitalised(_ARTICLE.sub("", text).rstrip(" .:;,?")) + "?"
+
+
+def condition(sentence: str, following: str = "") -> Condition | None:
+    """The condition a sentence states; `following` may hold what to do otherwise."""
+    text = _PREFIX.sub("", sentence.strip())
+    asked = _QUESTION_ANSWER.match(text)
+    if asked:
+        return Condition(asked["question"], tidy(asked["yes"]), tidy(asked["no"] or ""))
+    stated = _CONDITION.match(text)
+    if stated is None or not stated["action"].strip():
+        return None
+    otherwise = _OTHERWISE.match(following.strip())
+    return Condition(
+        condition=stated["condition"].strip(),
+        action=tidy(stated["action"]),
+        alternative=tidy(otherwise["action"]) if otherwise else "",
+    )
+
+
+def is_otherwise(sentence: str) -> bool:
+    """Whether the sentence is the other half of the condition before it."""
+    return _OTHERWISE.match(sentence.strip()) is not None
+
+
+def is_imperative(sentence: str) -> bool:
+    """Whether the sentence tells somebody to do something."""
+    return _IMPERATIVE.match(tidy(sentence)) is not None
+
+
+def is_check(sentence: str) -> bool:
+    """Whether the sentence asks to find out if something holds."""
+    return _CHECK_THAT.match(tidy(sentence)) is not None
+
+
+def capitalised(text: str) -> str:
+    """The first letter upper case, unless the first word is a name such as `etcd` or `bgpd`."""
+    word = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
