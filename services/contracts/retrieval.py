@@ -1,10 +1,12 @@
 """Retrieval: a query in, ranked knowledge out."""
 
 from typing import Protocol
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.ticket import TicketDraft
+from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext, Span
 
 
@@ -55,3 +57,23 @@ class Retrieval(Protocol):
         Raises:
             NotFoundError: The document is not, or no longer, known.
         """
+
+
+class RetrievalClient:
+    """`Retrieval` in another process, over HTTP."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+        """See `Retrieval.retrieve`."""
+        return KnowledgeContext.model_validate(self._client.post("/v1/retrievals", request))
+
+    def source(self, span: Span) -> SourceText:
+        """See `Retrieval.source`."""
+        found = self._client.get(
+            f"/v1/sources/{quote(span.document_id)}",
+            start_line=span.start_line,
+            end_line=span.end_line,
+        )
+        return SourceText.model_validate(found)

@@ -1,0 +1,38 @@
+"""Retrieval over HTTP."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from services.contracts.retrieval import Retrieval, RetrieveRequest, SourceText
+from services.kit.app import refusals
+from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
+from services.knowledge.model import KnowledgeContext, Span
+
+Line = Annotated[int, Query(ge=1, le=10_000_000)]
+
+
+def create_router(service: Retrieval) -> APIRouter:
+    """The routes, as a function of the contract."""
+    router = APIRouter(prefix="/v1", tags=["retrieval"])
+
+    @router.post("/retrievals", responses=refusals(UnavailableError))
+    def retrieve(request: RetrieveRequest) -> KnowledgeContext:
+        """What is known about a fault: ranked chunks and incident nodes, each with its reasons.
+
+        `fits` is false when nothing known is specific enough; `confidence` says how likely the best
+        hit treats this very fault.
+        """
+        return service.retrieve(request)
+
+    @router.get("/sources/{document_id:path}", responses=refusals(NotFoundError))
+    def get_source(document_id: str, start_line: Line, end_line: Line) -> SourceText:
+        """The lines of a document that a citation names, 1-based and inclusive."""
+        if end_line < start_line:
+            raise InvalidInputError(
+                f"expected end_line from {start_line} on, got {end_line}: swap the two"
+            )
+        span = Span(document_id=document_id, start_line=start_line, end_line=end_line)
+        return service.source(span)
+
+    return router
