@@ -1,0 +1,290 @@
+"""The command line. What a command needs is imported when it runs, so that help comes at once."""
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from evaluation.commands import app as bench
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from services.contracts.ingestion import IngestJob
+    from services.embedded import Embedded
+    from services.kit.http import ServiceClient
+    from services.kit.settings import PlatformSettings, Settings
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
+EXAMPLE_WAIT_S = 60
+DEFAULT_URL = "http://127.0.0.1:8080"
+
+app = typer.Typer(
+    help="Operation documents become checked, cited, ranked troubleshooting workflows.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(bench, name="bench", help="Measure against reference data.")
+
+DataDir = Annotated[
+    Path | None, typer.Option(help="Folder that keeps everything; FLOWXPERT_DATA_DIR.")
+]
+Host = Annotated[str | None, typer.Option(help="Address to listen on; FLOWXPERT_HOST.")]
+Port = Annotated[int | None, typer.Option(help="Port, 0 for a free one; FLOWXPERT_PORT.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Url = Annotated[str, typer.Option(help="Where FlowXpert answers.")]
+
+
+class SettingsForm(StrEnum):
+    """How settings are printed."""
+
+    ENV = "env"
+    MARKDOWN = "markdown"
+
+
+class WorkflowForm(StrEnum):
+    """How a workflow is printed."""
+
+    SHOWN = "shown"
+    JSON = "json"
+    MERMAID = "mermaid"
+    TEXT = "text"
+    CODE = "code"
+    MARKDOWN = "markdown"
+
+
+@app.command()
+def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
+    """Start everything in this process and serve until Ctrl-C."""
+    settings = _settings(data_dir=data_dir, host=host, port=port)
+    with _open(settings) as platform:
+        _serve(platform, lambda url: _say(f"FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."))
+
+
+@app.command()
+def run(
+    *,
+    data_dir: DataDir = None,
+    host: Host = None,
+    port: Port = None,
+    examples: Annotated[Path, typer.Option(help="Folder with documents and alerts.")] = EXAMPLES,
+    alert: Annotated[Path, typer.Option(help="Alert in that folder to post.")] = EXAMPLE_ALERT,
+    once: Annotated[bool, typer.Option(help="End when the workflow is printed.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ingest the examples, start everything, and turn an example alert into a workflow."""
+    settings = _settings(data_dir=data_dir, host=host, port=port)
+
+    def show(url: str) -> None:
+        _post_example(url, examples / alert, as_json=as_json)
+        if once:
+            raise KeyboardInterrupt
+        _say(f"Open [bold]{url}[/] in a browser; Ctrl-C ends.")
+
+    with _open(settings) as platform:
+        _ingest(platform, examples / "documents", quiet=as_json)
+        _serve(platform, show)
+
+
+@app.command()
+def ingest(
+    path: Annotated[Path, typer.Argument(help="A file, folder, zip archive or Git checkout.")],
+    *,
+    data_dir: DataDir = None,
+    prune: Annotated[bool, typer.Option(help="Remove documents that are gone.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the stores in line with the documents under PATH; a broken-off ingest goes on."""
+    from services.contracts.ingestion import JobStatus  # noqa: PLC0415
+    from services.terminal import show_job  # noqa: PLC0415
+
+    with _open(_settings(data_dir=data_dir)) as platform:
+        job = _ingest(platform, path, prune=prune, quiet=as_json)
+    if as_json:
+        _print_json(job)
+    else:
+        show_job(job)
+    if job.status is JobStatus.FAILED:
+        raise typer.Exit(1)
+
+
+@app.command()
+def tickets(*, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False) -> None:
+    """The latest tickets of a running FlowXpert."""
+    from services.contracts.gateway import TicketPage  # noqa: PLC0415
+    from services.terminal import show_tickets  # noqa: PLC0415
+
+    with _client(url) as client:
+        page = TicketPage.model_validate(client.get("/v1/tickets", limit=limit))
+    if as_json:
+        _print_json(page)
+    else:
+        show_tickets(page.tickets)
+
+
+@app.command()
+def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
+    """A ticket with its best workflow, or why there is none."""
+    from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
+    from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
+
+    with _client(url) as client:
+        detail = TicketDetail.model_validate(client.get(f"/v1/tickets/{ticket_id}"))
+        best = client.get(detail.candidates[0].url) if detail.candidates else None
+    if as_json:
+        _print_json(detail)
+    elif best is None:
+        show_refusal(detail)
+    else:
+        show_workflow(StoredWorkflow.model_validate(best))
+
+
+@app.command()
+def workflow(
+    workflow_id: str,
+    *,
+    url: Url = DEFAULT_URL,
+    form: Annotated[WorkflowForm, typer.Option("--format")] = WorkflowForm.SHOWN,
+) -> None:
+    """A stored workflow, drawn here or in one of its written forms."""
+    from services.contracts.gateway import StoredWorkflow  # noqa: PLC0415
+    from services.terminal import show_workflow  # noqa: PLC0415
+
+    address = f"/v1/workflows/{workflow_id}"
+    with _client(url) as client:
+        if form is WorkflowForm.SHOWN:
+            show_workflow(StoredWorkflow.model_validate(client.get(address)))
+        else:
+            typer.echo(client.get_text(address, format=form.value))
+
+
+@app.command()
+def settings(
+    form: Annotated[SettingsForm, typer.Option("--format")] = SettingsForm.MARKDOWN,
+) -> None:
+    """Every setting with its default, as a page or as a file of variables."""
+    from services.kit.settings_reference import as_env, as_markdown  # noqa: PLC0415
+
+    write = as_env if form is SettingsForm.ENV else as_markdown
+    sys.stdout.write(write(_settings_classes()))
+
+
+def _settings_classes() -> tuple[type["Settings"], ...]:
+    from services.gateway.settings import GatewaySettings  # noqa: PLC0415
+    from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
+    from services.kit.settings import PlatformSettings  # noqa: PLC0415
+    from services.retrieval.settings import RetrievalSettings  # noqa: PLC0415
+    from services.scorer.settings import ScorerSettings  # noqa: PLC0415
+
+    return PlatformSettings, GatewaySettings, IngestionSettings, RetrievalSettings, ScorerSettings
+
+
+def _settings(**given: object) -> "PlatformSettings":
+    """The platform's settings, options before variables; unknown variables are reported."""
+    from services.kit.logging import configure_logging  # noqa: PLC0415
+    from services.kit.settings import PlatformSettings, report_unknown  # noqa: PLC0415
+
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    settings = PlatformSettings(**chosen)
+    configure_logging(log_format=settings.log_format, level=settings.log_level)
+    report_unknown(_settings_classes())
+    return settings
+
+
+def _open(settings: "PlatformSettings") -> "Embedded":
+    from services.embedded import Embedded  # noqa: PLC0415
+
+    return Embedded.open(settings)
+
+
+def _serve(platform: "Embedded", then: Callable[[str], None]) -> None:
+    """Serve until interrupted; `then` is called with the address once it answers."""
+    from services.kit.data_dir import describe_owner  # noqa: PLC0415
+    from services.kit.server import ServerThread  # noqa: PLC0415
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    server = ServerThread(platform.app, host=platform.settings.host, port=platform.settings.port)
+    platform.start()
+    server.start()
+    describe_owner(platform.settings.data_dir, server.url)
+    try:
+        then(server.url)
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        _say("stopping")
+    finally:
+        server.stop()
+
+
+def _ingest(
+    platform: "Embedded", path: Path, *, prune: bool = True, quiet: bool = False
+) -> "IngestJob":
+    from services.terminal import ingest_progress  # noqa: PLC0415
+
+    if quiet:
+        return platform.ingestion.ingest_here(path, prune=prune)
+    with ingest_progress(path.name) as on_progress:
+        return platform.ingestion.ingest_here(path, prune=prune, on_progress=on_progress)
+
+
+def _post_example(url: str, alert: Path, *, as_json: bool) -> None:
+    """Post the alert as any ticket system would, and show what comes of it."""
+    from services.contracts.gateway import Accepted, StoredWorkflow, TicketDetail  # noqa: PLC0415
+    from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
+
+    with _client(url) as client:
+        answer = client.post("/workflow", json.loads(alert.read_text()), wait=EXAMPLE_WAIT_S)
+        first = Accepted.model_validate(answer).tickets[0]
+        detail = TicketDetail.model_validate(client.get(first.status_url))
+        best = client.get(detail.candidates[0].url) if detail.candidates else None
+    if as_json:
+        typer.echo(json.dumps(best or detail.model_dump(mode="json")))
+    elif best is None:
+        show_refusal(detail)
+    else:
+        _say(f"\n[bold]{detail.title}[/] ({alert.name})")
+        show_workflow(StoredWorkflow.model_validate(best))
+
+
+def _client(url: str) -> "ServiceClient":
+    from services.kit.http import ServiceClient  # noqa: PLC0415
+    from services.kit.settings import PlatformSettings  # noqa: PLC0415
+
+    return ServiceClient(url, api_key=PlatformSettings().api_key, timeout_s=EXAMPLE_WAIT_S + 10)
+
+
+def _say(markup: str) -> None:
+    from services.terminal import errors  # noqa: PLC0415
+
+    errors.print(markup)
+
+
+def _print_json(message: "BaseModel") -> None:
+    typer.echo(message.model_dump_json(indent=2))
+
+
+def main() -> None:
+    """The entry point: an expected failure is one line, not a traceback."""
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from services.kit.errors import FlowXpertError  # noqa: PLC0415
+
+    try:
+        app()
+    except FlowXpertError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
+    except ValidationError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""All services in one process: what `flowxpert up`, `ingest` and `bench` run on.
+
+Nothing here decides anything about tickets; it opens stores and hands them to the services.
+"""
+
+import sys
+import threading
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import Self
+
+import structlog
+from fastapi import FastAPI
+
+from services.gateway import tasks as gateway_tasks
+from services.gateway.app import create_app, create_walk
+from services.gateway.settings import GatewaySettings
+from services.ingestion import tasks as ingestion_tasks
+from services.ingestion.app import body_limits
+from services.ingestion.endpoints import create_router
+from services.ingestion.service import IngestionService
+from services.ingestion.settings import IngestionSettings
+from services.kit.data_dir import own_data_dir
+from services.kit.database import Database
+from services.kit.migrations import ROOMS
+from services.kit.outbox import Outbox
+from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.relay import Relay
+from services.kit.settings import PlatformSettings
+from services.knowledge.embedders import CachedEmbedder, SentenceTransformerEmbedder
+from services.knowledge.ports import VectorStore
+from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.sql_graph import SqlGraphStore
+from services.planner.service import PlannerService
+from services.retrieval.service import RetrievalService
+from services.retrieval.settings import RetrievalSettings
+from services.scorer.service import ScorerService
+from services.scorer.settings import ScorerSettings
+
+SWITCH_INTERVAL_S = 0.0005
+"""How long one thread may compute while another waits. Python's default, ten times as long, adds
+up over the hand-overs of a request to more than an acknowledgement may take."""
+
+WARM_UP_TEXT = "interface down"
+
+_log = structlog.get_logger()
+
+
+class Embedded:
+    """The services on embedded stores, or on servers where the settings name them.
+
+    Opening it takes the data folder for this process, migrates the database and opens the stores.
+    Work from the queue is done between `start` and `close` only.
+    """
+
+    def __init__(self, settings: PlatformSettings) -> None:
+        """Opens everything; see `open`."""
+        self.settings = settings
+        self._closing = ExitStack()
+        with ExitStack() as opening:
+            self._open(opening)
+            self._closing = opening.pop_all()
+
+    @classmethod
+    def open(cls, settings: PlatformSettings) -> Self:
+        """Open stores and services; close it, or use it as a context.
+
+        Raises:
+            DataDirInUseError: Another process owns the data folder.
+            UnavailableError: A server that the settings name did not answer.
+        """
+        return cls(settings)
+
+    def _open(self, opening: ExitStack) -> None:
+        settings = self.settings
+        self.gateway_settings = GatewaySettings()
+        self.ingestion_settings = IngestionSettings()
+        folder = opening.enter_context(own_data_dir(settings.data_dir.resolve()))
+        self.database = Database(settings.resolved_database_url)
+        opening.callback(self.database.close)
+        self.database.migrate(*ROOMS)
+        self.outbox = Outbox(self.database)
+        self.embedder = CachedEmbedder(
+            SentenceTransformerEmbedder(), settings.resolved_embedding_cache
+        )
+        self.documents = SqlDocumentStore(self.database)
+        self.graph = SqlGraphStore(self.database)
+        self.vectors = _open_vectors(settings, self.embedder.dimensions)
+        opening.callback(self.vectors.close)
+        self.ingestion = IngestionService(
+            database=self.database,
+            documents=self.documents,
+            vectors=self.vectors,
+            graph=self.graph,
+            embedder=self.embedder,
+            outbox=self.outbox,
+            work_dir=folder,
+            settings=self.ingestion_settings,
+        )
+        self.retrieval = RetrievalService(
+            self.vectors, self.graph, self.documents, self.embedder, RetrievalSettings()
+        )
+        self.planner = PlannerService()
+        self.scorer = ScorerService(self.embedder, ScorerSettings())
+
+    @cached_property
+    def app(self) -> FastAPI:
+        """The gateway's app, which answers for ingestion too: one address for everything."""
+        return create_app(
+            self.gateway_settings,
+            self.settings,
+            database=self.database,
+            outbox=self.outbox,
+            retrieval=self.retrieval,
+            routers=[create_router(self.ingestion)],
+            body_limits=body_limits(self.ingestion_settings),
+        )
+
+    def start(self) -> None:
+        """Begin to work on what the queue holds, first of all what an earlier run left.
+
+        Raises:
+            QueueUnavailableError: The broker did not answer.
+        """
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
+        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+        url = self._start_broker()
+        walks, jobs = create_queue(url), create_queue(url)
+        walk = create_walk(
+            self.gateway_settings,
+            database=self.database,
+            outbox=self.outbox,
+            retrieval=self.retrieval,
+            planner=self.planner,
+            scorer=self.scorer,
+        )
+        gateway_tasks.register_tasks(walks, self.outbox, walk)
+        ingestion_tasks.register(self.outbox, jobs, self.ingestion)
+        self._run(WorkerThread(walks, "gateway"))
+        self._run(WorkerThread(jobs, "ingestion"))
+        self._run(Relay(self.outbox, walks, sole=self.settings.database_url is None))
+
+    def _run(self, thread: WorkerThread | Relay) -> None:
+        thread.start()
+        self._closing.callback(thread.stop)
+
+    def _start_broker(self) -> str:
+        if self.settings.redis_url is not None:
+            return self.settings.redis_url.get_secret_value()
+        broker = EmbeddedBroker()
+        self._closing.callback(broker.stop)
+        broker.start()
+        return broker.url
+
+    def _warm_up(self) -> None:
+        """Load the model before the first ticket needs it; importing torch takes seconds."""
+        self.embedder.embed([WARM_UP_TEXT])
+
+    def close(self) -> None:
+        """End what was started, in reverse order, and give the data folder back."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+    # Each engine takes a while to import, and only one of them is needed.
+    if settings.qdrant_url is not None:
+        from qdrant_client import QdrantClient  # noqa: PLC0415
+
+        from services.knowledge.qdrant import QdrantVectorStore  # noqa: PLC0415
+
+        return QdrantVectorStore(QdrantClient(url=settings.qdrant_url), dimensions)
+    from services.knowledge.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
+
+    return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)

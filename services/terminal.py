@@ -1,0 +1,147 @@
+"""What the command line shows: workflows, tickets and progress, for people."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
+from services.contracts.ingestion import IngestJob
+from services.contracts.scorer import Score
+from services.workflow.model import Step, StepKind, Workflow
+
+_MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
+_STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+def show_workflow(stored: StoredWorkflow) -> None:
+    """The workflow with its steps, branches, commands and sources, its scores and findings."""
+    workflow = stored.workflow
+    console.print()
+    console.rule(Text(workflow.title, style="bold"))
+    console.print(_steps(workflow))
+    console.print(_scores(stored.score))
+    for finding in stored.findings:
+        console.print(Text(f"  ! {finding}", style="yellow"))
+
+
+def show_refusal(ticket: TicketDetail) -> None:
+    """Why there is no workflow, and what came closest."""
+    near = [Text(f"  {place.document_id}:{place.start_line}") for place in ticket.nearest]
+    body = Group(Text(ticket.reason), *near)
+    console.print(
+        Panel(body, title=f"{ticket.status.value}: {ticket.title}", border_style="yellow")
+    )
+
+
+def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
+    """Tickets as a table, newest first."""
+    table = Table(box=None)
+    for heading in ("received", "status", "score", "title", "id"):
+        table.add_column(heading, overflow="fold")
+    for ticket in tickets:
+        overall = f"{ticket.overall:.1f}" if ticket.overall is not None else ""
+        received = f"{ticket.created_at:%Y-%m-%d %H:%M:%S}"
+        table.add_row(received, ticket.status.value, overall, Text(ticket.title), ticket.id)
+    console.print(table)
+
+
+def show_job(job: IngestJob) -> None:
+    """What an ingestion did, with the reason of each failure."""
+    counts = [
+        f"{number} {what}"
+        for what, number in (
+            ("added", job.added),
+            ("changed", job.changed),
+            ("unchanged", job.unchanged),
+            ("deleted", job.deleted),
+            ("failed", len(job.failed)),
+        )
+        if number
+    ]
+    console.print(f"{job.status.value}: {', '.join(counts) or 'nothing to do'}  {job.reason}")
+    for failed in job.failed:
+        console.print(Text(f"  {failed.document_id}: {failed.reason}", style="red"))
+
+
+@contextmanager
+def ingest_progress(title: str) -> Iterator[Callable[[IngestJob], None]]:
+    """A progress bar on stderr, moved by passing it the job."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[chunks]} chunks"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=errors) as progress:
+        task = progress.add_task(title, total=None, chunks=0)
+
+        def move(job: IngestJob) -> None:
+            progress.update(
+                task,
+                total=job.total or None,
+                completed=job.handled,
+                chunks=job.chunks_embedded,
+            )
+
+        yield move
+
+
+def _steps(workflow: Workflow) -> Table:
+    numbers = {step.id: number for number, step in enumerate(workflow.steps, start=1)}
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(justify="right")
+    grid.add_column()
+    grid.add_column(overflow="fold")
+    for step in workflow.steps:
+        style = _STYLE[step.kind]
+        number = Text(str(numbers[step.id]), style=style)
+        lines = [_headline(step), *_commands(step), *_branches(workflow, step, numbers)]
+        grid.add_row(number, Text(_MARK[step.kind], style=style), Group(*lines, _sources(step)))
+    return grid
+
+
+def _headline(step: Step) -> Text:
+    kind = (f"  {step.kind.value}", f"dim {_STYLE[step.kind]}")
+    return Text.assemble((step.text, "bold"), kind)
+
+
+def _commands(step: Step) -> list[Text]:
+    lines = (line for command in step.commands for line in command.splitlines())
+    return [Text(f"  $ {line}", style="magenta") for line in lines]
+
+
+def _branches(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> list[Text]:
+    """The exits of a step; a plain one to the next step goes without saying."""
+    following = numbers[step.id] + 1
+    return [
+        Text(f"  {edge.condition} → {numbers[edge.target]}".replace("   ", "  "), style="yellow")
+        for edge in workflow.exits(step.id)
+        if edge.condition or numbers[edge.target] != following
+    ]
+
+
+def _sources(step: Step) -> Text:
+    if not step.is_sourced:
+        return Text("  no source: the platform's own step", style="dim red")
+    places = (f"{c.document_id}:{c.start_line}-{c.end_line}" for c in step.citations)
+    return Text("  " + "  ".join(places), style="dim")
+
+
+def _scores(score: Score) -> Table:
+    table = Table(box=None, pad_edge=False, title_justify="left")
+    table.add_column("score", justify="right")
+    table.add_column("")
+    table.add_column("why", style="dim", overflow="fold")
+    for name, dimension in score.dimensions.items():
+        table.add_row(f"{dimension.value:.1f}", name, Text(dimension.reason))
+    table.add_row(Text(f"{score.overall:.1f}", style="bold"), Text("overall", style="bold"), "")
+    return table
