@@ -18,6 +18,11 @@ class TicketStatus(StrEnum):
     FAILED = "failed"
     """The walk broke for good; `Ticket.reason` says why."""
 
+    @property
+    def is_final(self) -> bool:
+        """Whether the walk is over."""
+        return self in {TicketStatus.PLANNED, TicketStatus.REFUSED, TicketStatus.FAILED}
+
 
 class TicketDraft(BaseModel):
     """A ticket as its source states it, before it is stored."""
@@ -26,7 +31,9 @@ class TicketDraft(BaseModel):
 
     source: str
     external_id: str
-    """The sender's own id; with `source` it makes a delivery idempotent."""
+    """The sender's own id; with `source` and `occurrence` it makes a delivery idempotent."""
+    occurrence: str = ""
+    """Tells the times apart at which the same thing broke, where the sender's id does not."""
     title: str
     description: str = ""
     labels: dict[str, str] = {}
@@ -43,3 +50,9 @@ class Ticket(TicketDraft):
     reason: str = ""
     created_at: datetime
     updated_at: datetime
+    resolved_at: datetime | None = None
+    """When its source said that the fault is over."""
+    workflow_id: str | None = None
+    """The best candidate, once one is stored."""
+    overall: float | None = None
+    """That candidate's overall score."""

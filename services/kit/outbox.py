@@ -142,10 +142,12 @@ class Outbox:
             return
         token = _current.set(claim)
         self._running.add(claim)
-        with structlog.contextvars.bound_contextvars(trace_id=claim.trace_id):
-            outcome = self._attempt(claim, work, on_parked)
-        self._running.discard(claim)
-        _current.reset(token)
+        try:
+            with structlog.contextvars.bound_contextvars(trace_id=claim.trace_id):
+                outcome = self._attempt(claim, work, on_parked)
+        finally:  # a worker that is being ended raises what no handler of errors catches
+            self._running.discard(claim)
+            _current.reset(token)
         TASKS.labels(claim.task, outcome).inc()
 
     def finish(self, session: Session) -> None:

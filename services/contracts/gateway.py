@@ -1,0 +1,169 @@
+"""Gateway: tickets in, tickets with their workflows out, and the client that posts and reads."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from services.contracts.scorer import Score
+from services.contracts.ticket import Ticket, TicketStatus
+from services.workflow.model import Workflow
+
+
+class Message(BaseModel):
+    """Messages are compared by content and never changed in place."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class NearestDocument(Message):
+    """A passage that came closest to a ticket that nothing fits."""
+
+    document_id: str
+    heading_path: tuple[str, ...] = ()
+    start_line: int
+    end_line: int
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+class CandidateSummary(Message):
+    """A candidate without its steps."""
+
+    id: str
+    title: str
+    rank: int
+    """1 is the best, and the ticket's workflow."""
+    planner: str
+    overall: float
+    steps: int
+    url: str
+
+
+class StoredWorkflow(Message):
+    """A candidate as it is kept: the workflow, its scores and what the checks found."""
+
+    id: str
+    ticket_id: str
+    rank: int
+    workflow: Workflow
+    score: Score
+    findings: tuple[str, ...] = ()
+    seconds: dict[str, float] = {}
+    """How long each stage of the walk took."""
+    created_at: datetime
+
+
+class TicketSummary(Message):
+    """A ticket in a list."""
+
+    id: str
+    status: TicketStatus
+    title: str
+    source: str
+    external_id: str
+    alert_name: str
+    severity: str
+    created_at: datetime
+    updated_at: datetime
+    resolved_at: datetime | None
+    overall: float | None
+    workflow_id: str | None
+
+
+class TicketPage(Message):
+    """Tickets, newest first."""
+
+    tickets: tuple[TicketSummary, ...]
+    next_cursor: str | None
+    """Pass it as `cursor` for the tickets after these; None at the end."""
+
+
+class TicketDetail(Ticket):
+    """A ticket with what the walk brought."""
+
+    nearest: tuple[NearestDocument, ...] = ()
+    """Filled when nothing fits: what came closest."""
+    candidates: tuple[CandidateSummary, ...] = ()
+    """Best first."""
+
+
+class AcceptedTicket(Message):
+    """A ticket that a delivery made, or that it made earlier."""
+
+    id: str
+    status: TicketStatus
+    reason: str = ""
+    status_url: str
+    source: str
+    external_id: str
+    occurrence: str = ""
+    created: bool
+    """False when an earlier delivery had made it."""
+    resolved: bool = False
+    """Whether this delivery says that the fault is over."""
+    workflow_url: str | None = None
+    workflow: StoredWorkflow | None = None
+    """Present when the caller waited and it was stored in time."""
+
+
+class RejectedItem(Message):
+    """One item of a delivery that cannot become a ticket."""
+
+    index: int
+    """Its place in the delivery, from 0."""
+    reason: str
+
+
+class Accepted(Message):
+    """The answer to a delivery; all that it names is stored.
+
+    The fields after `unmatched_resolved` repeat the ticket's, where there is exactly one.
+    """
+
+    tickets: tuple[AcceptedTicket, ...]
+    rejected: tuple[RejectedItem, ...] = ()
+    unmatched_resolved: int = 0
+    """Resolved alerts that never made a ticket here; there is nothing to do for them."""
+    id: str | None = None
+    status: TicketStatus | None = None
+    status_url: str | None = None
+    workflow: StoredWorkflow | None = None
+
+    def of(self, tickets: tuple[AcceptedTicket, ...]) -> "Accepted":
+        """The same answer about these tickets."""
+        only = tickets[0] if len(tickets) == 1 else None
+        return self.model_copy(
+            update={
+                "tickets": tickets,
+                "id": only.id if only else None,
+                "status": only.status if only else None,
+                "status_url": only.status_url if only else None,
+                "workflow": only.workflow if only else None,
+            }
+        )
+
+
+class SourceLines(Message):
+    """Lines of a document around a citation."""
+
+    document_id: str
+    document_title: str
+    first_line: int
+    """Number of the first of `lines`."""
+    start_line: int
+    """First cited line."""
+    end_line: int
+    """Last cited line."""
+    lines: tuple[str, ...]
+
+
+class ProgressEvent(Message):
+    """Something that happened to a ticket; ids grow."""
+
+    id: int
+    ticket_id: str
+    kind: str
+    """`received`, `planning`, `retrieved`, `drafted`, `resolved`, or a final status."""
+    facts: dict[str, Any] = {}
+    at: datetime

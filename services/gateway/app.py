@@ -1,0 +1,67 @@
+"""Composition root of the gateway."""
+
+from collections.abc import Iterable, Mapping
+
+from fastapi import APIRouter, FastAPI
+
+from services.contracts.planner import Planner
+from services.contracts.retrieval import Retrieval
+from services.contracts.scorer import Scorer
+from services.gateway import endpoints, streams
+from services.gateway.service import GatewayService
+from services.gateway.settings import GatewaySettings
+from services.gateway.tickets import Tickets
+from services.gateway.ui import pages
+from services.gateway.walk import Walk
+from services.kit.app import Check, Lifespan, create_service_app
+from services.kit.database import Database
+from services.kit.outbox import Outbox
+from services.kit.settings import PlatformSettings
+
+
+def create_app(
+    settings: GatewaySettings,
+    platform: PlatformSettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    retrieval: Retrieval,
+    routers: Iterable[APIRouter] = (),
+    body_limits: Mapping[str, int] | None = None,
+    checks: Mapping[str, Check] | None = None,
+    lifespan: Lifespan | None = None,
+) -> FastAPI:
+    """The gateway's app; `routers` of services that share its process are served beside it.
+
+    It stores tickets and queues their walks; `create_walk` is what a worker does with them.
+    """
+    app = create_service_app(
+        "gateway",
+        title="FlowXpert gateway",
+        routers=[endpoints.router, streams.router, pages.router, *routers],
+        settings=platform,
+        checks={"database": database.check, **(checks or {})},
+        body_limits=body_limits,
+        lifespan=lifespan,
+    )
+    app.state.gateway = GatewayService(database, outbox, retrieval, settings)
+    return app
+
+
+def create_walk(
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    retrieval: Retrieval,
+    planner: Planner,
+    scorer: Scorer,
+) -> Walk:
+    """The walk over these services, for `tasks.register_tasks`."""
+    return Walk(
+        Tickets(database, outbox),
+        retrieval=retrieval,
+        planner=planner,
+        scorer=scorer,
+        nearest_documents=settings.nearest_documents,
+    )

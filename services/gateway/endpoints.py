@@ -1,0 +1,205 @@
+"""The gateway's addresses: webhooks in, tickets and workflows out."""
+
+import asyncio
+import time
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from services.contracts.gateway import (
+    Accepted,
+    CandidateSummary,
+    SourceLines,
+    StoredWorkflow,
+    TicketDetail,
+    TicketPage,
+)
+from services.contracts.ticket import TicketStatus
+from services.gateway.formats import FORMATS, JSON, accepted_format
+from services.gateway.intake import IdempotencyKeyReusedError
+from services.gateway.queries import TicketFilter, TicketNotFoundError, WorkflowNotFoundError
+from services.gateway.service import GatewayService
+from services.gateway.sources.reading import DeliveryTooLargeError, NotJsonError, UnknownSourceError
+from services.kit.app import refusals
+from services.kit.errors import InvalidInputError, NotFoundError
+
+router = APIRouter()
+
+MAX_ID_CHARACTERS = 64
+
+
+class UnsupportedMediaTypeError(InvalidInputError):
+    """The body is not declared as JSON."""
+
+    status_code = 415
+
+
+async def _service(request: Request) -> GatewayService:
+    service: GatewayService = request.app.state.gateway
+    return service
+
+
+Service = Annotated[GatewayService, Depends(_service)]
+Id = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
+Wait = Annotated[float, Query(ge=0, allow_inf_nan=False, description="Seconds to wait.")]
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
+
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"model": Accepted, "description": "Waited for, and every walk is over."},
+    **refusals(
+        NotJsonError, IdempotencyKeyReusedError, DeliveryTooLargeError, UnsupportedMediaTypeError
+    ),
+}
+_JSON_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+}
+
+
+@router.post(
+    "/workflow",
+    status_code=202,
+    response_model=Accepted,
+    responses=_ANSWERS,
+    openapi_extra=_JSON_BODY,
+)
+async def post_workflow(
+    request: Request, service: Service, wait: Wait = 0, idempotency_key: Key = None
+) -> Response:
+    """Take in an alert or a ticket; its source is recognised by the body's shape.
+
+    Answered as soon as the ticket is stored. With `wait`, answered when the walk is over, with the
+    workflow in it, or after so many seconds. The same delivery again gives the same ticket.
+    """
+    return await _accept(request, service, None, wait, idempotency_key)
+
+
+@router.post(
+    "/workflow/{source}",
+    status_code=202,
+    response_model=Accepted,
+    responses=_ANSWERS | refusals(UnknownSourceError),
+    openapi_extra=_JSON_BODY,
+)
+async def post_workflow_of_source(
+    request: Request,
+    service: Service,
+    source: str,
+    wait: Wait = 0,
+    idempotency_key: Key = None,
+) -> Response:
+    """Take in an alert or a ticket of this source, as `POST /workflow` does."""
+    return await _accept(request, service, source, wait, idempotency_key)
+
+
+async def _accept(
+    request: Request, service: GatewayService, source: str | None, wait: float, key: str | None
+) -> Response:
+    _check_media_type(request.headers.get("content-type", ""))
+    raw = await request.body()
+    accepted = await run_in_threadpool(service.accept, raw, source=source, key=key)
+    final = False
+    if wait and accepted.tickets:
+        final = await _wait(service, accepted, min(wait, service.settings.max_wait_s))
+    if wait or not all(ticket.created for ticket in accepted.tickets):
+        accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
+    headers = {"location": accepted.status_url} if accepted.status_url else None
+    return Response(
+        accepted.model_dump_json(exclude_none=True),
+        status_code=200 if final else 202,
+        headers=headers,
+        media_type="application/json",
+    )
+
+
+def _check_media_type(content_type: str) -> None:
+    """Insist on JSON, which a form on another site's page cannot send unasked."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
+        raise UnsupportedMediaTypeError(
+            f"expected `Content-Type: application/json`, got {media_type[:60]!a}"
+        )
+
+
+async def _wait(service: GatewayService, accepted: Accepted, seconds: float) -> bool:
+    """Whether every walk is over before the time is up. Nothing but this request waits."""
+    until = time.monotonic() + seconds
+    ids = [ticket.id for ticket in accepted.tickets]
+    pause = 0.02
+    while not await run_in_threadpool(service.are_final, ids):
+        left = until - time.monotonic()
+        if left <= 0:
+            return False
+        await asyncio.sleep(min(pause, left))
+        pause = min(pause * 1.5, service.settings.event_poll_s)
+    return True
+
+
+@router.get("/v1/tickets")
+def list_tickets(  # noqa: PLR0917 - FastAPI passes them by name
+    service: Service,
+    status: TicketStatus | None = None,
+    source: Annotated[str, Query(max_length=40)] = "",
+    text: Annotated[str, Query(max_length=200)] = "",
+    cursor: Annotated[str | None, Query(max_length=MAX_ID_CHARACTERS)] = None,
+    limit: Annotated[int | None, Query(ge=1, le=500)] = None,
+) -> TicketPage:
+    """Tickets, newest first; `text` is looked for in title, alert name and external id."""
+    wanted = TicketFilter(status=status, source=source, text=text)
+    return service.tickets(wanted, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
+def get_ticket(service: Service, ticket_id: Id) -> TicketDetail:
+    """A ticket: how it stands, its candidates, or why it was refused and what came closest."""
+    return service.ticket(ticket_id)
+
+
+@router.get(
+    "/v1/workflows/{workflow_id}",
+    response_model=StoredWorkflow,
+    responses={
+        200: {"content": {form.media_type: {} for form in FORMATS.values()}},
+        **refusals(WorkflowNotFoundError),
+    },
+)
+def get_workflow(
+    service: Service,
+    workflow_id: Id,
+    form: Annotated[
+        Literal["json", "mermaid", "text", "code", "markdown", "svg"] | None,
+        Query(alias="format"),
+    ] = None,
+    accept: Annotated[str, Header()] = "",
+) -> Response:
+    """A workflow in the form that `format` names, else the one that `Accept` prefers."""
+    name = form or accepted_format(accept)
+    headers = {"vary": "accept"}
+    if name == JSON:
+        body = service.queries.workflow_json(workflow_id)
+        return Response(body, media_type="application/json", headers=headers)
+    chosen = FORMATS[name]
+    if name == "svg":  # opened by itself it is a document, and may do nothing but be drawn
+        headers["content-security-policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    body = chosen.write(service.workflow(workflow_id).workflow)
+    return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
+
+
+@router.get("/v1/workflows/{workflow_id}/candidates", responses=refusals(WorkflowNotFoundError))
+def get_candidates(service: Service, workflow_id: Id) -> list[CandidateSummary]:
+    """All candidates of the ticket that this workflow answers, best first."""
+    return list(service.candidates(workflow_id))
+
+
+@router.get("/v1/sources/{document_id:path}", responses=refusals(NotFoundError))
+def get_source(
+    service: Service,
+    document_id: Annotated[str, Path(max_length=1024)],
+    lines: Annotated[str, Query(max_length=40, description="Such as 7 or 3-9.")],
+    context: Annotated[int | None, Query(ge=0, le=200)] = None,
+) -> SourceLines:
+    """The cited lines of a document, with some lines around them."""
+    return service.source_lines(document_id, lines, context)

@@ -1,0 +1,64 @@
+"""The forms a workflow is asked for in: by name, or by what the caller says it accepts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from services.workflow.formats import WRITERS, to_markdown
+from services.workflow.model import Citation, Workflow
+from services.workflow.svg import to_svg
+
+JSON = "json"
+
+
+@dataclass(frozen=True)
+class Format:
+    """One form: what it is called on the wire, and who writes it."""
+
+    media_type: str
+    write: Callable[[Workflow], str]
+
+
+def citation_url(citation: Citation) -> str:
+    """The page that shows a citation's lines."""
+    document = quote(citation.document_id, safe="/")
+    return f"/sources/{document}?lines={citation.start_line}-{citation.end_line}"
+
+
+def _linked_markdown(workflow: Workflow) -> str:
+    return to_markdown(workflow, link=citation_url)
+
+
+FORMATS: Mapping[str, Format] = {
+    "mermaid": Format("text/vnd.mermaid", WRITERS["mermaid"]),
+    "text": Format("text/plain", WRITERS["text"]),
+    "code": Format("text/x-python", WRITERS["code"]),
+    "markdown": Format("text/markdown", _linked_markdown),
+    "svg": Format("image/svg+xml", to_svg),
+}
+
+_NAME_OF_MEDIA_TYPE = {form.media_type: name for name, form in FORMATS.items()} | {
+    "application/json": JSON
+}
+
+
+def accepted_format(accept: str) -> str:
+    """The name of the form an `Accept` header likes best; JSON where it does not care."""
+    wanted = sorted(map(_weighted, accept.split(",")), key=lambda pair: -pair[1])
+    for media_type, weight in wanted:
+        if weight > 0 and media_type in _NAME_OF_MEDIA_TYPE:
+            return _NAME_OF_MEDIA_TYPE[media_type]
+        if media_type in {"*/*", "application/*"}:
+            return JSON
+    return JSON
+
+
+def _weighted(part: str) -> tuple[str, float]:
+    media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return media_type, float(parameter[2:])
+            except ValueError:
+                return media_type, 0.0
+    return media_type, 1.0

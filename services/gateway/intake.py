@@ -1,0 +1,188 @@
+"""Intake: a delivery becomes stored tickets, each with its walk queued, in one transaction."""
+
+import time
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import quote
+
+from sqlalchemy import CursorResult, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import Executable
+
+from services.contracts.gateway import Accepted, AcceptedTicket
+from services.contracts.ticket import TicketDraft, TicketStatus
+from services.gateway.events import add_event
+from services.gateway.sources.delivery import Delivery, Resolution
+from services.gateway.tables import IdempotencyRow, TicketRow
+from services.kit.database import Database
+from services.kit.errors import ConflictError
+from services.kit.ids import time_ordered_id
+from services.kit.outbox import Outbox
+
+WALK_TASK = "gateway.walk_ticket"
+
+
+class IdempotencyKeyReusedError(ConflictError):
+    """The `Idempotency-Key` was used before with another body."""
+
+
+@dataclass(frozen=True)
+class DeliveryKey:
+    """The sender's `Idempotency-Key` and a hash of what it was sent with."""
+
+    key: str
+    request_hash: str
+
+
+class _KeyTakenError(Exception):
+    """Another request stored its answer under the key first; this one's work is rolled back."""
+
+
+class Intake:
+    """Stores deliveries. Of two equal ones, even at the same moment, one makes the ticket."""
+
+    def __init__(self, database: Database, outbox: Outbox) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._insert = sqlite.insert if database.is_sqlite else postgresql.insert
+
+    def accept(self, delivery: Delivery, key: DeliveryKey | None = None) -> Accepted:
+        """Store the delivery; when this returns, all of it is committed.
+
+        Raises:
+            IdempotencyKeyReusedError: The key came before with another body.
+        """
+        if key is None:
+            with self._database.session() as session:
+                return self._store(session, delivery)
+        return self._answered(key) or self._accept_once(delivery, key)
+
+    def _accept_once(self, delivery: Delivery, key: DeliveryKey) -> Accepted:
+        try:
+            with self._database.session() as session:
+                accepted = self._store(session, delivery)
+                self._remember(session, key, accepted)
+                return accepted
+        except _KeyTakenError:
+            answered = self._answered(key)
+            assert answered is not None  # noqa: S101 - its row is why we are here
+            return answered
+
+    def _answered(self, key: DeliveryKey) -> Accepted | None:
+        with self._database.session() as session:
+            row = session.get(IdempotencyRow, key.key)
+        if row is None:
+            return None
+        if row.request_hash != key.request_hash:
+            raise IdempotencyKeyReusedError(
+                "this Idempotency-Key was used with another body; use a new key for a new request"
+            )
+        accepted = Accepted.model_validate_json(row.answer)
+        return accepted.of(tuple(t.model_copy(update={"created": False}) for t in accepted.tickets))
+
+    def _remember(self, session: Session, key: DeliveryKey, accepted: Accepted) -> None:
+        statement = (
+            self._insert(IdempotencyRow)
+            .values(
+                key=key.key,
+                request_hash=key.request_hash,
+                answer=accepted.model_dump_json(),
+                created_at=time.time(),
+            )
+            .on_conflict_do_nothing()
+        )
+        if _changed(session, statement) == 0:
+            raise _KeyTakenError
+
+    def _store(self, session: Session, delivery: Delivery) -> Accepted:
+        tickets = [self._ticket(session, draft) for draft in delivery.tickets]
+        ended = [_resolve(session, resolution) for resolution in delivery.resolved]
+        tickets += [ticket for ticket in ended if ticket is not None]
+        accepted = Accepted(
+            tickets=(), rejected=delivery.rejected, unmatched_resolved=ended.count(None)
+        )
+        return accepted.of(tuple(tickets))
+
+    def _ticket(self, session: Session, draft: TicketDraft) -> AcceptedTicket:
+        """The draft's ticket: a new one with its first event and its queued walk, or the old."""
+        ticket_id, now = time_ordered_id(), time.time()
+        values = draft.model_dump()
+        values["external_id"] = draft.external_id or ticket_id
+        statement = (
+            self._insert(TicketRow)
+            .values(
+                **values,
+                id=ticket_id,
+                status=TicketStatus.RECEIVED.value,
+                reason="",
+                nearest=[],
+                created_at=now,
+                updated_at=now,
+            )
+            .on_conflict_do_nothing(index_elements=["source", "external_id", "occurrence"])
+        )
+        if _changed(session, statement) == 0:
+            known = _known(session, draft.source, draft.external_id, draft.occurrence)
+            assert known is not None  # noqa: S101 - it is what the insert ran into
+            return known
+        add_event(session, ticket_id, "received", {"source": draft.source})
+        key = f"{WALK_TASK}:{ticket_id}"
+        self._outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key)
+        return AcceptedTicket(
+            id=ticket_id,
+            status=TicketStatus.RECEIVED,
+            status_url=ticket_url(ticket_id),
+            source=draft.source,
+            external_id=values["external_id"],
+            occurrence=draft.occurrence,
+            created=True,
+        )
+
+
+def ticket_url(ticket_id: str) -> str:
+    """The address that tells how a ticket stands."""
+    return f"/v1/tickets/{quote(ticket_id, safe='')}"
+
+
+def _resolve(session: Session, over: Resolution) -> AcceptedTicket | None:
+    """Note on the ticket that its fault is over; None when there is no such ticket."""
+    known = _known(session, over.source, over.external_id, over.occurrence)
+    if known is None:
+        return None
+    now = time.time()
+    statement = (
+        update(TicketRow)
+        .where(TicketRow.id == known.id, TicketRow.resolved_at.is_(None))
+        .values(resolved_at=now, updated_at=now)
+    )
+    if _changed(session, statement):
+        add_event(session, known.id, "resolved", {})
+    return known.model_copy(update={"resolved": True})
+
+
+def _known(
+    session: Session, source: str, external_id: str, occurrence: str
+) -> AcceptedTicket | None:
+    statement = select(TicketRow.id, TicketRow.status, TicketRow.reason).where(
+        TicketRow.source == source,
+        TicketRow.external_id == external_id,
+        TicketRow.occurrence == occurrence,
+    )
+    row = session.execute(statement).one_or_none()
+    if row is None:
+        return None
+    return AcceptedTicket(
+        id=row.id,
+        status=TicketStatus(row.status),
+        status_url=ticket_url(row.id),
+        source=source,
+        external_id=external_id,
+        occurrence=occurrence,
+        created=False,
+        reason=row.reason,
+    )
+
+
+def _changed(session: Session, statement: Executable) -> int:
+    return cast("CursorResult[object]", session.execute(statement)).rowcount

@@ -1,0 +1,36 @@
+"""How a walk can end."""
+
+from dataclasses import dataclass, field
+
+from services.contracts.gateway import NearestDocument
+from services.contracts.scorer import ScoredCandidate
+from services.contracts.ticket import TicketStatus
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Candidates, best first, at least one."""
+
+    ranked: tuple[ScoredCandidate, ...]
+    seconds: dict[str, float]
+    status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Nothing known fits."""
+
+    reason: str
+    nearest: tuple[NearestDocument, ...] = ()
+    status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The walk broke, and would break again."""
+
+    reason: str
+    status: TicketStatus = field(default=TicketStatus.FAILED, init=False)
+
+
+Outcome = Planned | Refused | Failed

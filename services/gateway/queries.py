@@ -1,0 +1,219 @@
+"""Reading tickets and workflows; stored JSON is handed on as it is, not checked again."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Row, Select, func, or_, select
+
+from services.contracts.gateway import (
+    CandidateSummary,
+    NearestDocument,
+    StoredWorkflow,
+    TicketDetail,
+    TicketPage,
+    TicketSummary,
+)
+from services.contracts.scorer import Score
+from services.contracts.ticket import TicketStatus
+from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.kit.database import Database
+from services.kit.errors import NotFoundError
+from services.workflow.model import Workflow
+
+
+class TicketNotFoundError(NotFoundError):
+    """No ticket has that id."""
+
+
+class WorkflowNotFoundError(NotFoundError):
+    """No workflow has that id."""
+
+
+@dataclass(frozen=True)
+class TicketFilter:
+    """Which tickets a list shows; an empty field does not restrict."""
+
+    status: TicketStatus | None = None
+    source: str = ""
+    text: str = ""
+    """Looked for in title, alert name and external id, whatever the case."""
+
+
+_SUMMARY = tuple(getattr(TicketRow, name) for name in TicketSummary.model_fields)
+_TIMES = ("created_at", "updated_at", "resolved_at")
+
+
+class Queries:
+    """What the API and the pages show."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def page(self, wanted: TicketFilter, *, cursor: str | None, limit: int) -> TicketPage:
+        """Tickets, newest first, that come after the one the cursor names."""
+        statement = _filtered(select(*_SUMMARY), wanted).order_by(TicketRow.id.desc())
+        if cursor is not None:
+            statement = statement.where(TicketRow.id < cursor)
+        with self._database.session() as session:
+            rows = session.execute(statement.limit(limit + 1)).all()
+        tickets = tuple(TicketSummary(**_with_times(row)) for row in rows[:limit])
+        return TicketPage(
+            tickets=tickets, next_cursor=tickets[-1].id if len(rows) > limit else None
+        )
+
+    def counts(self) -> dict[TicketStatus, int]:
+        """Tickets by status; every status is there."""
+        statement = select(TicketRow.status, func.count()).group_by(TicketRow.status)
+        with self._database.session() as session:
+            found = {TicketStatus(status): count for status, count in session.execute(statement)}
+        return {status: found.get(status, 0) for status in TicketStatus}
+
+    def ticket(self, ticket_id: str) -> TicketDetail:
+        """A ticket and its candidates.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+        """
+        with self._database.session() as session:
+            row = session.get(TicketRow, ticket_id)
+            candidates = session.execute(_candidates(ticket_id)).all() if row else ()
+        if row is None:
+            raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
+        fields = {name: getattr(row, name) for name in TicketDetail.model_fields if name in _stored}
+        nearest = tuple(NearestDocument.model_validate(near) for near in row.nearest)
+        summaries = tuple(_candidate(found) for found in candidates)
+        times = {name: moment(getattr(row, name)) for name in _TIMES}
+        return TicketDetail(**fields | times | {"nearest": nearest, "candidates": summaries})
+
+    def standing(self, ticket_ids: Sequence[str]) -> dict[str, Row[*tuple[Any, ...]]]:
+        """Status, reason and workflow id of each ticket that exists."""
+        statement = select(
+            TicketRow.id, TicketRow.status, TicketRow.reason, TicketRow.workflow_id
+        ).where(TicketRow.id.in_(ticket_ids))
+        with self._database.session() as session:
+            return {row.id: row for row in session.execute(statement)}
+
+    def ticket_of(self, workflow_id: str) -> str:
+        """The id of the ticket that a workflow answers.
+
+        Raises:
+            WorkflowNotFoundError: No such workflow.
+        """
+        statement = select(WorkflowRow.ticket_id).where(WorkflowRow.id == workflow_id)
+        with self._database.session() as session:
+            found = session.scalar(statement)
+        if found is None:
+            raise _no_workflow(workflow_id)
+        return found
+
+    def workflow_json(self, workflow_id: str) -> str:
+        """A `StoredWorkflow` as JSON.
+
+        Raises:
+            WorkflowNotFoundError: No such workflow.
+        """
+        row = self._workflow_row(workflow_id)
+        envelope = {
+            "id": row.id,
+            "ticket_id": row.ticket_id,
+            "rank": row.rank,
+            "findings": row.findings,
+            "seconds": row.seconds,
+            "created_at": datetime.fromtimestamp(row.created_at, UTC).isoformat(),
+        }
+        return f'{json.dumps(envelope)[:-1]}, "workflow": {row.body}, "score": {row.score_body}}}'
+
+    def workflow(self, workflow_id: str) -> StoredWorkflow:
+        """A candidate with its scores.
+
+        Raises:
+            WorkflowNotFoundError: No such workflow.
+        """
+        row = self._workflow_row(workflow_id)
+        return StoredWorkflow(
+            id=row.id,
+            ticket_id=row.ticket_id,
+            rank=row.rank,
+            workflow=Workflow.model_validate_json(row.body),
+            score=Score.model_validate_json(row.score_body),
+            findings=tuple(row.findings),
+            seconds=row.seconds,
+            created_at=datetime.fromtimestamp(row.created_at, UTC),
+        )
+
+    def _workflow_row(self, workflow_id: str) -> Row[*tuple[Any, ...]]:
+        statement = (
+            select(
+                *WorkflowRow.__table__.columns,
+                ScoreRow.body.label("score_body"),
+                ScoreRow.findings,
+            )
+            .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+            .where(WorkflowRow.id == workflow_id)
+        )
+        with self._database.session() as session:
+            row = session.execute(statement).one_or_none()
+        if row is None:
+            raise _no_workflow(workflow_id)
+        return row
+
+
+def _no_workflow(workflow_id: str) -> WorkflowNotFoundError:
+    return WorkflowNotFoundError(f"no workflow has the id {workflow_id[:60]!r}")
+
+
+def workflow_url(workflow_id: str) -> str:
+    """The address of a workflow."""
+    return f"/v1/workflows/{quote(workflow_id, safe='')}"
+
+
+_stored = {column.key for column in TicketRow.__table__.columns}
+
+
+def _candidates(ticket_id: str) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            WorkflowRow.id,
+            WorkflowRow.title,
+            WorkflowRow.rank,
+            WorkflowRow.planner,
+            WorkflowRow.steps,
+            ScoreRow.overall,
+        )
+        .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+        .where(WorkflowRow.ticket_id == ticket_id)
+        .order_by(WorkflowRow.rank)
+    )
+
+
+def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
+    return CandidateSummary(**row._mapping, url=workflow_url(row.id))
+
+
+def _filtered(
+    statement: Select[*tuple[Any, ...]], wanted: TicketFilter
+) -> Select[*tuple[Any, ...]]:
+    if wanted.status is not None:
+        statement = statement.where(TicketRow.status == wanted.status.value)
+    if wanted.source:
+        statement = statement.where(TicketRow.source == wanted.source)
+    if wanted.text:
+        columns = (TicketRow.title, TicketRow.alert_name, TicketRow.external_id)
+        text = wanted.text.lower()
+        statement = statement.where(
+            or_(*(func.lower(column).contains(text, autoescape=True) for column in columns))
+        )
+    return statement
+
+
+def moment(seconds: float | None) -> datetime | None:
+    """A stored time as people read it, in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _with_times(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    return dict(row._mapping) | {name: moment(getattr(row, name)) for name in _TIMES}

@@ -1,0 +1,149 @@
+"""The gateway's work: taking tickets in, and telling what became of them."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from services.contracts.gateway import (
+    Accepted,
+    CandidateSummary,
+    SourceLines,
+    StoredWorkflow,
+    TicketDetail,
+    TicketPage,
+)
+from services.contracts.retrieval import Retrieval
+from services.contracts.ticket import TicketStatus
+from services.gateway.events import Events
+from services.gateway.intake import DeliveryKey, Intake
+from services.gateway.queries import Queries, TicketFilter, workflow_url
+from services.gateway.settings import GatewaySettings
+from services.gateway.sources.reading import read_delivery
+from services.kit.database import Database
+from services.kit.errors import InvalidInputError
+from services.kit.outbox import Outbox
+from services.knowledge.model import Span
+
+MAX_CITED_LINES = 2000
+
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_LINES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
+
+
+class InvalidKeyError(InvalidInputError):
+    """The `Idempotency-Key` is empty, too long, or holds more than visible ASCII."""
+
+
+class InvalidLinesError(InvalidInputError):
+    """The lines asked for are no range such as `3-9`."""
+
+
+class GatewayService:
+    """Everything behind the gateway's addresses."""
+
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        retrieval: Retrieval,
+        settings: GatewaySettings,
+    ) -> None:
+        self.settings = settings
+        self.queries = Queries(database)
+        self.events = Events(database)
+        self._intake = Intake(database, outbox)
+        self._retrieval = retrieval
+
+    def accept(self, raw: bytes, *, source: str | None, key: str | None) -> Accepted:
+        """Store the tickets of a request's body and queue their walks.
+
+        Raises:
+            InvalidInputError: The body cannot be used; its class says why.
+            UnknownSourceError: No source has that name.
+            IdempotencyKeyReusedError: The key came before with another body.
+        """
+        delivery = read_delivery(raw, source, self.settings)
+        return self._intake.accept(delivery, _delivery_key(key, source, raw))
+
+    def are_final(self, ticket_ids: Sequence[str]) -> bool:
+        """Whether each of these walks is over."""
+        standing = self.queries.standing(ticket_ids)
+        return all(TicketStatus(row.status).is_final for row in standing.values())
+
+    def with_results(self, accepted: Accepted, *, workflows: bool) -> Accepted:
+        """The answer with what its tickets have come to by now."""
+        standing = self.queries.standing([ticket.id for ticket in accepted.tickets])
+        tickets = []
+        for ticket in accepted.tickets:
+            row = standing[ticket.id]
+            found = {
+                "status": TicketStatus(row.status),
+                "reason": row.reason,
+                "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,
+            }
+            if workflows and row.workflow_id:
+                found["workflow"] = self.queries.workflow(row.workflow_id)
+            tickets.append(ticket.model_copy(update=found))
+        return accepted.of(tuple(tickets))
+
+    def tickets(self, wanted: TicketFilter, *, cursor: str | None, limit: int | None) -> TicketPage:
+        """Tickets, newest first."""
+        return self.queries.page(wanted, cursor=cursor, limit=limit or self.settings.page_size)
+
+    def ticket(self, ticket_id: str) -> TicketDetail:
+        """A ticket and its candidates; raises `TicketNotFoundError`."""
+        return self.queries.ticket(ticket_id)
+
+    def workflow(self, workflow_id: str) -> StoredWorkflow:
+        """A candidate with its scores; raises `WorkflowNotFoundError`."""
+        return self.queries.workflow(workflow_id)
+
+    def candidates(self, workflow_id: str) -> tuple[CandidateSummary, ...]:
+        """All that competed with this workflow, itself included; raises as `workflow` does."""
+        return self.queries.ticket(self.queries.ticket_of(workflow_id)).candidates
+
+    def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:
+        """The cited lines and those around them.
+
+        Raises:
+            InvalidLinesError: `lines` is no range.
+            NotFoundError: The document is not, or no longer, known.
+        """
+        start, end = _line_range(lines)
+        around = self.settings.context_lines if context is None else context
+        first = max(1, start - around)
+        span = Span(document_id=document_id, start_line=first, end_line=end + around)
+        found = self._retrieval.source(span)
+        texts = tuple(found.text.split("\n"))
+        if start >= found.span.start_line + len(texts):
+            raise InvalidLinesError(f"the document ends before line {start}")
+        return SourceLines(
+            document_id=document_id,
+            document_title=found.document_title,
+            first_line=found.span.start_line,
+            start_line=start,
+            end_line=end,
+            lines=texts,
+        )
+
+
+def _delivery_key(key: str | None, source: str | None, raw: bytes) -> DeliveryKey | None:
+    if key is None:
+        return None
+    if not _KEY.fullmatch(key):
+        raise InvalidKeyError("an Idempotency-Key is 1 to 255 visible ASCII characters")
+    request_hash = hashlib.sha256(f"{source or ''}\n".encode() + raw).hexdigest()
+    return DeliveryKey(key, request_hash)
+
+
+def _line_range(lines: str) -> tuple[int, int]:
+    found = _LINES.fullmatch(lines)
+    if found is None:
+        raise InvalidLinesError(f"expected lines such as 7 or 3-9, got {lines[:40]!r}")
+    start = int(found[1])
+    end = int(found[2] or start)
+    if not 1 <= start <= end < start + MAX_CITED_LINES:
+        raise InvalidLinesError(
+            f"expected 1 ≤ first ≤ last and at most {MAX_CITED_LINES} lines, got {lines}"
+        )
+    return start, end

@@ -1,0 +1,91 @@
+"""Progress as server-sent events, from what is stored: late or reconnecting readers miss none."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Response
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from services.contracts.gateway import ProgressEvent
+from services.contracts.ticket import TicketStatus
+from services.gateway.endpoints import Id, Service
+from services.gateway.queries import TicketNotFoundError
+from services.gateway.service import GatewayService
+from services.kit.app import refusals
+
+router = APIRouter()
+
+PING_S = 15
+"""A comment this often keeps proxies from closing a quiet stream."""
+
+_FINAL = {status.value for status in TicketStatus if status.is_final}
+
+LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=40)]
+
+
+@router.get(
+    "/v1/tickets/{ticket_id}/events",
+    response_class=EventSourceResponse,
+    responses={
+        204: {"description": "Over, and the reader has it all."},
+        **refusals(TicketNotFoundError),
+    },
+)
+async def ticket_events(
+    service: Service, ticket_id: Id, last_event_id: LastEventId = ""
+) -> Response:
+    """What happened to a ticket, from its beginning or after `Last-Event-ID`, until it is over.
+
+    Each event's `event` is its kind and its `data` a `ProgressEvent`. A reader that comes back
+    after the end gets 204, which tells a browser not to come again.
+    """
+    ticket = await run_in_threadpool(service.ticket, ticket_id)
+    seen = _number(last_event_id)
+    if ticket.status.is_final:
+        fresh = await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id)
+        if not fresh:
+            return Response(status_code=204)
+    return EventSourceResponse(_of_ticket(service, ticket_id, seen), ping=PING_S)
+
+
+@router.get("/v1/events", response_class=EventSourceResponse)
+async def all_events(service: Service, last_event_id: LastEventId = "") -> Response:
+    """What happens to any ticket from now on, or after `Last-Event-ID`; it does not end."""
+    seen = (
+        _number(last_event_id) if last_event_id else await run_in_threadpool(service.events.latest)
+    )
+    return EventSourceResponse(_of_all(service, seen), ping=PING_S)
+
+
+async def _of_ticket(
+    service: GatewayService, ticket_id: str, seen: int
+) -> AsyncIterator[ServerSentEvent]:
+    over = False
+    while True:
+        for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
+            seen = event.id
+            over = over or event.kind in _FINAL
+            yield _sent(event)
+        if over:
+            return
+        await asyncio.sleep(service.settings.event_poll_s)
+
+
+async def _of_all(service: GatewayService, seen: int) -> AsyncIterator[ServerSentEvent]:
+    while True:
+        for event in await run_in_threadpool(service.events.after, seen):
+            seen = event.id
+            yield _sent(event)
+        await asyncio.sleep(service.settings.event_poll_s)
+
+
+def _sent(event: ProgressEvent) -> ServerSentEvent:
+    return ServerSentEvent(event.model_dump_json(), event=event.kind, id=str(event.id))
+
+
+def _number(last_event_id: str) -> int:
+    """The id to go on after; what is no id of ours means the beginning."""
+    known = last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) < 19
+    return int(last_event_id) if known else 0

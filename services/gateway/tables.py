@@ -1,0 +1,106 @@
+"""Tables of the gateway. Times are seconds since the epoch."""
+
+from typing import Any
+
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from services.kit.database import Base
+
+ID = String(36)
+
+
+class TicketRow(Base):
+    """A ticket. Ids sort by time, so the list needs no other order."""
+
+    __tablename__ = "gateway_ticket"
+    __table_args__ = (
+        Index("ix_gateway_ticket_delivery", "source", "external_id", "occurrence", unique=True),
+        Index("ix_gateway_ticket_status", "status", "id"),
+        Index("ix_gateway_ticket_source", "source", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    source: Mapped[str] = mapped_column(String(40))
+    external_id: Mapped[str] = mapped_column(String(400))
+    occurrence: Mapped[str] = mapped_column(String(100))
+    title: Mapped[str] = mapped_column(Text)
+    description: Mapped[str] = mapped_column(Text)
+    labels: Mapped[dict[str, str]] = mapped_column(JSON)
+    alert_name: Mapped[str] = mapped_column(Text)
+    severity: Mapped[str] = mapped_column(Text)
+    url: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(String(20))
+    reason: Mapped[str] = mapped_column(Text, default="")
+    nearest: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    workflow_id: Mapped[str | None] = mapped_column(ID)
+    overall: Mapped[float | None] = mapped_column(Float)
+    """The chosen workflow's score, here too so that the list reads one table."""
+    created_at: Mapped[float] = mapped_column(Float)
+    updated_at: Mapped[float] = mapped_column(Float)
+    resolved_at: Mapped[float | None] = mapped_column(Float)
+
+
+class WorkflowRow(Base):
+    """A candidate workflow. The one with rank 1 is the ticket's."""
+
+    __tablename__ = "gateway_workflow"
+    __table_args__ = (Index("ix_gateway_workflow_rank", "ticket_id", "rank", unique=True),)
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    rank: Mapped[int] = mapped_column(Integer)
+    title: Mapped[str] = mapped_column(Text)
+    planner: Mapped[str] = mapped_column(String(100))
+    steps: Mapped[int] = mapped_column(Integer)
+    body: Mapped[str] = mapped_column(Text)
+    """The `Workflow` as JSON."""
+    seconds: Mapped[dict[str, float]] = mapped_column(JSON)
+    created_at: Mapped[float] = mapped_column(Float)
+
+
+class ScoreRow(Base):
+    """The five scores of a candidate, each a column to ask about, and whole with its reasons."""
+
+    __tablename__ = "gateway_score"
+
+    workflow_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_workflow.id", ondelete="CASCADE"), primary_key=True
+    )
+    overall: Mapped[float] = mapped_column(Float)
+    relevance: Mapped[float] = mapped_column(Float)
+    coverage: Mapped[float] = mapped_column(Float)
+    accuracy: Mapped[float] = mapped_column(Float)
+    coherence: Mapped[float] = mapped_column(Float)
+    conciseness: Mapped[float] = mapped_column(Float)
+    body: Mapped[str] = mapped_column(Text)
+    """The `Score` as JSON."""
+    findings: Mapped[list[str]] = mapped_column(JSON)
+
+
+class IdempotencyRow(Base):
+    """What was answered to an `Idempotency-Key`."""
+
+    __tablename__ = "gateway_idempotency"
+
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    request_hash: Mapped[str] = mapped_column(String(64))
+    answer: Mapped[str] = mapped_column(Text)
+    """The `Accepted` message as JSON."""
+    created_at: Mapped[float] = mapped_column(Float)
+
+
+class EventRow(Base):
+    """Something that happened to a ticket."""
+
+    __tablename__ = "gateway_event"
+    __table_args__ = (
+        Index("ix_gateway_event_ticket", "ticket_id", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    kind: Mapped[str] = mapped_column(String(40))
+    facts: Mapped[dict[str, Any]] = mapped_column(JSON)
+    at: Mapped[float] = mapped_column(Float)

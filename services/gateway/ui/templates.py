@@ -1,0 +1,57 @@
+"""Templates: everything they print is escaped, and what they misspell is an error."""
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from services.gateway.formats import citation_url
+from services.gateway.queries import workflow_url
+
+_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def render(template: str, *, status_code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
+    """The template as a page."""
+    text = _environment().get_template(template).render(values)
+    return HTMLResponse(text, status_code, headers={"cache-control": "no-store"})
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(age=age, web_address=web_address, lines_of=lines_of)
+    environment.globals.update(citation_url=citation_url, workflow_url=workflow_url)
+    return environment
+
+
+def age(moment: datetime, now: datetime | None = None) -> str:
+    """How long ago, in the largest unit that fits: `3 min`."""
+    seconds = max(0, int(((now or datetime.now(UTC)) - moment).total_seconds()))
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return "now"
+
+
+def web_address(url: str) -> str:
+    """The address when a click on it only opens a page, else nothing."""
+    try:
+        return url if urlsplit(url).scheme in {"http", "https"} else ""
+    except ValueError:
+        return ""
+
+
+def lines_of(start: int, end: int) -> str:
+    """A range of lines in words."""
+    return f"line {start}" if start == end else f"lines {start}–{end}"

@@ -1,0 +1,128 @@
+"""The walk: ticket → retrieval → planner → scorer → the best workflow, or a reasoned refusal."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+import structlog
+
+from services.contracts.gateway import NearestDocument
+from services.contracts.planner import Planner, PlanRequest
+from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.scorer import Scorer, ScoreRequest
+from services.contracts.ticket import TicketDraft
+from services.gateway.outcome import Failed, Outcome, Planned, Refused
+from services.gateway.tickets import Tickets
+from services.kit.errors import FlowXpertError
+from services.kit.metrics import stage_timer
+from services.knowledge.model import KnowledgeContext
+
+_log = structlog.get_logger()
+
+
+class Walk:
+    """Takes one ticket from received to planned, refused or failed.
+
+    It may be killed anywhere and run again, also twice at once: a ticket is concluded in one
+    transaction, and only once.
+    """
+
+    def __init__(
+        self,
+        tickets: Tickets,
+        *,
+        retrieval: Retrieval,
+        planner: Planner,
+        scorer: Scorer,
+        nearest_documents: int,
+    ) -> None:
+        self._tickets = tickets
+        self._retrieval = retrieval
+        self._planner = planner
+        self._scorer = scorer
+        self._nearest_documents = nearest_documents
+
+    def run(self, ticket_id: str) -> None:
+        """Walk the ticket; nothing when it is concluded already.
+
+        Raises:
+            FlowXpertError: A retryable one: something did not answer, try again later.
+        """
+        ticket = self._tickets.begin(ticket_id)
+        if ticket is None:
+            return
+        try:
+            outcome = self._walk(ticket_id, ticket)
+        except FlowXpertError as error:
+            if error.retryable:
+                raise
+            _log.exception("gateway.walk_failed", ticket_id=ticket_id)
+            outcome = Failed(f"{type(error).__name__}: {error}")
+        self._tickets.conclude(ticket_id, outcome)
+        _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=outcome.status.value)
+
+    def _walk(self, ticket_id: str, ticket: TicketDraft) -> Outcome:
+        seconds: dict[str, float] = {}
+        with _stage("retrieve", seconds):
+            context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
+        self._tickets.note(ticket_id, "retrieved", _found(context))
+        if not context.fits:
+            return Refused(_why_refused(context), self._nearest(context))
+
+        with _stage("plan", seconds):
+            plan = self._planner.plan(PlanRequest(ticket=ticket, context=context))
+        self._tickets.note(ticket_id, "drafted", {"candidates": len(plan.candidates)})
+        if not plan.candidates:
+            reason = "the documents that fit describe no procedure"
+            return Refused(reason, self._nearest(context))
+
+        with _stage("score", seconds):
+            request = ScoreRequest(ticket=ticket, context=context, candidates=plan.candidates)
+            ranked = self._scorer.score(request).ranked
+        return Planned(ranked, seconds)
+
+    def _nearest(self, context: KnowledgeContext) -> tuple[NearestDocument, ...]:
+        """The best passage of each of the closest documents."""
+        best: dict[str, NearestDocument] = {}
+        for found in context.chunks:
+            span = found.chunk.span
+            if len(best) == self._nearest_documents:
+                break
+            best.setdefault(
+                span.document_id,
+                NearestDocument(
+                    document_id=span.document_id,
+                    heading_path=found.chunk.heading_path,
+                    start_line=span.start_line,
+                    end_line=span.end_line,
+                    score=found.score,
+                    reasons=found.reasons,
+                ),
+            )
+        return tuple(best.values())
+
+
+@contextmanager
+def _stage(name: str, seconds: dict[str, float]) -> Iterator[None]:
+    start = perf_counter()
+    with stage_timer("gateway", name):
+        yield
+    seconds[name] = round(perf_counter() - start, 6)
+
+
+def _found(context: KnowledgeContext) -> dict[str, object]:
+    return {
+        "chunks": len(context.chunks),
+        "nodes": len(context.nodes),
+        "confidence": context.confidence,
+        "fits": context.fits,
+    }
+
+
+def _why_refused(context: KnowledgeContext) -> str:
+    if not context.chunks and not context.nodes:
+        return "nothing that is known comes near this ticket"
+    return (
+        "nothing that is known is specific enough: the closest document treats this very fault "
+        f"with a chance of {context.confidence:.0%}"
+    )

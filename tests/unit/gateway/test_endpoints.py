@@ -1,0 +1,316 @@
+"""Deliveries in, tickets and workflows out."""
+
+import json
+import threading
+
+import pytest
+
+from services.gateway.formats import accepted_format
+
+TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
+
+
+def planned(gateway, body=None):
+    """A ticket that was walked to its end."""
+    ticket_id = gateway.post(body or TICKET)["id"]
+    gateway.work()
+    return gateway.ticket(ticket_id)
+
+
+def test_a_delivery_is_answered_202_with_its_ticket_and_where_to_look(gateway):
+    answer = gateway.client.post("/workflow", json=TICKET)
+    assert answer.status_code == 202
+    body = answer.json()
+    assert body["status_url"] == f"/v1/tickets/{body['id']}" == answer.headers["location"]
+    assert body["tickets"][0]["created"] is True
+    assert gateway.client.get(body["status_url"]).json()["status"] == "received"
+
+
+def test_the_ticket_and_its_queued_walk_are_stored_before_the_answer(gateway):
+    body = gateway.post(TICKET)
+    assert [key for key, *_ in gateway.outbox.due(limit=9)] == [f"gateway.walk_ticket:{body['id']}"]
+
+
+def test_the_same_delivery_again_gives_the_same_ticket_and_no_new_walk(gateway):
+    first = planned(gateway)
+    again = gateway.post(TICKET)
+    assert again["id"] == first["id"]
+    assert again["tickets"][0]["created"] is False
+    assert again["status"] == "planned"
+    assert gateway.work() == 0
+
+
+def test_equal_deliveries_at_the_same_moment_give_one_ticket(gateway):
+    ids, start = [], threading.Barrier(8)
+
+    def deliver():
+        start.wait()
+        ids.append(gateway.post(TICKET)["id"])
+
+    threads = [threading.Thread(target=deliver) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 8
+    assert len(set(ids)) == 1
+    assert gateway.work() == 1
+
+
+def test_tickets_without_an_id_are_tickets_of_their_own(gateway):
+    assert gateway.post({"title": "a"})["id"] != gateway.post({"title": "a"})["id"]
+
+
+def test_an_idempotency_key_makes_a_delivery_without_id_one_ticket(gateway):
+    headers = {"Idempotency-Key": "retry-7"}
+    first = gateway.post({"title": "a"}, headers=headers)
+    again = gateway.post({"title": "a"}, headers=headers)
+    assert first["id"] == again["id"]
+    assert again["tickets"][0]["created"] is False
+
+
+def test_an_idempotency_key_with_another_body_is_a_conflict(gateway):
+    headers = {"Idempotency-Key": "retry-7"}
+    gateway.post({"title": "a"}, headers=headers)
+    answer = gateway.client.post("/workflow", json={"title": "b"}, headers=headers)
+    assert answer.status_code == 409
+    assert answer.json()["error"] == "IdempotencyKeyReusedError"
+    assert len(gateway.client.get("/v1/tickets").json()["tickets"]) == 1
+
+
+def test_equal_deliveries_under_one_key_at_the_same_moment_give_one_ticket(gateway):
+    ids, start = [], threading.Barrier(6)
+
+    def deliver():
+        start.wait()
+        ids.append(gateway.post({"title": "a"}, headers={"Idempotency-Key": "k"})["id"])
+
+    threads = [threading.Thread(target=deliver) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 6
+    assert len(set(ids)) == 1
+    assert len(gateway.client.get("/v1/tickets").json()["tickets"]) == 1
+
+
+@pytest.mark.parametrize("key", ["", "with space", "x" * 256, "ü"])
+def test_an_idempotency_key_that_is_none_is_refused(gateway, key):
+    headers = {"Idempotency-Key": key.encode()}
+    answer = gateway.client.post("/workflow", json=TICKET, headers=headers)
+    assert answer.status_code == 422
+
+
+def test_waiting_answers_with_the_workflow_when_it_is_stored_in_time(gateway):
+    worker = threading.Timer(0.15, gateway.work)
+    worker.start()
+    answer = gateway.client.post("/workflow?wait=10", json=TICKET)
+    worker.join()
+    assert answer.status_code == 200
+    body = answer.json()
+    assert body["status"] == "planned"
+    assert body["workflow"]["workflow"]["title"] == "Replace a failed fan"
+    assert body["workflow"] == body["tickets"][0]["workflow"]
+
+
+def test_waiting_ends_with_202_when_the_time_is_up(gateway):
+    answer = gateway.client.post("/workflow?wait=0.1", json=TICKET)
+    assert answer.status_code == 202
+    assert "workflow" not in answer.json()
+
+
+def test_waiting_is_bounded_by_the_settings(make_gateway):
+    gateway = make_gateway(max_wait_s=0.1)
+    assert gateway.client.post("/workflow?wait=100000", json=TICKET).status_code == 202
+
+
+@pytest.mark.parametrize("wait", ["-1", "nan", "inf", "soon"])
+def test_a_wait_that_is_no_time_is_refused(gateway, wait):
+    answer = gateway.client.post(f"/workflow?wait={wait}", json=TICKET)
+    assert answer.status_code == 422
+
+
+def test_a_group_gives_a_ticket_for_each_alert(gateway, group, alert):
+    group["alerts"].append(alert | {"fingerprint": "ffff"})
+    body = gateway.post(group)
+    assert [t["external_id"] for t in body["tickets"]] == ["5e6f7081a2b3c4d5", "ffff"]
+    assert "id" not in body
+
+
+def test_an_alert_that_fires_again_after_it_was_resolved_is_a_new_ticket(gateway, group, alert):
+    first = gateway.post(group)["id"]
+    alert["status"] = "resolved"
+    resolved = gateway.post(group)
+    assert resolved["id"] == first
+    assert resolved["tickets"][0]["resolved"] is True
+    assert gateway.ticket(first)["resolved_at"] is not None
+    alert |= {"status": "firing", "startsAt": "2025-03-13T01:00:00Z"}
+    assert gateway.post(group)["id"] != first
+
+
+def test_a_resolved_alert_that_was_never_seen_makes_no_ticket(gateway, group, alert):
+    alert["status"] = "resolved"
+    body = gateway.post(group)
+    assert body["tickets"] == []
+    assert body["unmatched_resolved"] == 1
+    assert gateway.client.get("/v1/tickets").json()["tickets"] == []
+
+
+def test_one_bad_alert_of_a_group_fails_alone_with_its_reason(gateway, group, alert):
+    group["alerts"] = [alert, {"labels": "none"}, alert | {"fingerprint": "ffff"}]
+    body = gateway.post(group)
+    assert len(body["tickets"]) == 2
+    assert body["rejected"][0]["index"] == 1
+    assert "labels" in body["rejected"][0]["reason"]
+
+
+def test_the_list_is_paged_newest_first_without_gap_or_double(gateway):
+    posted = [gateway.post({"id": str(n), "title": f"t{n}"})["id"] for n in range(7)]
+    seen, cursor = [], None
+    while True:
+        query = {"limit": 3} | ({"cursor": cursor} if cursor else {})
+        page = gateway.client.get("/v1/tickets", params=query).json()
+        seen += [t["id"] for t in page["tickets"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == sorted(posted, reverse=True)
+
+
+def test_the_list_is_filtered_by_status_source_and_text(gateway, group):
+    planned(gateway)
+    gateway.post(group)
+    gateway.post({"id": "T-2", "title": "100% of_disk"})
+
+    def found(**query):
+        tickets = gateway.client.get("/v1/tickets", params=query).json()["tickets"]
+        return sorted(t["external_id"] for t in tickets)
+
+    assert found(status="planned") == ["T-1"]
+    assert found(source="alertmanager") == ["5e6f7081a2b3c4d5"]
+    assert found(text="FANFAILED") == ["5e6f7081a2b3c4d5"]
+    assert found(text="% OF_") == ["T-2"]
+    assert found(text="%") == ["T-2"]
+
+
+def test_an_unknown_status_is_refused(gateway):
+    assert gateway.client.get("/v1/tickets?status=lost").status_code == 422
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/tickets/none",
+        "/v1/tickets/none/events",
+        "/v1/workflows/none",
+        "/v1/workflows/none/candidates",
+        "/v1/sources/none.md?lines=1",
+    ],
+)
+def test_what_does_not_exist_is_answered_404(gateway, path):
+    answer = gateway.client.get(path)
+    assert answer.status_code == 404
+    assert set(answer.json()) == {"error", "detail"}
+
+
+@pytest.mark.parametrize(
+    ("form", "media_type", "holds"),
+    [
+        ("mermaid", "text/vnd.mermaid", "flowchart"),
+        ("text", "text/plain", "Show the fans"),
+        ("code", "text/x-python", "def "),
+        ("markdown", "text/markdown", "1. **Show the fans**"),
+        ("svg", "image/svg+xml", "<svg"),
+        ("json", "application/json", '"workflow"'),
+    ],
+)
+def test_a_workflow_is_given_in_each_form_by_name_and_by_accept(gateway, form, media_type, holds):
+    url = planned(gateway)["candidates"][0]["url"]
+    named = gateway.client.get(url, params={"format": form})
+    liked = gateway.client.get(url, headers={"accept": f"text/html;q=0.2, {media_type}"})
+    assert named.headers["content-type"].startswith(media_type)
+    assert holds in named.text
+    assert liked.text == named.text
+
+
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [
+        ("", "json"),
+        ("*/*", "json"),
+        ("image/png", "json"),
+        ("text/markdown;q=0.1, image/svg+xml;q=0.9", "svg"),
+        ("text/markdown;q=0, */*", "json"),
+        ("text/markdown;q=odd", "json"),
+    ],
+)
+def test_the_best_liked_form_is_chosen(accept, form):
+    assert accepted_format(accept) == form
+
+
+def test_the_candidates_of_a_workflow_are_those_of_its_ticket(gateway):
+    ticket = planned(gateway)
+    second = ticket["candidates"][1]
+    assert gateway.client.get(f"{second['url']}/candidates").json() == ticket["candidates"]
+
+
+def test_cited_lines_come_with_the_lines_around_them(gateway):
+    url = "/v1/sources/runbooks/FanFailed.md"
+    source = gateway.client.get(url, params={"lines": "12-14", "context": 2}).json()
+    assert source["first_line"] == 10
+    assert source["lines"][2] == "line 12 of the runbook"
+    assert len(source["lines"]) == 7
+    start = gateway.client.get(url, params={"lines": "1", "context": 2}).json()
+    assert start["first_line"] == 1
+    assert len(start["lines"]) == 3
+
+
+@pytest.mark.parametrize("lines", ["", "0", "9-3", "a", "1-", "-4", "1-99999", "41", "9" * 40])
+def test_lines_that_are_no_range_of_the_document_are_refused(gateway, lines):
+    answer = gateway.client.get("/v1/sources/runbooks/FanFailed.md", params={"lines": lines})
+    assert answer.status_code == 422
+
+
+def read_events(gateway, ticket_id, **headers):
+    """The (id, kind) pairs of a stream that ends, and the status."""
+    answer = gateway.client.get(f"/v1/tickets/{ticket_id}/events", headers=headers)
+    ids, kinds = [], []
+    for line in answer.text.splitlines():
+        name, _, value = line.partition(": ")
+        if name == "id":
+            ids.append(value)
+        if name == "event":
+            kinds.append(value)
+        if name == "data":
+            assert json.loads(value)["ticket_id"] == ticket_id
+    return answer.status_code, ids, kinds
+
+
+def test_progress_is_told_from_the_beginning_to_the_end(gateway):
+    ticket = planned(gateway)
+    status, _, kinds = read_events(gateway, ticket["id"])
+    assert status == 200
+    assert kinds == ["received", "planning", "retrieved", "drafted", "planned"]
+
+
+def test_progress_goes_on_after_the_last_event_a_reader_has_seen(gateway):
+    ticket = planned(gateway)
+    _, ids, _ = read_events(gateway, ticket["id"])
+    _, _, rest = read_events(gateway, ticket["id"], **{"Last-Event-ID": ids[2]})
+    assert rest == ["drafted", "planned"]
+    status, _, none = read_events(gateway, ticket["id"], **{"Last-Event-ID": ids[-1]})
+    assert (status, none) == (204, [])
+
+
+def test_progress_is_told_while_it_happens(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    worker = threading.Timer(0.2, gateway.work)
+    worker.start()
+    _, _, kinds = read_events(gateway, ticket_id)
+    worker.join()
+    assert kinds[-1] == "planned"
+
+
+def test_a_key_is_asked_for_when_one_is_configured(gateway):
+    assert gateway.client.get("/", headers={"host": "evil.example"}).status_code == 403

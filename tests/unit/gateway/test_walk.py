@@ -1,0 +1,110 @@
+"""The walk, over fakes."""
+
+import pytest
+
+from services.kit.errors import InvalidInputError, UnavailableError
+from services.knowledge.model import KnowledgeContext
+
+TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
+
+
+def test_a_ticket_that_fits_gets_the_best_workflow_and_keeps_all_candidates(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "planned"
+    assert ticket["overall"] == pytest.approx(4.2)
+    assert [c["rank"] for c in ticket["candidates"]] == [1, 2]
+    assert ticket["candidates"][0]["id"] == ticket["workflow_id"]
+
+
+def test_each_stage_is_timed_on_the_workflow(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    url = gateway.ticket(ticket_id)["candidates"][0]["url"]
+    assert set(gateway.client.get(url).json()["seconds"]) == {"retrieve", "plan", "score"}
+
+
+def test_a_ticket_that_nothing_fits_is_refused_with_what_came_closest(gateway):
+    chunks = gateway.retrieval.context.chunks
+    gateway.retrieval.context = KnowledgeContext(chunks=chunks, confidence=0.1, fits=False)
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "refused"
+    assert "10%" in ticket["reason"]
+    assert ticket["nearest"][0]["document_id"] == "runbooks/FanFailed.md"
+    assert ticket["candidates"] == []
+
+
+def test_a_context_without_any_procedure_is_refused(gateway):
+    gateway.planner.workflows = []
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "refused"
+
+
+def test_a_walk_run_again_changes_nothing(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    before = gateway.ticket(ticket_id)
+    gateway.walk.run(ticket_id)
+    assert gateway.ticket(ticket_id) == before
+    assert gateway.retrieval.calls == 1
+
+
+def test_a_walk_killed_before_its_end_is_walked_again_and_stored_once(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.retrieval.failures = [KeyboardInterrupt()]
+    with pytest.raises(KeyboardInterrupt):
+        gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "planning"
+    gateway.outbox.restart()
+    gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "planned"
+    assert gateway.work() == 0
+
+
+def test_a_service_that_does_not_answer_leaves_the_ticket_to_be_walked_later(gateway):
+    gateway.retrieval.failures = [UnavailableError("busy")]
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "planning"
+    gateway.outbox.restart()
+    gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "planned"
+
+
+def test_a_refusal_of_a_service_fails_the_ticket_at_once_with_its_reason(gateway):
+    gateway.retrieval.failures = [InvalidInputError("too odd")]
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "failed"
+    assert "too odd" in ticket["reason"]
+    assert gateway.work() == 0
+
+
+def test_a_defect_is_tried_again_and_then_fails_the_ticket(gateway):
+    gateway.retrieval.failures = [ZeroDivisionError("oops") for _ in range(3)]
+    ticket_id = gateway.post(TICKET)["id"]
+    for _ in range(3):
+        gateway.work()
+        gateway.outbox.restart()
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "failed"
+    assert "oops" in ticket["reason"]
+
+
+def test_two_workers_with_one_ticket_store_it_once(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    plan = gateway.planner.plan
+
+    def planned_by_the_other_meanwhile(request):
+        gateway.planner.plan = plan
+        gateway.walk.run(ticket_id)
+        return plan(request)
+
+    gateway.planner.plan = planned_by_the_other_meanwhile
+    gateway.walk.run(ticket_id)
+    assert len(gateway.ticket(ticket_id)["candidates"]) == 2
