@@ -74,19 +74,21 @@ _FAULT_COLUMN = re.compile(
 def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
     """The document's nodes in document order: one for the page, or one per incident it treats.
 
-    A page of several incidents (sections that each tell a fault and its remedy, or a table of
-    faults and remedies) gives one node for each and one for what belongs to none of them.
+    The page's node comes first and holds all its passages. A page of several incidents (sections
+    that each tell a fault and its remedy, or a table of faults and remedies) gives one more node
+    for each, with the passages that are its own.
     """
     page = parse(document.text)
     title = specific_title(document)
-    all_passages = passages(page, document.id, title, lambda texts: _by_meaning(texts, embedder))
-    groups = _incident_sections(page)
-    nodes = [_section_node(document, page, group, all_passages) for group in groups]
-    rest = [p for p in all_passages if not any(_inside(p, group) for group in groups)]
-    if not groups or any(p.role in _MITIGATING for p in rest):
-        nodes.insert(0, _page_node(document, page, title, rest))
-    rows = (row for passage in rest for row in _row_nodes(document, passage))
-    return [node for node in (*nodes, *rows) if node.all_passages()]
+    own = passages(page, document.id, title, lambda texts: _by_meaning(texts, embedder))
+    if not own:
+        return []
+    sections = (
+        _node(document, section.title, [], "", [p for p in own if _inside(p, section)])
+        for section in _incident_sections(page)
+    )
+    rows = (row for passage in own for row in _row_nodes(document, passage))
+    return [_page_node(document, page, title, own), *sections, *rows]
 
 
 _MITIGATING = frozenset(
@@ -139,14 +141,6 @@ def _page_node(document: Document, page: Page, title: str, own: Sequence[Passage
     headings = [t for t in (*titles, first, document.title) if t and not is_generic(t)]
     described = next(iter(_values(fields.get("description"))), "")
     return _node(document, title, [*named, *headings], described, own)
-
-
-def _section_node(
-    document: Document, page: Page, section: Section, all_passages: Sequence[Passage]
-) -> IncidentNode:
-    own = [p for p in all_passages if _inside(p, section)]
-    del page
-    return _node(document, section.title, [], "", own)
 
 
 def _node(

@@ -92,7 +92,7 @@ def test_front_matter_names_the_incident_too() -> None:
     assert node.aliases[:2] == ("SwitchFanFailed", "fan speed 0 rpm")
 
 
-def test_a_page_of_several_incidents_gives_a_node_for_each() -> None:
+def test_a_page_of_several_incidents_gives_a_node_for_each_besides_its_own() -> None:
     text = """\
 # Optics
 
@@ -111,8 +111,8 @@ The module is above 70 degrees.
 Check the airflow.
 """
     nodes = nodes_of(text, title="Optics")
-    assert [node.name for node in nodes] == ["LowRxPower", "HighTemperature"]
-    assert [len(node.mitigation_steps) for node in nodes] == [1, 1]
+    assert [node.name for node in nodes] == ["Optics", "LowRxPower", "HighTemperature"]
+    assert [len(node.mitigation_steps) for node in nodes] == [2, 1, 1]
 
 
 def test_a_table_of_faults_and_remedies_gives_a_node_per_row() -> None:
