@@ -6,7 +6,6 @@ from services.knowledge.model import IncidentNode, KnowledgeContext
 from services.planner.article import Article, articles
 from services.planner.differential import differential_diagnosis
 from services.planner.draft import Draft
-from services.planner.fault_pairs import table_rows
 from services.planner.linked_steps import linked_steps
 from services.planner.procedure import ordered_procedure
 
@@ -32,7 +31,6 @@ def readings(article: Article, linked: Sequence[IncidentNode]) -> list[Draft]:
     """All ways of reading one document that give a workflow, the most suitable first."""
     tried = (
         linked_steps(article, linked),
-        table_rows(article),
         differential_diagnosis(article),
         ordered_procedure(article),
     )

@@ -1,15 +1,16 @@
-"""Faults that a page pairs with their remedies itself: rows of a table, or sections."""
+"""Tables whose rows pair a fault with its remedy."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from services.knowledge.markdown import Block, BlockKind
-from services.knowledge.model import Span
-from services.planner.article import Article, Part
-from services.planner.draft import Ask, Do, Draft, Element, End
-from services.planner.ends import closing, opening
+from services.knowledge.markdown import Block, BlockKind, Row
+from services.knowledge.model import SectionRole, Span
+from services.planner.article import Part
+from services.planner.draft import Ask, Do
 from services.planner.sentences import lead, question, sentences
 
+_MOST_ACTIONS = 4
+_NOT_ASKED = frozenset({SectionRole.REFERENCE, SectionRole.PARAMETER, SectionRole.PREVENTION})
 _FAULT_COLUMN = re.compile(
     r"cause|symptom|alarm|alert|error|message|problem|issue|fault|condition|event|failure|observ"
     r"|finding|result|if you see",
@@ -21,40 +22,33 @@ _REMEDY_COLUMN = re.compile(
 )
 
 
-def table_rows(article: Article) -> Draft | None:
-    """A question per row of the page's tables of faults and remedies; None below one row."""
-    asked = [ask for part in article.parts for block in part.blocks for ask in _rows(part, block)]
-    if not asked:
-        return None
-    return Draft(
-        strategy="table",
-        title=article.name,
-        elements=(opening(article), *asked, closing(article)),
-        fitness=0.75 if len(asked) > 1 else 0.4,
-        document_ids=(article.document_id,),
-        node_ids=(article.node.id,),
-    )
+def row_chain(part: Part, block: Block) -> tuple[Ask, ...]:
+    """A question per row of a table of faults and remedies, each asked when the one before is not.
 
-
-def _rows(part: Part, block: Block) -> Iterator[Ask]:
-    if block.kind is not BlockKind.TABLE:
-        return
+    Empty for any other block.
+    """
+    if block.kind is not BlockKind.TABLE or part.role in _NOT_ASKED:
+        return ()
     remedy = next((n for n, name in enumerate(block.header) if _REMEDY_COLUMN.search(name)), None)
     faults = [
         n for n, name in enumerate(block.header) if _FAULT_COLUMN.search(name) and n != remedy
     ]
     if remedy is None or not faults:
-        return
-    for row in block.rows:
-        fault, action = row.cells[faults[-1]], row.cells[remedy]
-        symptom = row.cells[faults[0]]
-        if not fault or not action:
-            continue
-        told = fault if fault == symptom or not symptom else f"{symptom}: {fault}"
-        span = (part.lines(row.line, row.line),)
-        yield Ask(question(told, words=14), yes=tuple(_actions(action, span)), cites=span)
+        return ()
+    return _chain(part, [row for row in block.rows if row.cells[remedy]], faults, remedy)
 
 
-def _actions(text: str, span: tuple[Span, ...]) -> list[Element]:
-    parts = [lead(each) for each in sentences(text)][:4]
-    return [*(Do(each, span) for each in parts[:-1]), End(parts[-1], span)]
+def _chain(part: Part, rows: Sequence[Row], faults: Sequence[int], remedy: int) -> tuple[Ask, ...]:
+    if not rows:
+        return ()
+    row = rows[0]
+    told = ": ".join(dict.fromkeys(row.cells[n] for n in (faults[0], faults[-1]) if row.cells[n]))
+    rest = _chain(part, rows[1:], faults, remedy)
+    if not told:
+        return rest
+    span = (part.lines(row.line, row.line),)
+    return (Ask(question(told, words=14), _actions(row.cells[remedy], span), rest, span),)
+
+
+def _actions(text: str, span: tuple[Span, ...]) -> tuple[Do, ...]:
+    return tuple(Do(lead(each), span) for each in sentences(text)[:_MOST_ACTIONS])

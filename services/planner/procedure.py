@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from services.knowledge.markdown import Block, BlockKind, Item
 from services.knowledge.model import SectionRole, Span
@@ -10,6 +11,8 @@ from services.planner.article import Article, Part
 from services.planner.code import commands_of, expected_of
 from services.planner.draft import Ask, Do, Draft, Element, End
 from services.planner.ends import closing, opening
+from services.planner.fault_pairs import row_chain
+from services.planner.scenarios import Scenario, scenarios
 from services.planner.sentences import (
     condition,
     is_imperative,
@@ -28,76 +31,128 @@ STEP_ROLES = (
     SectionRole.ESCALATION,
 )
 _CONFIRMATION = re.compile(r"\b(?:validat|confirm|verif)", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(?:(?:step|phase)\s+\w{1,3}\b|\d{1,2}[.):])", re.IGNORECASE)
+_PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
+_INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER, SectionRole.MEANING})
 _MOST_STEPS = 40
 _MOST_CONDITIONS_PER_STEP = 2
+_MOST_SCENARIO_STEPS = 5
+_LEAST_HEADING_WORDS = 3
 
 
 def ordered_procedure(article: Article) -> Draft | None:
     """The page's steps one after the other; None when it has fewer than two."""
-    elements: list[Element] = []
-    for part in article.of_role(*STEP_ROLES):
-        elements.extend(part_elements(part))
-    elements = _without_doubles(elements)[:_MOST_STEPS]
-    if len(elements) < 2:
+    elements = _without_doubles(list(_elements(article)))[:_MOST_STEPS]
+    if len(elements) < 2 and not any(isinstance(element, Ask) for element in elements):
         return None
     numbered = any(block.ordered for part in article.parts for block in part.blocks)
     return Draft(
         strategy="procedure",
         title=article.name,
         elements=(opening(article), *elements, closing(article)),
-        fitness=0.7 if numbered else 0.5,
+        fitness=0.7 if numbered else 0.6,
         document_ids=(article.document_id,),
         node_ids=(article.node.id,),
     )
 
 
+def _elements(article: Article) -> Iterator[Element]:
+    """Part by part; sections that each treat one fault of several become one chain of questions."""
+    found = scenarios(article)
+    inside = {id(part) for scenario in found for part in scenario.parts}
+    asked = False
+    for part in article.parts:
+        if id(part) in inside:
+            if not asked:
+                yield from _scenario_chain(found)
+            asked = True
+        elif part.role in STEP_ROLES:
+            yield from part_elements(part)
+        else:
+            yield from (e for block in part.blocks for e in row_chain(part, block))
+
+
+def _scenario_chain(found: Sequence[Scenario]) -> tuple[Element, ...]:
+    if not found:
+        return ()
+    first, *rest = found
+    steps = [e for part in first.parts if part.role in STEP_ROLES for e in part_elements(part)]
+    yes = tuple(_without_doubles(steps)[:_MOST_SCENARIO_STEPS])
+    cites = tuple(part.span for part in first.parts[:2])
+    return (Ask(question(first.heading, words=24), yes, _scenario_chain(rest), cites),)
+
+
 def part_elements(part: Part) -> list[Element]:
     """The steps of one section."""
+    if _introduces(part):
+        return _one_step(part)
     if part.role is SectionRole.CHECK and _CONFIRMATION.search(part.heading):
         confirmed = _confirmation(part)
         if confirmed:
             return confirmed
-    elements: list[Element] = []
+    elements = list(_block_elements(part))
+    return _under_heading(part, elements) if _names_a_step(part) else elements
+
+
+def _block_elements(part: Part) -> Iterator[Element]:
     pending: list[Block] = []
     for block in part.blocks:
-        if block.kind is BlockKind.LIST:
-            elements.extend(_paragraph_steps(part, pending))
-            elements.extend(e for item in block.items for e in item_elements(part, item))
-            pending = []
-        elif block.kind in {BlockKind.PARAGRAPH, BlockKind.CODE}:
+        if block.kind in {BlockKind.PARAGRAPH, BlockKind.CODE}:
             pending.append(block)
-    elements.extend(_paragraph_steps(part, pending))
-    return _under_heading(part, elements)
+            continue
+        if block.kind is BlockKind.QUOTE or _is_contents(block):
+            continue
+        folded = _folded(part, pending, block)
+        if folded:
+            yield from _paragraph_steps(part, pending[:-1])
+            yield folded
+        else:
+            yield from _paragraph_steps(part, pending)
+            yield from row_chain(part, block)
+            yield from (e for item in block.items for e in _item_elements(part, block, item))
+        pending = []
+    yield from _paragraph_steps(part, pending)
 
 
-def item_elements(part: Part, item: Item) -> Iterator[Element]:
+def _is_contents(block: Block) -> bool:
+    """A list of links into the page itself."""
+    links = block.links
+    return bool(links) and all(link.target.startswith("#") for link in links)
+
+
+def _folded(part: Part, before: Sequence[Block], block: Block) -> Do | None:
+    """One step of `do this with the following:` and a list of things."""
+    intro = before[-1] if before else None
+    if block.ordered or intro is None or intro.kind is not BlockKind.PARAGRAPH:
+        return None
+    said = sentences(intro.text)
+    if not said or not intro.text.endswith(":") or not is_imperative(said[-1]):
+        return None
+    things = [tidy(item.text) for item in block.items if item.text]
+    if not things or any(is_imperative(thing) or condition(thing) for thing in things):
+        return None
+    if any(len(thing.split()) > _LEAST_HEADING_WORDS * 3 for thing in things):
+        return None
+    span = part.lines(intro.start_line, block.end_line)
+    return Do(f"{lead(said[-1])}: {', '.join(things[:6])}", (span,))
+
+
+def _item_elements(part: Part, block: Block, item: Item) -> Iterator[Element]:
     """A list item: its step, or the decision it states, and the conditions told below it."""
     text = item.text or next((b.text for b in item.blocks if b.text), "")
     if not text:
         return
     span = (part.lines(item.start_line, item.end_line),)
-    own = list(item.blocks)
     nested = [b for block in item.blocks for b in block.walk()]
     parts = sentences(text)
     stated = condition(parts[0], parts[1] if len(parts) > 1 else "")
     if stated:
         yield _decision(stated.condition, stated.action, stated.alternative, span, nested)
         return
-    yield Do(
-        text=_step_text(text),
-        cites=span,
-        commands=commands_of(nested),
-        expected=expected_of(nested),
-    )
-    rest = [
-        *parts[1:],
-        *(s for b in own[1:] if b.kind is BlockKind.PARAGRAPH for s in sentences(b.text)),
-    ]
-    yield from _conditions(rest, span)
-
-
-def _step_text(text: str) -> str:
-    return lead(text)
+    yield Do(lead(text), span, commands_of(nested), expected_of(nested))
+    below = (b.text for b in item.blocks[1:] if b.kind is BlockKind.PARAGRAPH)
+    rest = [*parts[1:], *(s for text in below for s in sentences(text))]
+    yield from _conditions(rest, span, told_to_do=not block.ordered)
 
 
 def _decision(
@@ -108,14 +163,19 @@ def _decision(
     return Ask(question(asked, words=16), yes=(yes,), no=no, cites=span)
 
 
-def _conditions(texts: Sequence[str], span: tuple[Span, ...]) -> Iterator[Ask]:
+def _conditions(
+    texts: Sequence[str], span: tuple[Span, ...], *, told_to_do: bool
+) -> Iterator[Element]:
+    """Decisions among the sentences; with `told_to_do` only those that lead to an action."""
     found = 0
     for index, text in enumerate(texts):
         following = texts[index + 1] if index + 1 < len(texts) else ""
         stated = condition(text, following)
-        if stated and is_imperative(stated.action) and found < _MOST_CONDITIONS_PER_STEP:
+        if stated and (is_imperative(stated.action) or not told_to_do):
             found += 1
             yield _decision(stated.condition, stated.action, stated.alternative, span, ())
+        if found >= _MOST_CONDITIONS_PER_STEP:
+            return
 
 
 def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
@@ -127,24 +187,23 @@ def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
         code = _code_after(blocks, index)
         end = code[-1].end_line if code else block.end_line
         span = (part.lines(block.start_line, end),)
-        made = list(_sentence_steps(block.text, span))
-        if code and not made:
-            made = [Do(lead(sentences(block.text)[-1]) if sentences(block.text) else "", span)]
+        made = list(_sentence_steps(block.text, span, has_code=bool(code)))
         if code and made:
-            made[-1] = _with_code(made[-1], code, block)
+            made[-1] = _with_code(made[-1], [block, *code])
         elements.extend(element for element in made if element.text)
     return elements
 
 
-def _sentence_steps(text: str, span: tuple[Span, ...]) -> Iterator[Element]:
+def _sentence_steps(text: str, span: tuple[Span, ...], *, has_code: bool) -> Iterator[Element]:
     parts = sentences(text)
     for index, sentence in enumerate(parts):
         if is_otherwise(sentence):
             continue
         stated = condition(sentence, parts[index + 1] if index + 1 < len(parts) else "")
+        shows = has_code and index + 1 == len(parts)
         if stated and is_imperative(stated.action):
             yield _decision(stated.condition, stated.action, stated.alternative, span, ())
-        elif is_imperative(sentence):
+        elif is_imperative(sentence) or (shows and _PURPOSE.match(sentence)):
             yield Do(lead(sentence), span)
 
 
@@ -157,30 +216,53 @@ def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
     return code
 
 
-def _with_code(element: Element, code: Sequence[Block], lead_block: Block) -> Element:
-    blocks = [lead_block, *code]
-    return type(element)(
-        **{
-            **element.__dict__,
-            "commands": commands_of(blocks),
-            "expected": expected_of(blocks),
-        }
-    )
+def _with_code(element: Element, blocks: Sequence[Block]) -> Element:
+    return replace(element, commands=commands_of(blocks), expected=expected_of(blocks))
+
+
+def _names_a_step(part: Part) -> bool:
+    """Whether the heading says what to do or is one of several numbered ones."""
+    if part.depth < 2:
+        return False
+    heading = without_numbering(part.heading)
+    if _NUMBERED.match(part.heading):
+        return True
+    if len(heading.split()) >= _LEAST_HEADING_WORDS and is_imperative(heading):
+        return True
+    return part.depth > 2 and role_of_heading(part.heading) is None
+
+
+def _introduces(part: Part) -> bool:
+    return part.depth > 2 and role_of_heading(part.heading) in _INTRODUCING
 
 
 def _under_heading(part: Part, elements: list[Element]) -> list[Element]:
-    """A section named after what it does is one step, its first step being the rest of the text."""
-    heading = without_numbering(part.heading)
-    if part.depth < 2 or role_of_heading(part.heading) is not None or not is_imperative(heading):
+    """The section as one step with the decisions in it; numbered steps in it stay apart."""
+    head = tidy(without_numbering(part.heading))
+    if any(block.ordered and len(block.items) > 1 for block in part.blocks):
         return elements
-    head = tidy(heading)
-    if not elements:
-        return [Do(head, (part.span,))]
-    first = elements[0]
-    if isinstance(first, Do):
-        joined = Do(f"{head}: {first.text}", first.cites, first.commands, first.expected)
-        return [joined, *elements[1:]]
-    return [Do(head, (part.span,)), *elements]
+    actions = [element for element in elements if isinstance(element, Do)]
+    others = [element for element in elements if not isinstance(element, Do)]
+    return [_step_of(part, head, actions), *others]
+
+
+def _step_of(part: Part, head: str, actions: Sequence[Do]) -> Do:
+    said = actions[0].text if actions else _first_sentence(part)
+    nested = [b for block in part.blocks for b in block.walk()]
+    text = f"{head}: {said}" if said else head
+    return Do(text, (part.span,), commands_of(nested), expected_of(nested))
+
+
+def _one_step(part: Part) -> list[Element]:
+    """Prerequisites and the like: what has to be at hand, in one step."""
+    things = [tidy(item.text) for block in part.blocks for item in block.items if item.text]
+    said = "; ".join(things[:5]) or _first_sentence(part)
+    return [Do(f"{tidy(without_numbering(part.heading))}: {said}", (part.span,))] if said else []
+
+
+def _first_sentence(part: Part) -> str:
+    texts = (b.text for b in part.blocks if b.kind is BlockKind.PARAGRAPH)
+    return lead(next(texts, ""))
 
 
 def _confirmation(part: Part) -> list[Element]:

@@ -57,7 +57,16 @@ _OTHERWISE = re.compile(
     r"[,:]?\s+(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|there (?:is|are))\s+", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"^(?:(?:this|that|it|there)\s+(?:is|are|was)\s+|the\s+|an?\s+|this\s+|these\s+)+",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"^(?:so|not|yes|no|this|that|it|they|necessary|needed|required|possible|applicable|desired"
+    r"|(?:this|that|it) (?:is|was|does)(?: not)?(?: the case| so| true| possible| work| needed)?)$",
+    re.IGNORECASE,
+)
+"""A condition that says nothing without the sentence before it."""
 _CAUSE_PREFIX = re.compile(
     r"^(?:(?:possible |likely |root )?causes?:\s*|because\s+|due to\s+|caused by\s+)", re.IGNORECASE
 )
@@ -117,7 +126,7 @@ def condition(sentence: str, following: str = "") -> Condition | None:
     if asked:
         return Condition(asked["question"], tidy(asked["yes"]), tidy(asked["no"] or ""))
     stated = _CONDITION.match(text)
-    if stated is None or not stated["action"].strip():
+    if stated is None or _POINTS_BACK.match(stated["condition"].strip()):
         return None
     otherwise = _OTHERWISE.match(following.strip())
     return Condition(
