@@ -81,8 +81,11 @@ def _edge_line(transition: Transition) -> str:
 
 
 def _yaml_string(text: str) -> str:
-    """A double-quoted scalar; characters that YAML refuses are escaped as in JSON."""
-    quoted = json.dumps(text, ensure_ascii=False)
+    """A double-quoted scalar; what YAML refuses is escaped as in JSON.
+
+    So is `<`: Mermaid takes it for a tag, wherever it stands, and changes quotes after it.
+    """
+    quoted = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c")
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)
 
 
