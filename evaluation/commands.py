@@ -1,14 +1,102 @@
 """`flowxpert bench …`. What a benchmark needs is imported when it runs."""
 
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from evaluation.pairs import Pair
+    from evaluation.report import Report
+    from services.embedded import Embedded
 
 app = typer.Typer(no_args_is_help=True)
 
 DataDir = Annotated[Path, typer.Option(help="Folder of an embedded run, already ingested.")]
+PairsFile = Annotated[Path, typer.Option("--pairs", help="JSON Lines of queries and references.")]
 Out = Annotated[Path | None, typer.Option(help="Also write the figures there, as JSON.")]
+Sample = Annotated[int, typer.Option(help="Only this many pairs, drawn by the seed; 0 for all.")]
+Seed = Annotated[int, typer.Option(help="Draws samples, random workflows and perturbations.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@app.command()
+def workflows(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    planner: Annotated[str, typer.Option(help="Whose workflows are measured.")] = "extractive",
+    oracle: Annotated[
+        bool, typer.Option(help="Give the planner the pair's own pages; not the headline.")
+    ] = False,
+    sample: Sample = 0,
+    seed: Seed = 0,
+    rows: Annotated[Path | None, typer.Option(help="Also write each answer's figures.")] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every query through the whole walk, the workflow against the reference."""
+    from evaluation.planners import planner_named  # noqa: PLC0415
+    from evaluation.support import SupportCheck  # noqa: PLC0415
+    from evaluation.workflow_report import report  # noqa: PLC0415
+    from evaluation.workflows import WorkflowBench, gold, retrieved  # noqa: PLC0415
+
+    started = time.perf_counter()
+    chosen = _chosen(pairs, sample, seed)
+    config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
+    config |= {"planner": planner, "context": "gold pages (oracle)" if oracle else "retrieved"}
+    with _open(data_dir) as platform:
+        bench = WorkflowBench(
+            find_context=gold(platform.graph) if oracle else retrieved(platform.retrieval),
+            planner=planner_named(planner, platform),
+            scorer=platform.scorer,
+            documents=platform.documents,
+            embedder=platform.embedder,
+            support=SupportCheck(platform.documents, platform.scorer.vectors),
+            seed=seed,
+        )
+        with _progress("workflows", sum(len(pair.forms) for pair in chosen)) as advance:
+            measured = bench.rows(chosen, advance)
+    if rows is not None:
+        rows.write_text("\n".join(json.dumps(row.record()) for row in measured) + "\n")
+    seconds = round(time.perf_counter() - started, 1)
+    _finish(report(measured, config, seconds), out, as_json=as_json)
+
+
+@app.command()
+def scorer(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    draws: Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")] = 3,
+    sample: Sample = 0,
+    seed: Seed = 0,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Whether the score falls as references are made worse, each kind of perturbation apart."""
+    from evaluation.scorer import ScorerBench, is_measured  # noqa: PLC0415
+    from evaluation.workflows import gold, retrieved  # noqa: PLC0415
+
+    chosen = [pair for pair in _chosen(pairs, sample, seed) if is_measured(pair)]
+    config = {"pairs": pairs.name, "sample": sample, "seed": seed, "draws": draws}
+    with _open(data_dir) as platform:
+        bench = ScorerBench(
+            find_context=retrieved(platform.retrieval),
+            gold_context=gold(platform.graph),
+            scorer=platform.scorer,
+            embedder=platform.embedder,
+            draws=draws,
+            seed=seed,
+        )
+        with _progress("scorer", len(chosen)) as advance:
+            figures = bench.run(chosen, config, advance)
+    _finish(figures, out, as_json=as_json)
 
 
 @app.command()
@@ -26,3 +114,44 @@ def speed(
     show(report)
     if out is not None:
         report.write(out)
+
+
+def _chosen(path: Path, sample: int, seed: int) -> "Sequence[Pair]":
+    from evaluation.pairs import read_pairs  # noqa: PLC0415
+
+    pairs = read_pairs(path)
+    if 0 < sample < len(pairs):
+        drawn = set(random.Random(seed).sample(range(len(pairs)), sample))  # noqa: S311
+        pairs = [pair for place, pair in enumerate(pairs) if place in drawn]
+    return pairs
+
+
+@contextmanager
+def _open(data_dir: Path) -> "Iterator[Embedded]":
+    from services.embedded import Embedded  # noqa: PLC0415
+    from services.kit.settings import PlatformSettings  # noqa: PLC0415
+
+    with Embedded.open(PlatformSettings(data_dir=data_dir)) as platform:
+        yield platform
+
+
+@contextmanager
+def _progress(title: str, total: int) -> Iterator[Callable[[], None]]:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda: progress.advance(task)
+
+
+def _finish(report: "Report", out: Path | None, *, as_json: bool) -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    if out is not None:
+        report.write(out)
+    if as_json:
+        typer.echo(report.model_dump_json(indent=2))
+    else:
+        for table in report.tables():
+            Console().print(table)

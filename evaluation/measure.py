@@ -64,6 +64,17 @@ class Row:
     diagnosis: Figures
     """Where quality is lost: pages found and chosen, candidates passed over."""
 
+    def record(self) -> dict[str, object]:
+        """As JSON for looking into single answers."""
+        return {
+            "id": self.pair.id,
+            "set": self.pair.group,
+            "form": self.form,
+            **self.figures,
+            **self.diagnosis,
+            "baselines": {name: figures["f1"] for name, figures in self.baselines.items()},
+        }
+
 
 class Measure:
     """Measures answers whose texts it has embedded all at once."""

@@ -1,6 +1,6 @@
 """The outcome of a benchmark: one shape for every command, as a table, JSON or Markdown."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -31,17 +31,13 @@ class Report(BaseModel):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
-    def table(self) -> Table:
-        """For people, the overall figures last."""
-        columns = _columns([*self.sets.values(), self.overall])
-        table = Table("set", title=self.benchmark)
-        for column in columns:
-            table.add_column(column, justify="right")
-        for name, figures in self.sets.items():
-            table.add_row(name, *_cells(figures, columns))
-        table.add_section()
-        table.add_row("mean over sets", *_cells(self.overall, columns))
-        return table
+    def tables(self) -> Iterator[Table]:
+        """For people: the sets with the overall figures last, then each section of its own."""
+        yield _table(self.benchmark, self.sets | {"mean over sets": self.overall}, last=1)
+        for name, section in (self.model_extra or {}).items():
+            rows = _rows(name, section)
+            if rows:
+                yield _table(name.replace("_", " "), rows)
 
     def markdown(self) -> str:
         """The same table for a document."""
@@ -76,6 +72,35 @@ def markdown_table(rows: Mapping[str, Mapping[str, float]], label: str) -> str:
         *(f"| {name} | {' | '.join(_cells(row, columns))} |" for name, row in rows.items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rows(name: str, section: object) -> dict[str, Figures]:
+    """A section as rows of figures; sections of sections show their overall figures."""
+    if not isinstance(section, dict) or not section:
+        return {}
+    if "overall" in section:
+        return {name: section["overall"]}
+    if all(isinstance(value, dict) for value in section.values()):
+        rows = {key: value.get("overall", value) for key, value in section.items()}
+        return rows if all(map(_is_flat, rows.values())) else {}
+    return {}
+
+
+def _is_flat(figures: Mapping[str, object]) -> bool:
+    return all(isinstance(value, int | float) for value in figures.values())
+
+
+def _table(title: str, rows: Mapping[str, Figures], *, last: int = 0) -> Table:
+    """Rows of figures, the last ones under a line."""
+    columns = _columns(list(rows.values()))
+    table = Table("", title=title)
+    for column in columns:
+        table.add_column(column, justify="right")
+    for place, (name, figures) in enumerate(rows.items()):
+        if last and place == len(rows) - last:
+            table.add_section()
+        table.add_row(name, *_cells(figures, columns))
+    return table
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> list[str]:

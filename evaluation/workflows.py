@@ -1,15 +1,12 @@
 """`bench workflows`: every query through the whole walk, the result against the reference."""
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluation.baselines import best_document, list_items, random_reference
-from evaluation.measure import Answer, Measure
+from evaluation.measure import Answer, Measure, Row
 from evaluation.pairs import Pair
-from evaluation.report import Report
 from evaluation.support import SupportCheck
-from evaluation.workflow_report import report
 from services.contracts.planner import Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
@@ -35,9 +32,8 @@ class WorkflowBench:
     support: SupportCheck
     seed: int
 
-    def run(self, pairs: Sequence[Pair], config: Mapping[str, object], advance: Advance) -> Report:
+    def rows(self, pairs: Sequence[Pair], advance: Advance) -> list[Row]:
         """Answers every form of every pair that has a reference, then measures."""
-        started = time.perf_counter()
         answers = []
         referenced = [pair for pair in pairs if pair.reference and pair.reference.steps]
         for pair in referenced:
@@ -45,8 +41,7 @@ class WorkflowBench:
                 answers.append(self.answer(pair, form, referenced))
                 advance()
         measure = Measure.of(answers, self.embedder, self.support)
-        seconds = round(time.perf_counter() - started, 1)
-        return report([measure.row(answer) for answer in answers], config, seconds)
+        return [measure.row(answer) for answer in answers]
 
     def answer(self, pair: Pair, form: str, pairs: Sequence[Pair]) -> Answer:
         """The walk: retrieval, planner, scorer. It knows the form of the query and nothing else."""

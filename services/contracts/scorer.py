@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from services.contracts.planner import Candidate
 from services.contracts.ticket import TicketDraft
+from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext
 
 
@@ -78,3 +79,14 @@ class Scorer(Protocol):
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """Every candidate comes back, best first: lint-clean before others, then by overall."""
+
+
+class ScorerClient:
+    """`Scorer` in another process, over HTTP."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def score(self, request: ScoreRequest) -> ScoreResponse:
+        """See `Scorer.score`."""
+        return ScoreResponse.model_validate(self._client.post("/v1/scores", request))

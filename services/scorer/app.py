@@ -1,0 +1,26 @@
+"""Composition root of the scorer as a service of its own."""
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI
+
+from services.contracts.scorer import Scorer
+from services.kit.app import Check, create_service_app
+from services.kit.settings import PlatformSettings
+from services.scorer.endpoints import create_router
+
+
+def create_app(
+    settings: PlatformSettings,
+    *,
+    service: Scorer,
+    checks: Mapping[str, Check] | None = None,
+) -> FastAPI:
+    """The app around a service."""
+    return create_service_app(
+        "scorer",
+        title="FlowXpert scorer",
+        routers=[create_router(service)],
+        settings=settings,
+        checks=checks,
+    )
