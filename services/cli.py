@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
 from evaluation.commands import app as bench
+from services.contracts.addresses import Service
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from services.embedded import Embedded
     from services.kit.http import ServiceClient
     from services.kit.settings import PlatformSettings, Settings
+    from services.serving import Serving
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
@@ -66,6 +69,22 @@ def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> Non
     settings = _settings(data_dir=data_dir, host=host, port=port)
     with _open(settings) as platform:
         _serve(platform, lambda url: _say(f"FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."))
+
+
+@app.command()
+def serve(
+    service: Annotated[Service, typer.Argument(help="The service to run.")],
+    *,
+    data_dir: DataDir = None,
+    host: Host = None,
+    port: Port = None,
+) -> None:
+    """Run one service in this process; it reaches the others at the addresses in the settings."""
+    from services.serving import Serving  # noqa: PLC0415
+
+    settings = _settings(data_dir=data_dir, host=host, port=port)
+    with Serving(service, settings) as serving:
+        _serve(serving, lambda url: _say(f"{service} answers at [bold]{url}[/]; Ctrl-C ends."))
 
 
 @app.command()
@@ -173,17 +192,28 @@ def settings(
     from services.kit.settings_reference import as_env, as_markdown  # noqa: PLC0415
 
     write = as_env if form is SettingsForm.ENV else as_markdown
-    sys.stdout.write(write(_settings_classes()))
+    sys.stdout.write(write(settings_classes()))
 
 
-def _settings_classes() -> tuple[type["Settings"], ...]:
+def settings_classes() -> tuple[type["Settings"], ...]:
+    """Every class of settings, in the order they are printed."""
+    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
+    from services.planner.settings import PlannerSettings  # noqa: PLC0415
     from services.retrieval.settings import RetrievalSettings  # noqa: PLC0415
     from services.scorer.settings import ScorerSettings  # noqa: PLC0415
 
-    return PlatformSettings, GatewaySettings, IngestionSettings, RetrievalSettings, ScorerSettings
+    return (
+        PlatformSettings,
+        AddressSettings,
+        GatewaySettings,
+        IngestionSettings,
+        RetrievalSettings,
+        PlannerSettings,
+        ScorerSettings,
+    )
 
 
 def _settings(**given: object) -> "PlatformSettings":
@@ -194,7 +224,7 @@ def _settings(**given: object) -> "PlatformSettings":
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     settings = PlatformSettings(**chosen)
     configure_logging(log_format=settings.log_format, level=settings.log_level)
-    report_unknown(_settings_classes())
+    report_unknown(settings_classes())
     return settings
 
 
@@ -204,7 +234,7 @@ def _open(settings: "PlatformSettings") -> "Embedded":
     return Embedded.open(settings)
 
 
-def _serve(platform: "Embedded", then: Callable[[str], None]) -> None:
+def _serve(platform: "Embedded | Serving", then: Callable[[str], None]) -> None:
     """Serve until interrupted; `then` is called with the address once it answers."""
     from services.kit.data_dir import describe_owner  # noqa: PLC0415
     from services.kit.server import ServerThread  # noqa: PLC0415

@@ -86,7 +86,7 @@ class Embedded:
         )
         self.documents = SqlDocumentStore(self.database)
         self.graph = SqlGraphStore(self.database)
-        self.vectors = _open_vectors(settings, self.embedder.dimensions)
+        self.vectors = open_vectors(settings, self.embedder.dimensions)
         opening.callback(self.vectors.close)
         self.ingestion = IngestionService(
             database=self.database,
@@ -173,7 +173,8 @@ class Embedded:
         self.close()
 
 
-def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+def open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+    """The server that the settings name, else the embedded engine in the data folder."""
     # Each engine takes a while to import, and only one of them is needed.
     if settings.qdrant_url is not None:
         from qdrant_client import QdrantClient  # noqa: PLC0415

@@ -76,9 +76,9 @@ def test_every_store_has_a_pinned_image_and_a_healthcheck(services):
 
 
 def test_every_flowxpert_variable_is_a_known_setting(services):
-    from services.cli import SETTINGS_CLASSES
+    from services.cli import settings_classes
 
-    known = {variable for cls in SETTINGS_CLASSES for variable, _ in cls.variables()}
+    known = {variable for cls in settings_classes() for variable, _ in cls.variables()}
     for name in DEPLOYABLES:
         given = {v for v in services[name]["environment"] if v.startswith("FLOWXPERT_")}
         assert given <= known, name

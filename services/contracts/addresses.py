@@ -1,0 +1,34 @@
+"""The services that can run in a process of their own, and where they answer then."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from services.kit.settings import Settings
+
+
+class Service(StrEnum):
+    """The deployables."""
+
+    GATEWAY = "gateway"
+    INGESTION = "ingestion"
+    RETRIEVAL = "retrieval"
+    PLANNER = "planner"
+    SCORER = "scorer"
+
+
+class AddressSettings(Settings):
+    """Where the gateway finds the other services when each runs in a process of its own."""
+
+    ingestion_url: str = Field(
+        default="http://127.0.0.1:8081", description="Address of ingestion, for `serve gateway`."
+    )
+    retrieval_url: str = Field(
+        default="http://127.0.0.1:8082", description="Address of retrieval, for `serve gateway`."
+    )
+    planner_url: str = Field(
+        default="http://127.0.0.1:8083", description="Address of the planner, for `serve gateway`."
+    )
+    scorer_url: str = Field(
+        default="http://127.0.0.1:8084", description="Address of the scorer, for `serve gateway`."
+    )

@@ -1,0 +1,230 @@
+"""One service in this process, the others over HTTP: what `flowxpert serve` runs on."""
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import Self, TypeVar
+
+from celery import Celery
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from services.contracts.addresses import AddressSettings, Service
+from services.contracts.ingestion import IngestionClient
+from services.contracts.planner import PlannerClient
+from services.contracts.retrieval import RetrievalClient
+from services.contracts.scorer import ScorerClient
+from services.embedded import WARM_UP_TEXT, open_vectors
+from services.gateway import tasks as gateway_tasks
+from services.gateway.app import create_app as create_gateway
+from services.gateway.app import create_walk
+from services.gateway.settings import GatewaySettings
+from services.ingestion import tasks as ingestion_tasks
+from services.ingestion.app import body_limits
+from services.ingestion.app import create_app as create_ingestion
+from services.ingestion.endpoints import create_router as create_ingestion_router
+from services.ingestion.service import IngestionService
+from services.ingestion.settings import IngestionSettings
+from services.kit.data_dir import own_data_dir
+from services.kit.database import Database
+from services.kit.errors import FlowXpertError
+from services.kit.http import ServiceClient
+from services.kit.migrations import ROOMS
+from services.kit.outbox import Outbox
+from services.kit.queue import WorkerThread, create_queue
+from services.kit.relay import Relay
+from services.kit.settings import PlatformSettings
+from services.knowledge.embedders import CachedEmbedder, SentenceTransformerEmbedder
+from services.knowledge.ports import VectorStore
+from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.sql_graph import SqlGraphStore
+from services.planner.app import create_app as create_planner
+from services.planner.service import PlannerService
+from services.planner.settings import PlannerSettings
+from services.retrieval.app import create_app as create_retrieval
+from services.retrieval.service import RetrievalService
+from services.retrieval.settings import RetrievalSettings
+from services.scorer.app import create_app as create_scorer
+from services.scorer.service import ScorerService
+from services.scorer.settings import ScorerSettings
+
+Url = TypeVar("Url", str, SecretStr)
+
+
+class MissingServerError(FlowXpertError):
+    """Processes must share a store, and no server for it is configured."""
+
+
+class Serving:
+    """One service with the stores it needs; close it, or use it as a context.
+
+    It owns the folder named after it in the data folder.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        settings: PlatformSettings,
+        addresses: AddressSettings | None = None,
+    ) -> None:
+        """Opens the stores.
+
+        Raises:
+            DataDirInUseError: Another process owns the folder.
+            MissingServerError: The service shares a store whose address is not set.
+            UnavailableError: A server that the settings name did not answer.
+        """
+        folder = settings.data_dir.resolve() / service
+        self.settings = settings.model_copy(update={"data_dir": folder})
+        self._addresses = addresses or AddressSettings()
+        self._closing = ExitStack()
+        self._queue: Celery | None = None
+        self._service = service
+        create: dict[Service, Callable[[], FastAPI]] = {
+            Service.GATEWAY: self._gateway,
+            Service.INGESTION: self._ingestion,
+            Service.RETRIEVAL: self._retrieval,
+            Service.PLANNER: self._planner,
+            Service.SCORER: self._scorer,
+        }
+        with ExitStack() as opening:
+            opening.callback(self.close)
+            self._closing.enter_context(own_data_dir(folder))
+            self.app = create[service]()
+            opening.pop_all()
+
+    def start(self) -> None:
+        """Begin to work on this service's queue, where it has one.
+
+        Raises:
+            QueueUnavailableError: The broker did not answer.
+        """
+        if "embedder" in self.__dict__:
+            threading.Thread(
+                target=self.embedder.embed, args=([WARM_UP_TEXT],), name="warm-up", daemon=True
+            ).start()
+        if self._queue is None:
+            return
+        worker = WorkerThread(self._queue, self._service.value)
+        relay = Relay(self._outbox, self._queue, sole=False)
+        for thread in (worker, relay):
+            thread.start()
+            self._closing.callback(thread.stop)
+
+    def close(self) -> None:
+        """End what was started, in reverse order."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _gateway(self) -> FastAPI:
+        settings = GatewaySettings()
+        retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
+        walk = create_walk(
+            settings,
+            database=self._database,
+            outbox=self._outbox,
+            retrieval=retrieval,
+            planner=PlannerClient(self._client(self._addresses.planner_url)),
+            scorer=ScorerClient(self._client(self._addresses.scorer_url)),
+        )
+        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
+        ingestion = IngestionClient(self._client(self._addresses.ingestion_url))
+        return create_gateway(
+            settings,
+            self.settings,
+            database=self._database,
+            outbox=self._outbox,
+            retrieval=retrieval,
+            routers=[create_ingestion_router(ingestion)],
+            body_limits=body_limits(IngestionSettings()),
+        )
+
+    def _ingestion(self) -> FastAPI:
+        settings = IngestionSettings()
+        service = IngestionService(
+            database=self._database,
+            documents=SqlDocumentStore(self._database),
+            vectors=self._vectors,
+            graph=SqlGraphStore(self._database),
+            embedder=self.embedder,
+            outbox=self._outbox,
+            work_dir=self.settings.data_dir,
+            settings=settings,
+        )
+        ingestion_tasks.register(self._outbox, self._open_queue(), service)
+        return create_ingestion(
+            self.settings,
+            service=service,
+            ingestion_settings=settings,
+            checks={"database": self._database.check},
+        )
+
+    def _retrieval(self) -> FastAPI:
+        service = RetrievalService(
+            self._vectors,
+            SqlGraphStore(self._database),
+            SqlDocumentStore(self._database),
+            self.embedder,
+            RetrievalSettings(),
+        )
+        return create_retrieval(
+            self.settings, service=service, checks={"database": self._database.check}
+        )
+
+    def _planner(self) -> FastAPI:
+        return create_planner(self.settings, service=PlannerService(PlannerSettings()))
+
+    def _scorer(self) -> FastAPI:
+        return create_scorer(self.settings, service=ScorerService(self.embedder, ScorerSettings()))
+
+    @cached_property
+    def embedder(self) -> CachedEmbedder:
+        """The embedder, opened when a service asks for it."""
+        return CachedEmbedder(SentenceTransformerEmbedder(), self.settings.resolved_embedding_cache)
+
+    @cached_property
+    def _database(self) -> Database:
+        self._require(self.settings.database_url, "FLOWXPERT_DATABASE_URL")
+        database = Database(self.settings.resolved_database_url)
+        self._closing.callback(database.close)
+        database.migrate(*ROOMS)
+        return database
+
+    @cached_property
+    def _outbox(self) -> Outbox:
+        return Outbox(self._database)
+
+    @cached_property
+    def _vectors(self) -> VectorStore:
+        self._require(self.settings.qdrant_url, "FLOWXPERT_QDRANT_URL")
+        vectors = open_vectors(self.settings, self.embedder.dimensions)
+        self._closing.callback(vectors.close)
+        return vectors
+
+    def _open_queue(self) -> Celery:
+        url = self._require(self.settings.redis_url, "FLOWXPERT_REDIS_URL")
+        self._queue = create_queue(url.get_secret_value())
+        return self._queue
+
+    def _require(self, url: Url | None, variable: str) -> Url:
+        """What processes share is a server."""
+        if url is None:
+            raise MissingServerError(
+                f"{self._service} shares a store with other processes: set {variable}"
+            )
+        return url
+
+    def _client(self, url: str) -> ServiceClient:
+        return self._closing.enter_context(ServiceClient(url, api_key=self.settings.api_key))

@@ -1,0 +1,62 @@
+"""What README and documentation promise exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), ROOT / "examples" / "README.md"])
+LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)#]+)[^)]*\)")
+
+
+def ids(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_every_link_leads_somewhere(page):
+    missing = [t for t in LINK.findall(page.read_text("utf-8")) if not (page.parent / t).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_every_make_target_exists(page):
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    named = re.findall(r"(?:`|\$ |^)make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)
+    assert set(named) <= targets
+
+
+def test_every_make_target_explains_itself():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = re.findall(r"^([a-z]+):(?! =)(.*)", makefile, re.MULTILINE)
+    assert [name for name, rest in targets if "## " not in rest] == []
+
+
+def test_every_command_exists():
+    from typer.main import get_command
+
+    from services.cli import app
+
+    known = set(get_command(app).commands)
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    named = set(re.findall(r"(?:`|\$ |bin/)flowxpert ([a-z]+)", text))
+    assert named <= known
+
+
+def test_the_readme_names_every_service():
+    rooms = {path.parent.name for path in ROOT.glob("services/*/endpoints.py")}
+    named = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert set(named) == rooms
+
+
+def test_files_named_in_commands_exist():
+    text = (ROOT / "README.md").read_text("utf-8")
+    files = re.findall(r"@(examples/\S+)", text)
+    assert files
+    assert all((ROOT / name).exists() for name in files)
+
+
+def test_the_picture_is_small():
+    assert (ROOT / "docs" / "images" / "ticket.png").stat().st_size < 300_000
