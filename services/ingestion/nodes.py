@@ -60,6 +60,10 @@ _NAME_FIELDS = (
 )
 _TITLE_FIELDS = ("title", "linktitle", "name")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"'`])")
+_SOURCE_LANGUAGES = frozenset(
+    {"bash", "sh", "shell", "console", "powershell", "python", "json", "yaml", "xml", "sql", "go"}
+)
+"""Code blocks in these hold commands or objects, not messages."""
 _MOST_ALIASES = 24
 _LONGEST_ALIAS = 200
 _REMEDY_COLUMN = re.compile(
@@ -181,7 +185,7 @@ def _messages(own: Sequence[Passage]) -> Iterator[str]:
     for passage in own:
         if passage.role is SectionRole.SYMPTOM:
             for block in _blocks(passage):
-                if block.kind is BlockKind.CODE:
+                if block.kind is BlockKind.CODE and block.language not in _SOURCE_LANGUAGES:
                     lines = [line.strip() for line in block.text.splitlines()]
                     yield from [line for line in lines if 12 <= len(line) <= _LONGEST_ALIAS][:3]
                 yield from _QUOTED.findall(block.text)

@@ -33,7 +33,7 @@ STEP_ROLES = (
 _CONFIRMATION = re.compile(r"\b(?:validat|confirm|verif)", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(?:(?:step|phase)\s+\w{1,3}\b|\d{1,2}[.):])", re.IGNORECASE)
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
-_INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER, SectionRole.MEANING})
+_INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
 _MOST_STEPS = 40
 _MOST_CONDITIONS_PER_STEP = 2
 _MOST_SCENARIO_STEPS = 5
@@ -239,7 +239,7 @@ def _introduces(part: Part) -> bool:
 def _under_heading(part: Part, elements: list[Element]) -> list[Element]:
     """The section as one step with the decisions in it; numbered steps in it stay apart."""
     head = tidy(without_numbering(part.heading))
-    if any(block.ordered and len(block.items) > 1 for block in part.blocks):
+    if any(block.ordered for block in part.blocks):
         return elements
     actions = [element for element in elements if isinstance(element, Do)]
     others = [element for element in elements if not isinstance(element, Do)]
