@@ -1,0 +1,213 @@
+"""Services answer over HTTP as they do in process, and the gateway walks through them."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from qdrant_client import QdrantClient
+
+from services.contracts.addresses import AddressSettings, Service
+from services.contracts.ingestion import IngestionClient
+from services.contracts.planner import PlannerClient, PlanRequest
+from services.contracts.retrieval import RetrievalClient, RetrieveRequest
+from services.contracts.scorer import ScorerClient, ScoreRequest
+from services.contracts.ticket import TicketDraft
+from services.ingestion.app import create_app as create_ingestion
+from services.ingestion.service import IngestionService
+from services.kit.auth import MissingKeyError
+from services.kit.database import Database
+from services.kit.errors import NotFoundError
+from services.kit.http import ServiceClient
+from services.kit.migrations import ROOMS
+from services.kit.outbox import Outbox
+from services.kit.queue import EmbeddedBroker
+from services.kit.server import ServerThread
+from services.kit.settings import PlatformSettings
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.model import Span
+from services.knowledge.qdrant import QdrantVectorStore
+from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.sql_graph import SqlGraphStore
+from services.planner.service import PlannerService
+from services.retrieval.app import create_app as create_retrieval
+from services.retrieval.service import RetrievalService
+from services.retrieval.settings import RetrievalSettings
+from services.scorer.app import create_app as create_scorer
+from services.scorer.service import ScorerService
+from services.serving import MissingServerError, Serving
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+KEY = SecretStr("a-key-of-enough-characters")
+TICKET = TicketDraft(
+    source="generic", external_id="1", title="FanTrayFault on leaf-07", alert_name="FanTrayFault"
+)
+
+
+class World:
+    """Every service in process, on small stores that hold the example wiki pages."""
+
+    def __init__(self, folder: Path) -> None:
+        database = Database.memory()
+        database.migrate(*ROOMS)
+        embedder = HashingEmbedder()
+        documents, graph = SqlDocumentStore(database), SqlGraphStore(database)
+        vectors = QdrantVectorStore(QdrantClient(":memory:"), embedder.dimensions)
+        self.ingestion = IngestionService(
+            database=database,
+            documents=documents,
+            vectors=vectors,
+            graph=graph,
+            embedder=embedder,
+            outbox=Outbox(database),
+            work_dir=folder,
+        )
+        self.ingestion.ingest_here(EXAMPLES / "documents" / "wiki")
+        # A hashing embedder knows no meaning, so the calibrated threshold does not apply.
+        settings = RetrievalSettings(fits_from=0.0)
+        self.retrieval = RetrievalService(vectors, graph, documents, embedder, settings)
+        self.planner = PlannerService()
+        self.scorer = ScorerService(embedder)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return World(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    return PlatformSettings(data_dir=tmp_path_factory.mktemp("data"), port=0, api_key=KEY)
+
+
+@pytest.fixture(scope="module")
+def addresses(world, settings):
+    """Retrieval, scorer and ingestion each on a port; the planner as a process of its own."""
+    apps = {
+        "retrieval_url": create_retrieval(settings, service=world.retrieval),
+        "scorer_url": create_scorer(settings, service=world.scorer),
+        "ingestion_url": create_ingestion(settings, service=world.ingestion),
+    }
+    with ExitStack() as stack:
+        urls = {}
+        for name, app in apps.items():
+            server = ServerThread(app, host="127.0.0.1", port=0)
+            server.start()
+            stack.callback(server.stop)
+            urls[name] = server.url
+        urls["planner_url"] = stack.enter_context(served_process("planner", settings.data_dir))
+        yield AddressSettings(**urls)
+
+
+class served_process:  # noqa: N801 - a context manager
+    """`flowxpert serve SERVICE` on a free port; its URL once it is ready."""
+
+    def __init__(self, service: str, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "services.cli", "serve", service, "--port", str(port)],
+            cwd=Path(__file__).parents[2],
+            env=os.environ
+            | {"FLOWXPERT_DATA_DIR": str(folder), "FLOWXPERT_API_KEY": KEY.get_secret_value()},
+        )
+
+    def __enter__(self) -> str:
+        until = time.monotonic() + 60
+        while time.monotonic() < until and self._process.poll() is None:
+            try:
+                if httpx.get(f"{self.url}/readyz", timeout=1).is_success:
+                    return self.url
+            except httpx.TransportError:
+                time.sleep(0.1)
+        self.__exit__()
+        raise AssertionError("the service did not become ready")
+
+    def __exit__(self, *_error: object) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=30)
+
+
+def client(url: str) -> ServiceClient:
+    return ServiceClient(url, api_key=KEY)
+
+
+def test_retrieval_answers_as_in_process(world, addresses):
+    remote = RetrievalClient(client(addresses.retrieval_url))
+    request = RetrieveRequest.of_ticket(TICKET)
+    context = remote.retrieve(request)
+    assert context == world.retrieval.retrieve(request)
+    assert context.nodes[0].node.document_ids == ("fan-failure.md",)
+
+
+def test_a_source_comes_over_http_and_a_refusal_keeps_its_class(world, addresses):
+    remote = RetrievalClient(client(addresses.retrieval_url))
+    span = Span(document_id="fan-failure.md", start_line=13, end_line=15)
+    assert remote.source(span) == world.retrieval.source(span)
+    with pytest.raises(NotFoundError, match=r"unknown\.md"):
+        remote.source(Span(document_id="unknown.md", start_line=1, end_line=1))
+
+
+def test_planner_and_scorer_answer_as_in_process(world, addresses):
+    context = world.retrieval.retrieve(RetrieveRequest.of_ticket(TICKET))
+    plan = PlanRequest(ticket=TICKET, context=context)
+    candidates = PlannerClient(client(addresses.planner_url)).plan(plan).candidates
+    assert candidates == world.planner.plan(plan).candidates
+    score = ScoreRequest(ticket=TICKET, context=context, candidates=candidates)
+    remote = ScorerClient(client(addresses.scorer_url)).score(score)
+    assert remote == world.scorer.score(score)
+
+
+def test_ingestion_tells_its_documents_over_http(world, addresses):
+    remote = IngestionClient(client(addresses.ingestion_url))
+    assert remote.documents() == world.ingestion.documents()
+
+
+def test_a_caller_without_the_key_is_refused(addresses):
+    with pytest.raises(MissingKeyError):
+        PlannerClient(ServiceClient(addresses.planner_url)).plan(
+            PlanRequest.model_validate({"ticket": TICKET, "context": {}})
+        )
+
+
+def test_the_gateway_walks_through_other_processes(settings, addresses, tmp_path):
+    alert = json.loads((EXAMPLES / "alerts" / "alertmanager" / "fan-tray.json").read_text())
+    broker = EmbeddedBroker()
+    with ExitStack() as stack:
+        stack.callback(broker.stop)
+        broker.start()
+        apart = settings.model_copy(
+            update={
+                "database_url": SecretStr(f"sqlite:///{tmp_path / 'tickets.db'}"),
+                "redis_url": SecretStr(broker.url),
+            }
+        )
+        serving = stack.enter_context(Serving(Service.GATEWAY, apart, addresses))
+        server = ServerThread(serving.app, host="127.0.0.1", port=0)
+        serving.start()
+        stack.callback(server.stop)
+        server.start()
+        gateway = stack.enter_context(client(server.url))
+        accepted = gateway.post("/workflow/alertmanager", alert, wait=30)
+        documents = gateway.get("/v1/documents")
+    assert accepted["status"] == "planned"
+    cited = {
+        c["document_id"] for s in accepted["workflow"]["workflow"]["steps"] for c in s["citations"]
+    }
+    assert "fan-failure.md" in cited
+    assert "fan-failure.md" in {document["id"] for document in documents}
+
+
+@pytest.mark.parametrize("service", [Service.GATEWAY, Service.INGESTION, Service.RETRIEVAL])
+def test_a_service_that_shares_a_store_asks_for_its_server(service, tmp_path):
+    with pytest.raises(MissingServerError, match="set FLOWXPERT_"):
+        Serving(service, PlatformSettings(data_dir=tmp_path, port=0))
