@@ -36,12 +36,12 @@ def keep(files: Sequence[Upload], folder: Path, settings: IngestionSettings) -> 
 def _keep(files: Sequence[Upload], folder: Path, room: int) -> None:
     for file in files:
         target = folder.joinpath(*_parts(file.name))
-        target.parent.mkdir(parents=True, exist_ok=True)
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
             room -= _copy(file.content, target, room)
         except (FileExistsError, IsADirectoryError) as error:
             raise InvalidInputError(f"the name {file.name!r} came twice") from error
-        except (NotADirectoryError, OSError) as error:
+        except OSError as error:
             raise InvalidInputError(f"{file.name!r} cannot be kept: {error.strerror}") from error
 
 

@@ -1,3 +1,4 @@
+import contextlib
 import io
 import zipfile
 
@@ -35,7 +36,8 @@ class TestMarkdownAndText:
         assert read("fan.md", source.encode()) == source
 
     def test_front_matter_is_read_and_stays_in_the_text(self):
-        source = "---\ntitle: Fan tray\ntags: [fan, power]\nnested: {a: 1}\nsince: 2024-01-02\n---\n# x\n"
+        matter = "title: Fan tray\ntags: [fan, power]\nnested: {a: 1}\nsince: 2024-01-02"
+        source = f"---\n{matter}\n---\n# x\n"
         reading = reader_of("fan.md").read(source.encode())
         assert reading.front_matter == {
             "title": "Fan tray",
@@ -93,7 +95,8 @@ class TestHtml:
         <nav><a href="/">Home</a></nav><main><h1>BGP</h1><ol><li>Look:
         <pre><code class="language-bash">show bgp
   summary</code></pre></li><li>Then<ul><li>wait</li></ul></li></ol>
-        <table><tr><th>Cause</th><th>Remedy</th></tr><tr><td>MTU</td><td>lower | it</td></tr></table>
+        <table><tr><th>Cause</th><th>Remedy</th></tr>
+        <tr><td>MTU</td><td>lower | it</td></tr></table>
         <script>alert(1)</script></main><footer>imprint</footer></body></html>"""
         text = read("bgp.html", page)
         assert "# BGP" in text
@@ -235,10 +238,8 @@ class TestPdf:
     def test_a_file_cut_anywhere_is_refused_or_read_but_never_a_defect(self):
         whole = pdf_document()
         for share in range(1, 10):
-            try:
+            with contextlib.suppress(UnreadableDocumentError):
                 read("a.pdf", whole[: len(whole) * share // 10])
-            except UnreadableDocumentError as error:
-                assert str(error)
 
 
 class TestTitles:

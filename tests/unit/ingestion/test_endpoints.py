@@ -1,0 +1,97 @@
+import pytest
+from fastapi.testclient import TestClient
+
+from services.contracts.ingestion import IngestionClient, IngestRequest, JobStatus, Upload
+from services.ingestion.app import create_app
+from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
+from services.kit.http import ServiceClient
+from services.kit.settings import PlatformSettings
+from tests.unit.ingestion.stand import Stand, counters
+
+
+@pytest.fixture
+def stand(tmp_path):
+    return Stand(tmp_path, allowed_roots=(tmp_path / "docs",), max_upload_bytes=1000)
+
+
+@pytest.fixture
+def http(stand):
+    app = create_app(PlatformSettings(), service=stand.service, ingestion_settings=stand.settings)
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.fixture
+def client(http):
+    service = ServiceClient("http://127.0.0.1")
+    service._client = http
+    return IngestionClient(service)
+
+
+def test_an_upload_is_accepted_and_can_be_watched(stand, http, client):
+    answer = http.post("/v1/documents", files=[("files", ("a b.md", b"# A\n\nLinkDown\n"))])
+    assert answer.status_code == 202
+    job = client.job(answer.json()["id"])
+    assert job.status is JobStatus.QUEUED
+    stand.run_queued(job)
+    assert counters(client.job(job.id)) == {"added": 1}
+    assert [each.id for each in client.documents()] == ["a b.md"]
+    assert client.document("a b.md").title == "A"
+    events = http.get(f"/v1/ingestions/{job.id}/events").text
+    assert "event: job" in events
+    assert '"done"' in events
+
+
+def test_the_client_speaks_the_whole_contract(stand, client, tmp_path):
+    path = stand.write("sub/a.md", "# A\n")
+    with path.open("rb") as content:
+        uploaded = client.upload([Upload("up.md", content)])
+    job = client.ingest(IngestRequest(path=str(stand.root)))
+    for each in (uploaded, job):
+        stand.run_queued(each)
+    assert [each.id for each in client.jobs(limit=5)] == [job.id, uploaded.id]
+    assert client.document("sub/a.md").text == "# A\n"
+    assert [each.id for each in client.documents(after="sub/a.md", limit=1)] == ["up.md"]
+
+
+def test_refusals_come_back_as_what_they_are(client, stand):
+    with pytest.raises(InvalidInputError, match="allowed roots"):
+        client.ingest(IngestRequest(path="/etc"))
+    for ask in (client.job, client.document):
+        with pytest.raises(NotFoundError):
+            ask("no/such")
+
+
+@pytest.mark.parametrize(
+    ("files", "status"),
+    [
+        ([("files", ("../a.md", b"x"))], 422),
+        ([("files", ("..", b"x"))], 422),
+        ([("wrong", ("a.md", b"x"))], 422),
+        ([("files", ("a.md", b"x")), ("files", ("a.md", b"x"))], 422),
+        ([("files", ("a.md", b"x" * 1001))], 413),
+        ([("files", ("a.md", b"x" * 2_000_000))], 413),
+    ],
+)
+def test_bad_uploads_get_a_clear_refusal(http, stand, files, status):
+    answer = http.post("/v1/documents", files=files)
+    assert answer.status_code == status
+    assert set(answer.json()) == {"error", "detail"}
+    assert not (stand.root.parent / "a.md").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b'{"path": 1}', b'{"path": "a\\u0000b"}', b'{"path": "/etc", "prune": 7}'],
+)
+def test_bad_requests_get_a_clear_refusal(http, body):
+    answer = http.post("/v1/ingestions", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in {400, 422}
+    assert set(answer.json()) == {"error", "detail"}
+
+
+def test_too_large_an_upload_is_refused_by_the_service_too(client, tmp_path):
+    big = tmp_path / "big.md"
+    big.write_bytes(b"x" * 2000)
+    with big.open("rb") as content, pytest.raises(PayloadTooLargeError):
+        client.upload([Upload("big.md", content)])
