@@ -87,7 +87,10 @@ class PlatformSettings(Settings):
         "folder.",
     )
     embedding_threads: int = Field(
-        default=0, ge=0, description="Threads of the embedder; 0 leaves it to the library."
+        default=0,
+        ge=0,
+        description="Threads of the embedder; 0: all cores for `flowxpert ingest`, one while "
+        "serving.",
     )
     log_format: str = Field(
         default="text",
