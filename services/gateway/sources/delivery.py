@@ -1,5 +1,6 @@
 """What a ticket system is to the gateway, what one body holds, and the texts it is made of."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
@@ -10,6 +11,8 @@ from services.contracts.gateway import RejectedItem
 from services.contracts.ticket import TicketDraft
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -64,6 +67,8 @@ class Source:
 def _whole(text: str) -> str:
     if "\0" in text:
         raise ValueError("text must not hold a NUL character")
+    if _LONE_SURROGATE.search(text):
+        raise ValueError("text must not hold half a surrogate pair")
     return clean_text(text).strip()
 
 
