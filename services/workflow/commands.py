@@ -12,7 +12,7 @@ _LOOKS = re.compile(
     r"|hostname|uname|printenv|echo|wc|diff|promtool|amtool)\b"
     r"|ip\s+(?:-\S+\s+)*(?:a|addr|address|link|route|neigh)(?:\s+(?:show|list|get)\b|\s*$)"
     r"|systemctl\s+(?:status|is-\w+|list-\w+|show)\b"
-    r"|(?:kubectl|oc)\s+(?:-\S+\s+)*(?:get|describe|logs|top|explain|version|events|cluster-info|auth)\b"
+    r"|(?:kubectl|oc)\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?)*(?:get|describe|logs|top|explain|version|events|cluster-info|auth)\b"
     r"|oc\s+adm\s+(?:top|inspect|must-gather|node-logs)\b"
     r"|(?:docker|podman|crictl)\s+(?:ps|logs|inspect|stats|images|info)\b"
     r"|ceph\s+(?:-s|status|health|df|osd\s+(?:tree|df|stat))\b"
@@ -58,7 +58,7 @@ def placeholders(command: str) -> list[str]:
     names: dict[str, None] = {}
     for found in _PLACEHOLDER.finditer(command):
         name = next(group for group in found.groups() if group)
-        if name.casefold() not in _NOT_OPEN:
+        if found["angle"] or name.casefold() not in _NOT_OPEN:
             names[name] = None
     return list(names)
 

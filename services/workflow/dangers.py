@@ -17,7 +17,9 @@ class Danger:
     in_prose: bool
 
 
-_FIRST = r"(?:^|[;&|(`]\s*|[#$>%]\s+|\b(?:sudo|nohup|do|then|request|run)\s+(?:-\S+\s+)*)"
+_FIRST = (
+    r"(?:^|[;&|(`]\s*|[#$>%]\s+|\b(?:sudo|nohup|do|then|request(?:\s+system)?|run)\s+(?:-\S+\s+)*)"
+)
 """Where a command may begin: at the start, after a separator, a prompt or a wrapper."""
 
 

@@ -35,8 +35,8 @@ def _pattern(expression: str) -> re.Pattern[str]:
 _TITLE = _pattern(r"\s*(?:#+\s*)?(?:workflow:\s*)?(?P<title>.*\S)\s*")
 _STEP = _pattern(r"(?P<indent>\s*)(?:step\s+)?(?P<number>\d{1,6})\s*[.):](?:\s+(?P<text>.*))?$")
 _BRANCH = _pattern(
-    rf"{_MARK}(?:if\s+(?P<condition>.*\S)|otherwise|else)\s*"
-    rf"(?::|,|→|->|=>|\bthen\b)\s*(?:then\s+)?(?:{_GO}\s+)?{_TARGET}\s*\.?\s*$"
+    rf"{_MARK}(?:if\s+(?P<condition>.*\S)|otherwise|else)"
+    rf"(?:(?<!,)\s+then\b|\s*,\s*then\b|\s*(?::|,|→|->|=>))\s*(?:{_GO}\s+)?{_TARGET}\s*\.?\s*$"
 )
 _NEXT = _pattern(rf"{_MARK}(?:then\s+|next:\s*)?(?:{_GO}\s+)?{_TARGET}\s*\.?\s*$")
 _END = _pattern(rf"{_MARK}(?:end|done|stop)(?: here)?\s*\.?\s*$")

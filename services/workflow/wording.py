@@ -116,7 +116,7 @@ def _exchange(row: tuple[str, ...], where: str) -> list[_Rule]:
 
 
 def _nominal(verb: str, noun: str) -> list[_Rule]:
-    determined = r"(?= (?:the|a|an|all|any|your|each|every|this|that|these|those)\b)"
+    determined = r"(?= (?:the|a|an|all|any|your|each|every|these|those)\b)"
     active = re.compile(rf"{_CLAUSE}{_WORD_START}{verb}{_WORD_END}{determined}", re.IGNORECASE)
     nominal = re.compile(rf"{_CLAUSE}(?:carry out|perform|do) {noun} of{determined}", re.IGNORECASE)
     return [
