@@ -1,96 +1,169 @@
-"""From a symptom through its possible causes, one question each, to the remedy of the one found."""
+"""From a symptom through its likely causes, one question each, to the remedy of the one found."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
+from services.knowledge.markdown import BlockKind
 from services.knowledge.model import SectionRole, Span
+from services.knowledge.roles import role_of_heading
 from services.planner.article import Article, Part
-from services.planner.code import commands_of
+from services.planner.code import commands_of, expected_of
 from services.planner.draft import Ask, Do, Draft, Element, End
 from services.planner.ends import opening
-from services.planner.matching import match
-from services.planner.sentences import question, sentences, shorten, tidy
+from services.planner.focus import Focus
+from services.planner.matching import best_match, match
+from services.planner.sentences import (
+    clauses,
+    is_check,
+    is_imperative,
+    question,
+    sentences,
+    shorten,
+)
+
+_KEPT_FROM = 0.48
+"""Weight from which a point is kept, see `focus`."""
+_LEAST_KEPT = 4
+_MOST_CAUSES = 6
+_SPECIFIC_SECTIONS = 3
+"""Sections below the remedy with names of their own, from which a page is a procedure."""
+
+
+class Kind(Enum):
+    """What a point is, with its worth in `focus`."""
+
+    CHECK = 0.06
+    CAUSE = 0.055
+    REMEDY = 0.03
+    RECOVERY = 0.0
 
 
 @dataclass(frozen=True)
 class Point:
-    """One cause or one remedy, and where it stands."""
+    """One check, cause or remedy, and where it stands."""
 
+    kind: Kind
     text: str
+    said: str
+    """As the step will say it."""
+    place: int
     cites: tuple[Span, ...]
     commands: tuple[str, ...] = ()
 
 
-_Pair = tuple[Point, Point]
-"""A cause and its remedy."""
-
-
 def differential_diagnosis(article: Article) -> Draft | None:
     """Cause by cause; None unless the page lists at least two causes and a remedy."""
-    causes = list(_points(article.of_role(SectionRole.CAUSE)))
-    remedy_parts = article.of_role(SectionRole.REMEDY)
-    remedies = list(_points(remedy_parts[:1]))
+    points = list(_points(article))
+    causes = [p for p in points if p.kind is Kind.CAUSE]
+    remedies = [p for p in points if p.kind in {Kind.REMEDY, Kind.RECOVERY}]
     if len(causes) < 2 or not remedies:
         return None
+    kept = _kept(article, points)
     pairs = match([c.text for c in causes], [r.text for r in remedies])
-    elements = _chain(causes, remedies, pairs)
-    matched = len(pairs) / min(len(causes), len(remedies))
+    cure = {causes[i]: remedies[j] for i, j in pairs.items()}
+    asked = [point for point in kept if point.kind is Kind.CAUSE and point in cure][:_MOST_CAUSES]
+    if len(asked) < 2:
+        asked = [cause for cause in causes if cause in cure][:_MOST_CAUSES]
+    if not asked:
+        return None
+    checks = _checks(article, [p for p in kept if p.kind is Kind.CHECK])
     return Draft(
         strategy="differential",
         title=article.name,
-        elements=(opening(article), *elements),
-        fitness=0.6 + 0.3 * matched,
+        elements=(*checks, *_chain(asked, cure, kept)),
+        fitness=_fitness(article, len(pairs) / min(len(causes), len(remedies))),
         document_ids=(article.document_id,),
         node_ids=(article.node.id,),
     )
 
 
-def _chain(
-    causes: Sequence[Point], remedies: Sequence[Point], pairs: dict[int, int]
-) -> tuple[Element, ...]:
-    """Asked causes with their remedies; what is left over is the way out when none holds."""
-    left = [r for j, r in enumerate(remedies) if j not in pairs.values()]
-    asked = [(cause, remedies[pairs[i]]) for i, cause in enumerate(causes) if i in pairs]
-    unmatched = [cause for i, cause in enumerate(causes) if i not in pairs]
-    while unmatched and left:
-        asked.append((unmatched.pop(0), left.pop(0)))
-    elements: list[Element] = [
-        Ask(question(c.text, words=7), yes=(_end(r),), cites=c.cites) for c, r in asked
+def _fitness(article: Article, matched: float) -> float:
+    named = sum(
+        role_of_heading(part.heading) is None
+        for part in article.of_role(SectionRole.REMEDY, SectionRole.CHECK, SectionRole.PROCEDURE)
+    )
+    return 0.4 if named >= _SPECIFIC_SECTIONS else 0.6 + 0.3 * matched
+
+
+def _kept(article: Article, points: Sequence[Point]) -> list[Point]:
+    """The points the page is about, in its order."""
+    text = "\n".join(part.passage.text for part in article.parts)
+    focus = Focus(text, [point.said for point in points])
+    weights = [
+        focus.weight(index, place=point.place, kind=point.kind.value)
+        for index, point in enumerate(points)
     ]
+    ranked = sorted(range(len(points)), key=lambda index: -weights[index])
+    enough = [i for i in ranked if weights[i] >= _KEPT_FROM]
+    kept = enough if len(enough) > _LEAST_KEPT else ranked[:_LEAST_KEPT]
+    return [points[index] for index in sorted(kept)]
+
+
+def _checks(article: Article, checks: Sequence[Point]) -> list[Element]:
+    """The fault, then what the page says to look at, with the commands of its checks."""
+    blocks = [b for part in article.of_role(SectionRole.CHECK) for b in part.blocks]
+    shown = [b for part in article.of_role(SectionRole.EXPECTED) for b in part.blocks]
+    steps = [opening(article), *(Do(point.said, point.cites) for point in checks)]
+    expected = expected_of(shown) or expected_of(blocks)
+    steps[-1] = replace(steps[-1], commands=commands_of(blocks), expected=expected)
+    return list(steps)
+
+
+def _chain(
+    asked: Sequence[Point], cure: dict[Point, Point], kept: Sequence[Point]
+) -> Iterator[Element]:
+    """A question per cause; remedies that are nobody's go to the cause they fit best."""
+    used = {cure[cause] for cause in asked}
+    spare = [p for p in kept if p.kind in {Kind.REMEDY, Kind.RECOVERY} and p not in used]
+    last = spare.pop() if spare else None
+    more: dict[Point, list[Point]] = {cause: [cure[cause]] for cause in asked}
+    for remedy in spare:
+        more[asked[best_match(remedy.text, [cause.text for cause in asked])]].append(remedy)
+    for cause in asked:
+        yield Ask(cause.said, yes=_remedy_steps(more[cause]), cites=cause.cites)
+    if last:
+        yield End(last.said, last.cites, last.commands)
+    else:
+        cites = tuple(span for cause in asked for span in cause.cites)
+        yield End("None of these causes holds: escalate", cites)
+
+
+def _remedy_steps(remedies: Sequence[Point]) -> tuple[Element, ...]:
+    *first, last = remedies
     return (
-        *elements,
-        *(Do(_remedy_text(r), r.cites, r.commands) for r in left[:-1]),
-        _last(left, unmatched, asked),
+        *(Do(r.said, r.cites, r.commands) for r in first),
+        End(last.said, last.cites, last.commands),
     )
 
 
-def _last(
-    left: Sequence[Point], unmatched: Sequence[Point], asked: Sequence[tuple[Point, Point]]
-) -> End:
-    if left:
-        return _end(left[-1])
-    cites = tuple(s for c in unmatched for s in c.cites) or asked[-1][0].cites
-    if unmatched:
-        return End(f"Escalate: {shorten(unmatched[0].text, words=8)}", cites)
-    return End("Escalate: none of the known causes holds", cites)
+def _points(article: Article) -> Iterator[Point]:
+    for part in article.of_role(SectionRole.CHECK):
+        yield from _check_points(part)
+    for part in article.of_role(SectionRole.CAUSE):
+        yield from _item_points(part, Kind.CAUSE)
+    remedies = article.of_role(SectionRole.REMEDY, SectionRole.PROCEDURE)
+    for index, part in enumerate(remedies):
+        yield from _item_points(part, Kind.RECOVERY if index else Kind.REMEDY)
 
 
-def _end(remedy: Point) -> End:
-    return End(_remedy_text(remedy), remedy.cites, remedy.commands)
+def _check_points(part: Part) -> Iterator[Point]:
+    for block in part.blocks:
+        if block.kind is not BlockKind.PARAGRAPH:
+            continue
+        said = [
+            clause for clause in clauses(block.text) if is_check(clause) or is_imperative(clause)
+        ]
+        for place, clause in enumerate(said):
+            span = part.lines(block.start_line, block.end_line)
+            yield Point(Kind.CHECK, clause, shorten(clause, words=16), place, (span,))
 
 
-def _remedy_text(remedy: Point) -> str:
-    return shorten(sentences(remedy.text)[0], words=12)
-
-
-def _points(parts: Sequence[Part]) -> Iterator[Point]:
-    for part in parts:
-        for block in part.blocks:
-            for item in block.items:
-                if item.text:
-                    nested = [b for each in item.blocks for b in each.walk()]
-                    yield Point(
-                        tidy(item.text),
-                        (part.lines(item.start_line, item.end_line),),
-                        commands_of(nested),
-                    )
+def _item_points(part: Part, kind: Kind) -> Iterator[Point]:
+    items = [item for block in part.blocks for item in block.items if item.text]
+    for place, item in enumerate(items):
+        first = sentences(item.text)[0]
+        said = question(first, words=7) if kind is Kind.CAUSE else shorten(first, words=12)
+        nested = [b for each in item.blocks for b in each.walk()]
+        span = part.lines(item.start_line, item.end_line)
+        yield Point(kind, item.text, said, place, (span,), commands_of(nested))

@@ -30,6 +30,14 @@ def match(causes: Sequence[str], remedies: Sequence[str]) -> dict[int, int]:
     return pairs
 
 
+def best_match(text: str, others: Sequence[str]) -> int:
+    """The index of the one of `others` that shares most with `text`; the first when none does."""
+    terms = [_terms(other) for other in others]
+    own = _terms(text)
+    weight = _weights([own, *terms])
+    return max(range(len(terms)), key=lambda index: _overlap(own, terms[index], weight))
+
+
 def _terms(text: str) -> frozenset[str]:
     return frozenset(tokenise(text))
 

@@ -57,6 +57,11 @@ _OTHERWISE = re.compile(
     r"[,:]?\s+(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_NEXT_CLAUSE = re.compile(
+    rf"(?:,\s*(?:and\s+)?then\s+|;\s+(?:then\s+)?|,?\s+and\s+(?:then\s+)?(?={_CHECK_VERB}\b)"
+    rf"|,\s+(?={_CHECK_VERB}\b)|\s[—–]\s)",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(
     r"^(?:(?:this|that|it|there)\s+(?:is|are|was)\s+|the\s+|an?\s+|this\s+|these\s+)+",
     re.IGNORECASE,
@@ -134,6 +139,16 @@ def condition(sentence: str, following: str = "") -> Condition | None:
         action=tidy(stated["action"]),
         alternative=tidy(otherwise["action"]) if otherwise else "",
     )
+
+
+def clauses(text: str) -> list[str]:
+    """Sentences cut where one goes on to another thing to do: `check A, then look at B`."""
+    return [
+        tidy(clause)
+        for sentence in sentences(text)
+        for clause in _NEXT_CLAUSE.split(sentence)
+        if len(clause.split()) > 1
+    ]
 
 
 def is_otherwise(sentence: str) -> bool:
