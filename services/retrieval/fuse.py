@@ -43,18 +43,23 @@ class Signals(NamedTuple):
 
 WEIGHTS = Signals(
     meaning=1.0,
-    focus=0.6,
+    focus=0.9,
     words=0.6,
     focus_words=0.3,
-    coverage=0.6,
+    coverage=1.0,
     runs=0.9,
-    title_said=0.3,
+    title_said=0.5,
     line_titled=0.4,
     node_meaning=0.6,
     node_words=0.4,
     named=0.6,
 )
 
+
+_KIND_OF_PAGE = terms_of(
+    "alert alarm documentation faq guide how howto incident introduction issue known overview"
+    " playbook problem procedure readme reference runbook sop summary troubleshoot troubleshooting"
+).words
 
 MOST = sum(WEIGHTS)
 """The score of a document that every signal speaks for."""
@@ -177,8 +182,15 @@ def _headings(chunks: Sequence[Found], nodes: Sequence[Found]) -> tuple[set[Term
     """Titles and names; and each chunk's whole heading path."""
     paths = [_strings(chunk.payload["heading_path"]) for chunk in chunks]
     names = [str(node.payload["name"]) for node in nodes]
-    titles = {terms_of(path[0]) for path in paths if path} | {terms_of(name) for name in names}
+    titles = {_telling(path[0]) for path in paths if path} | {_telling(name) for name in names}
     return titles, titles | {terms_of("\n".join(path)) for path in paths}
+
+
+def _telling(title: str) -> Terms:
+    """A title without words for a kind of page; as it is where it has no other words."""
+    terms = terms_of(title)
+    words = terms.words - _KIND_OF_PAGE
+    return Terms(words, terms.runs) if words else terms
 
 
 def _best(values: Iterable[float]) -> float:

@@ -107,11 +107,10 @@ def _focus(alert: str, title: str, body: str, errors: tuple[str, ...]) -> str:
     if alert:
         return f"{alert}. {title}" if title else alert
     lead = title or body
-    sentences = [s for s in _SENTENCE_END.split(lead[:_MOST_EMBEDDED]) if s.strip()]
-    is_pasted = bool(_COMMAND.match(lead)) or _looks_like_output(lead)
-    if is_pasted and errors:
-        return " ".join(errors[:3])
-    return sentences[0] if sentences else lead
+    if errors and (_COMMAND.match(lead) or _looks_like_output(lead)):
+        return "\n".join(errors[:3])
+    sentences = (s for s in _SENTENCE_END.split(lead[:_MOST_EMBEDDED]) if s.strip())
+    return "\n".join(dict.fromkeys((next(sentences, lead), *errors[:1])))
 
 
 def _looks_like_output(text: str) -> bool:
