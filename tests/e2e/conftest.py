@@ -1,0 +1,60 @@
+"""The whole platform in this process, with the example documents, at an address."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from services.embedded import Embedded
+from services.kit.server import ServerThread
+from services.kit.settings import PlatformSettings
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@dataclass
+class Running:
+    """A running platform and a client of it."""
+
+    url: str
+    client: httpx.Client
+
+    def post(self, body: Any, path: str = "/workflow", **arguments: Any) -> httpx.Response:
+        """Deliver a body."""
+        return self.client.post(path, json=body, **arguments)
+
+    def walked(self, body: Any) -> Any:
+        """Deliver a body, wait for the end of its walk and return its ticket."""
+        answer = self.post(body, params={"wait": 60})
+        assert answer.status_code == 200, answer.text
+        return self.client.get(answer.json()["status_url"]).json()
+
+
+def example_alert(name: str) -> Any:
+    """An example body, such as `alertmanager/bgp-down`."""
+    return json.loads((EXAMPLES / "alerts" / f"{name}.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The platform, started once for all tests here."""
+    folder = tmp_path_factory.mktemp("platform")
+    settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
+    with Embedded.open(settings) as platform:
+        platform.ingestion.ingest_here(EXAMPLES / "documents")
+        platform.start()
+        server = ServerThread(platform.app, host="127.0.0.1", port=0)
+        server.start()
+        with httpx.Client(base_url=server.url, timeout=90) as client:
+            yield Running(server.url, client)
+        server.stop()
+
+
+@pytest.fixture
+def example() -> Any:
+    """Reads an example body by name."""
+    return example_alert
