@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -27,6 +27,9 @@ _CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
 _SPACES = re.compile(r"\s+")
 _LONGEST_BOLD_HEADING = 12
 """Words; a longer bold paragraph is an emphasised sentence, not a heading."""
+_REMEMBERED_TEXTS = 256
+_REMEMBERED_LENGTH = 20_000
+"""Characters. Splitting, nodes and planning parse the same pages and passages in turn."""
 _BOLD_HEADING_LEVEL = 7
 """Below Markdown's six levels."""
 
@@ -186,8 +189,14 @@ def parse(text: str, *, first_line: int = 1) -> Page:
     """The tree of a document, or of a piece of one that begins at `first_line`.
 
     A paragraph that is nothing but a few bold words counts as a heading below all others. Raw HTML
-    is reduced to its text; comments and rules are left out.
+    is reduced to its text; comments and rules are left out. Only read the tree: whoever parses the
+    same text soon after gets the same one.
     """
+    read = _remembered if len(text) <= _REMEMBERED_LENGTH else _parse
+    return read(text, first_line)
+
+
+def _parse(text: str, first_line: int) -> Page:
     lines = tuple(text.splitlines())
     tree = SyntaxTreeNode(_parser().parse("\n".join(lines)))
     reader = _Reader(lines, first_line)
@@ -210,6 +219,9 @@ def parse(text: str, *, first_line: int = 1) -> Page:
     if front_matter is None or not front_matter.map:
         return Page(lines, first_line, root, body_line=first_line)
     return Page(lines, first_line, root, front_matter.content, first_line + front_matter.map[1])
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED_TEXTS)(_parse)
 
 
 def plain(markdown: str) -> str:
