@@ -15,14 +15,16 @@ from services.planner.focus import Focus
 from services.planner.matching import best_match, match
 from services.planner.sentences import (
     clauses,
+    condition,
     is_check,
     is_imperative,
     question,
     sentences,
     shorten,
+    tidy,
 )
 
-_KEPT_FROM = 0.48
+_KEPT_FROM = 0.40
 """Weight from which a point is kept, see `focus`."""
 _LEAST_KEPT = 4
 _MOST_CAUSES = 6
@@ -61,12 +63,13 @@ def differential_diagnosis(article: Article) -> Draft | None:
         return None
     kept = _kept(article, points)
     pairs = match([c.text for c in causes], [r.text for r in remedies])
-    cure = {causes[i]: remedies[j] for i, j in pairs.items()}
-    asked = [point for point in kept if point.kind is Kind.CAUSE and point in cure][:_MOST_CAUSES]
-    if len(asked) < 2:
-        asked = [cause for cause in causes if cause in cure][:_MOST_CAUSES]
-    if not asked:
-        return None
+    told = [remedy.text for remedy in remedies]
+    cure = {
+        cause: remedies[pairs[i] if i in pairs else best_match(cause.text, told)]
+        for i, cause in enumerate(causes)
+    }
+    asked = [point for point in kept if point.kind is Kind.CAUSE]
+    asked = (asked if len(asked) > 1 else causes)[:_MOST_CAUSES]
     checks = _checks(article, [p for p in kept if p.kind is Kind.CHECK])
     return Draft(
         strategy="differential",
@@ -162,8 +165,10 @@ def _check_points(part: Part) -> Iterator[Point]:
 def _item_points(part: Part, kind: Kind) -> Iterator[Point]:
     items = [item for block in part.blocks for item in block.items if item.text]
     for place, item in enumerate(items):
-        first = sentences(item.text)[0]
-        said = question(first, words=7) if kind is Kind.CAUSE else shorten(first, words=12)
+        first = tidy(sentences(item.text)[0])
+        if kind is Kind.RECOVERY and not (is_imperative(first) or condition(first)):
+            continue
+        said = question(first, words=9) if kind is Kind.CAUSE else shorten(first, words=14)
         nested = [b for each in item.blocks for b in each.walk()]
         span = part.lines(item.start_line, item.end_line)
         yield Point(kind, item.text, said, place, (span,), commands_of(nested))

@@ -14,6 +14,7 @@ _SIDE_REMARK = re.compile(
 _PREFIX = re.compile(
     r"^(?:\([^()]{1,24}#\s*\)\s*|\[(?:required|optional)\]\s*|(?:step|phase)\s+\w{1,3}\s*[:.)–—-]\s*"
     r"|\d{1,2}[.)]\s+|(?:please|next|then|now|first|finally|also|note that)[,:]?\s+"
+    r"|(?:disruptive|warning|caution|important|note|optional)\b[^:—–]{0,30}[:—–]\s*"
     r"|you\s+(?:can|must|should|may|need to|will need to)\s+(?:also\s+)?"
     r"|it is (?:recommended|necessary|required) to\s+)+",
     re.IGNORECASE,
@@ -66,6 +67,16 @@ _ARTICLE = re.compile(
     r"^(?:(?:this|that|it|there)\s+(?:is|are|was)\s+|the\s+|an?\s+|this\s+|these\s+)+",
     re.IGNORECASE,
 )
+_LEADS_ON = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be because but by can could for from had has have if in into is it its"
+        " may must no not of on or over per shall should so such than that the their them then"
+        " there these this those to under until was were when where which while will with within"
+        " without would",
+    )
+)
+"""Words that do not end a phrase."""
 _POINTS_BACK = re.compile(
     r"^(?:so|not|yes|no|this|that|it|they|necessary|needed|required|possible|applicable|desired"
     r"|(?:this|that|it) (?:is|was|does)(?: not)?(?: the case| so| true| possible| work| needed)?)$",
@@ -109,9 +120,23 @@ def tidy(sentence: str) -> str:
 def shorten(sentence: str, *, words: int) -> str:
     """The main clause: parentheses and side remarks go, and words beyond `words`."""
     bare = _PARENTHESES.sub("", sentence.strip())
-    clause = next((part for part in _SIDE_REMARK.split(bare) if len(part.split()) > 1), bare)
-    short = " ".join(clause.split()[:words])
-    return capitalised(short.rstrip(" .:;,"))
+    clause = bare
+    for remark in _SIDE_REMARK.finditer(bare):
+        if len(bare[: remark.start()].split()) > 1:
+            clause = bare[: remark.start()]
+            break
+    return capitalised(_first_words(clause, words).rstrip(" .:;,"))
+
+
+def _first_words(text: str, most: int) -> str:
+    """At most so many words, none left hanging that only leads on to the next."""
+    parts = text.split()
+    if len(parts) <= most:
+        return text
+    parts = parts[:most]
+    while len(parts) > 2 and (parts[-1].casefold() in _LEADS_ON or parts[-1] in "/&—–-"):
+        parts.pop()
+    return " ".join(parts)
 
 
 def question(statement: str, *, words: int = 9) -> str:
