@@ -1,0 +1,60 @@
+"""A gateway with its worker in a process of its own, to be killed by a test.
+
+`python -m tests.integration.gateway_process FOLDER PORT` serves until its end.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from services.contracts.planner import PlanRequest, PlanResponse
+from services.gateway.app import create_app, create_walk
+from services.gateway.settings import GatewaySettings
+from services.gateway.tasks import register_tasks
+from services.kit.database import Database
+from services.kit.outbox import Outbox
+from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.relay import Relay
+from services.kit.server import ServerThread
+from services.kit.settings import PlatformSettings
+from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
+
+PLANNING_S = 0.02
+
+
+class SlowPlanner(FakePlanner):
+    """Takes long enough to be killed over."""
+
+    def plan(self, request: PlanRequest) -> PlanResponse:
+        time.sleep(PLANNING_S)
+        return super().plan(request)
+
+
+def main(folder: Path, port: int) -> None:
+    """Serve and walk."""
+    database = Database(f"sqlite:///{folder / 'gateway.db'}")
+    database.migrate("kit", "gateway")
+    outbox, settings, retrieval = Outbox(database), GatewaySettings(), FakeRetrieval()
+    broker = EmbeddedBroker()
+    broker.start()
+    queue = create_queue(broker.url)
+    walk = create_walk(
+        settings,
+        database=database,
+        outbox=outbox,
+        retrieval=retrieval,
+        planner=SlowPlanner(),
+        scorer=FakeScorer(),
+    )
+    register_tasks(queue, outbox, walk)
+    WorkerThread(queue, "gateway").start()
+    Relay(outbox, queue, sole=True).start()
+    platform = PlatformSettings(_env_file=None)
+    app = create_app(settings, platform, database=database, outbox=outbox, retrieval=retrieval)
+    ServerThread(app, host="127.0.0.1", port=port).start()
+    while True:
+        time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

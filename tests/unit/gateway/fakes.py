@@ -1,0 +1,118 @@
+"""Retrieval, planner and scorer that answer what a test tells them to."""
+
+from services.contracts.planner import Candidate, PlanRequest, PlanResponse
+from services.contracts.retrieval import RetrieveRequest, SourceText
+from services.contracts.scorer import (
+    Dimension,
+    Score,
+    ScoredCandidate,
+    ScoreRequest,
+    ScoreResponse,
+)
+from services.kit.errors import NotFoundError
+from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
+
+RUNBOOK = "runbooks/FanFailed.md"
+RUNBOOK_LINES = [f"line {number} of the runbook" for number in range(1, 41)]
+
+
+def fan_workflow(title: str = "Replace a failed fan") -> Workflow:
+    """Look, decide, replace or end."""
+    cited = (Citation(document_id=RUNBOOK, start_line=12, end_line=14),)
+    return Workflow(
+        title=title,
+        steps=(
+            Step(
+                id="look",
+                kind=StepKind.PROCESS,
+                text="Show the fans",
+                commands=("show environment fan",),
+                expected="Fan2: Failed",
+                citations=cited,
+            ),
+            Step(id="ask", kind=StepKind.DECISION, text="Is a fan failed?", citations=cited),
+            Step(id="replace", kind=StepKind.PROCESS, text="Replace the tray"),
+            Step(id="end", kind=StepKind.TERMINAL, text="Resolved", citations=cited),
+        ),
+        transitions=(
+            Transition(source="look", target="ask"),
+            Transition(source="ask", target="replace", condition="yes"),
+            Transition(source="ask", target="end", condition="no"),
+            Transition(source="replace", target="end"),
+        ),
+        provenance=Provenance(planner="extractive"),
+    )
+
+
+def fitting_context() -> KnowledgeContext:
+    """One chunk that fits."""
+    chunk = Chunk(
+        id="c1",
+        span=Span(document_id=RUNBOOK, start_line=10, end_line=20),
+        heading_path=("Fan failed", "Mitigation"),
+        text="Show the fans",
+    )
+    found = RetrievedChunk(chunk=chunk, score=0.9, reasons=("same alert name",))
+    return KnowledgeContext(chunks=(found,), confidence=0.92, fits=True)
+
+
+class FakeRetrieval:
+    """Answers `context`, and the lines of one runbook."""
+
+    def __init__(self) -> None:
+        self.context = fitting_context()
+        self.failures: list[Exception] = []
+        self.calls = 0
+
+    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+        self.calls += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return self.context
+
+    def source(self, span: Span) -> SourceText:
+        if span.document_id != RUNBOOK:
+            raise NotFoundError("no such document")
+        text = "\n".join(RUNBOOK_LINES[span.start_line - 1 : span.end_line])
+        return SourceText(span=span, document_title="Fan failed", text=text)
+
+
+class FakePlanner:
+    """Answers `workflows`."""
+
+    def __init__(self) -> None:
+        self.workflows = [fan_workflow(), fan_workflow("Reseat the tray")]
+
+    def plan(self, request: PlanRequest) -> PlanResponse:
+        return PlanResponse(
+            candidates=tuple(
+                Candidate(id=f"c{n}", workflow=w) for n, w in enumerate(self.workflows)
+            )
+        )
+
+
+class FakeScorer:
+    """Gives the first 4.2, each further one half a point less."""
+
+    def __init__(self) -> None:
+        self.findings: tuple[str, ...] = ()
+
+    def score(self, request: ScoreRequest) -> ScoreResponse:
+        return ScoreResponse(
+            ranked=tuple(
+                ScoredCandidate(
+                    candidate=candidate, score=_score(4.2 - n / 2), findings=self.findings
+                )
+                for n, candidate in enumerate(request.candidates)
+            )
+        )
+
+
+def _score(value: float) -> Score:
+    return Score(
+        **{
+            name: Dimension(value=value, reason=f"why {name} is {value}")
+            for name in Score.model_fields
+        }
+    )
