@@ -54,7 +54,7 @@ DANGERS = (
         r"\b(?:lv|vg|pv)remove\s",
         r"\bzpool\s+destroy\b",
         r"--zero-superblock\b",
-        r"\bceph\s+osd\s+(?:purge|destroy|rm|lost)\b",
+        r"\bceph\s+osd\s+(?:pool\s+)?(?:purge|destroy|rm|lost)\b",
         r"\brados\s+purge\b",
     ),
     _danger(

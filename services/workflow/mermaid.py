@@ -3,9 +3,17 @@
 import json
 from collections.abc import Sequence
 
-from services.workflow.graph import reachable, successors
+from services.workflow.graph import reachable
 from services.workflow.mermaid_labels import escape_id, escape_label
-from services.workflow.mermaid_parser import Chart, Group, Link, MermaidError, Node, parse_chart
+from services.workflow.mermaid_parser import (
+    MOST_LINKS,
+    Chart,
+    Group,
+    Link,
+    MermaidError,
+    Node,
+    parse_chart,
+)
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 __all__ = ["MermaidError", "from_mermaid", "to_mermaid"]
@@ -28,7 +36,8 @@ def to_mermaid(workflow: Workflow) -> str:
     """
     lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
     lines.append("flowchart TD")
-    lines += [f"    {_node_line(step, workflow)}" for step in workflow.steps]
+    exits = _by_source(workflow.transitions)
+    lines += [f"    {_node_line(step, exits.get(step.id, ()))}" for step in workflow.steps]
     lines += [f"    {_edge_line(transition)}" for transition in workflow.transitions]
     ids = [step.id for step in workflow.steps]
     if ids and _start(ids, workflow.transitions) != ids[0]:
@@ -59,15 +68,24 @@ def from_mermaid(text: str) -> Workflow:
     transitions = tuple(
         Transition(source=link.source, target=link.target, condition=link.label) for link in links
     )
+    exits = _by_source(transitions)
     return Workflow(
         title=chart.title,
-        steps=tuple(_step(node, transitions) for node in _start_first(nodes, transitions)),
+        steps=tuple(
+            _step(node, exits.get(node.id, ())) for node in _start_first(nodes, transitions)
+        ),
         transitions=transitions,
     )
 
 
-def _node_line(step: Step, workflow: Workflow) -> str:
-    exits = workflow.exits(step.id)
+def _by_source(transitions: Sequence[Transition]) -> dict[str, list[Transition]]:
+    exits: dict[str, list[Transition]] = {}
+    for transition in transitions:
+        exits.setdefault(transition.source, []).append(transition)
+    return exits
+
+
+def _node_line(step: Step, exits: Sequence[Transition]) -> str:
     left, right = _BRACKETS[step.kind]
     line = f"{escape_id(step.id)}{left}{escape_label(step.text) or ' '}{right}"
     if _kind(step.kind is StepKind.DECISION, exits) is not step.kind:
@@ -95,8 +113,7 @@ def _kind(is_diamond: bool, exits: Sequence[Transition]) -> StepKind:
     return StepKind.PROCESS if exits else StepKind.TERMINAL
 
 
-def _step(node: Node, transitions: Sequence[Transition]) -> Step:
-    exits = [transition for transition in transitions if transition.source == node.id]
+def _step(node: Node, exits: Sequence[Transition]) -> Step:
     stated = (_KIND_CLASSES[name] for name in sorted(node.classes) if name in _KIND_CLASSES)
     return Step(
         id=node.id,
@@ -107,12 +124,11 @@ def _step(node: Node, transitions: Sequence[Transition]) -> Step:
 
 def _start(ids: Sequence[str], transitions: Sequence[Transition]) -> str:
     """The first step, unless a step that nothing leads to leads to it."""
-    arrows = successors(transitions)
-    targets = {target for found in arrows.values() for target in found}
-    roots = (step_id for step_id in ids if step_id not in targets)
-    if ids[0] not in targets:
-        return ids[0]
-    return next((root for root in roots if ids[0] in reachable(root, arrows)), ids[0])
+    sources: dict[str, list[str]] = {}
+    for transition in transitions:
+        sources.setdefault(transition.target, []).append(transition.source)
+    before = reachable(ids[0], sources)
+    return next((i for i in ids if i in before and i not in sources), ids[0])
 
 
 def _start_first(nodes: list[Node], transitions: Sequence[Transition]) -> list[Node]:
@@ -123,42 +139,43 @@ def _start_first(nodes: list[Node], transitions: Sequence[Transition]) -> list[N
 
 def _resolved_links(chart: Chart) -> list[Link]:
     """Links between nodes only: a group stands for its first step or for its ends."""
+    entries = {name: _entry(chart, name) for name in chart.groups}
+    ends = {name: _ends(chart, name) for name in chart.groups}
     links: list[Link] = []
     for link in chart.links:
-        sources = _ends(chart, link.source)
-        targets = _entry(chart, link.target)
-        links += [Link(source, target, link.label) for source in sources for target in targets]
+        target = entries.get(link.target, link.target)
+        links += [Link(end, target, link.label) for end in ends.get(link.source, [link.source])]
+        if len(links) > MOST_LINKS:
+            raise MermaidError(f"expected at most {MOST_LINKS} arrows", 1, "more than that")
     return links
 
 
-def _entry(chart: Chart, name: str) -> list[str]:
-    members = _members(chart, name)
+def _entry(chart: Chart, group: str) -> str:
+    members = _members(chart, group)
     entered = {link.target for link in chart.links if link.source in members}
-    return [member for member in members if member not in entered][:1] or members[:1]
+    return next((member for member in members if member not in entered), next(iter(members)))
 
 
-def _ends(chart: Chart, name: str) -> list[str]:
-    members = _members(chart, name)
+def _ends(chart: Chart, group: str) -> list[str]:
+    members = _members(chart, group)
     left = {link.source for link in chart.links if link.target in members}
-    return [member for member in members if member not in left] or members[-1:]
+    return [member for member in members if member not in left] or list(members)[-1:]
 
 
-def _members(chart: Chart, name: str) -> list[str]:
-    """Nodes within a group and its inner groups; a node, or a group without any, is its own."""
-    found: list[str] = []
-    waiting = [name]
+def _members(chart: Chart, group: str) -> dict[str, None]:
+    """Nodes within a group and its inner groups, in order; a group without any is its own."""
+    found: dict[str, None] = {}
+    waiting = [group]
     seen: set[str] = set()
     while waiting:
-        current = waiting.pop(0)
-        group = chart.groups.get(current)
-        if current in seen:
-            continue
-        seen.add(current)
-        if group is None:
-            found.append(current)
-        else:
-            waiting = group.members + waiting
-    return found or [name]
+        current = waiting.pop()
+        inner = chart.groups.get(current)
+        if inner is None:
+            found[current] = None
+        elif current not in seen:
+            seen.add(current)
+            waiting.extend(reversed(inner.members))
+    return found or {group: None}
 
 
 def _lone_groups(chart: Chart) -> list[Group]:
@@ -167,5 +184,5 @@ def _lone_groups(chart: Chart) -> list[Group]:
     return [
         group
         for group in chart.groups.values()
-        if group.id in named and _members(chart, group.id) == [group.id]
+        if group.id in named and list(_members(chart, group.id)) == [group.id]
     ]

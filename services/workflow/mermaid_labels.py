@@ -27,7 +27,6 @@ _TROUBLE = re.compile(
     """,
     re.VERBOSE,
 )
-_LIKE_A_STYLE = re.compile(r":\S*#.*;")
 
 _SAFE_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
 _RESERVED = re.compile(
@@ -41,7 +40,7 @@ _ESCAPED_ID = re.compile(r"id_((?:[A-Za-z0-9]|_[0-9a-f]{1,6}_)*)")
 def escape_label(text: str) -> str:
     """`text` for use between double quotes; `unescape_label` gives it back unchanged."""
     escaped = _TROUBLE.sub(lambda found: _escape_characters(found.group()), text)
-    if _LIKE_A_STYLE.search(escaped):
+    if any(0 <= word.find(":") < word.rfind("#") for word in escaped.split()):
         escaped = escaped.replace(":", "#58;")
     return escaped
 

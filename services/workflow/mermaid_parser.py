@@ -20,6 +20,10 @@ class MermaidError(InvalidInputError):
         self.line = line
 
 
+MOST_LINKS = 20_000
+"""Far beyond any flowchart; `A & B & … --> C & D & …` multiplies."""
+
+
 @dataclass
 class Node:
     """A node; without `label` it was only mentioned so far."""
@@ -219,6 +223,8 @@ class _Parser:
     def _link(self, sources: list[str], targets: list[str], arrow: _Arrow) -> None:
         if not arrow.is_visible:
             return
+        if len(self.chart.links) + len(sources) * len(targets) > MOST_LINKS:
+            raise self._error(f"expected at most {MOST_LINKS} arrows")
         pairs = [(source, target) for source in sources for target in targets]
         self.chart.links += [Link(source, target, arrow.label) for source, target in pairs]
         if arrow.is_mutual:

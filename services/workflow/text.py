@@ -142,11 +142,12 @@ def _drafts(text: str) -> tuple[str, list[_Draft]]:
 
 def _read_line(draft: _Draft, line: str) -> None:
     """A line below a step: part of its commands, output or exits, or else of its text."""
-    if branch := _BRANCH.match(line):
+    words = _one_line(line)
+    if branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
-    elif onward := _NEXT.match(line):
+    elif onward := _NEXT.match(words):
         draft.exits.append((int(onward["target"]), ""))
-    elif _END.match(line):
+    elif _END.match(words):
         draft.ends = True
     elif command := _COMMAND.match(line):
         draft.commands.append(command["line"])
@@ -154,8 +155,8 @@ def _read_line(draft: _Draft, line: str) -> None:
         draft.commands[-1] += f"\n{continued['line']}"
     elif expected := _EXPECTED.match(line):
         draft.expected.append(expected["line"])
-    elif line.strip():
-        draft.text = f"{draft.text} {line.strip()}".strip()
+    elif words:
+        draft.text = f"{draft.text} {words}".strip()
 
 
 def _exits(draft: _Draft, following: _Draft | None) -> list[tuple[int, str]]:

@@ -44,7 +44,6 @@ _VERBS = (
     ("fix", "repair", "correct"),
     ("increase", "raise"),
     ("decrease", "reduce", "lower"),
-    ("add", "put in"),
     ("create", "make"),
     ("update", "bring up to date"),
     ("upgrade", "bring to a newer version of"),
@@ -90,7 +89,6 @@ _PHRASES = (
     ("additional", "further"),
     ("occurs", "happens"),
     ("incorrect", "wrong"),
-    ("missing", "absent"),
     ("appropriate", "suitable"),
     ("required", "needed"),
     ("currently", "at present"),
@@ -116,7 +114,10 @@ def _exchange(row: tuple[str, ...], where: str) -> list[_Rule]:
 
 
 def _nominal(verb: str, noun: str) -> list[_Rule]:
-    determined = r"(?= (?:the|a|an|all|any|your|each|every|these|those)\b)"
+    determined = (
+        r"(?= (?:the|a|an|all|any|your|each|every|these|those)\b)"
+        r"(?![^.;:,]*\b(?:is|are|was|were|has|have|can|does)\b)"
+    )
     active = re.compile(rf"{_CLAUSE}{_WORD_START}{verb}{_WORD_END}{determined}", re.IGNORECASE)
     nominal = re.compile(rf"{_CLAUSE}(?:carry out|perform|do) {noun} of{determined}", re.IGNORECASE)
     return [

@@ -384,3 +384,12 @@ def test_the_drawing_is_exact_and_stable() -> None:
         "    classDef unsourced stroke-dasharray: 5 4\n"
         "    class low,id_end unsourced\n"
     )
+
+
+def test_arrows_that_multiply_without_end_are_refused() -> None:
+    many = " & ".join(f"n{i}" for i in range(300))
+
+    with pytest.raises(MermaidError, match="at most"):
+        from_mermaid(f"flowchart TD\n{many} --> {many}")
+    with pytest.raises(MermaidError, match="at most"):
+        from_mermaid(f"flowchart TD\nsubgraph s\n{many}\nend\n" + "\n".join(["s --> t"] * 100))

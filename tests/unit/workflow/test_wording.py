@@ -13,6 +13,8 @@ from services.workflow.wording import reword
         ("Check that it is up", {"Verify that it is up", "Confirm that it is up",
                                  "Make sure that it is up"}),
         ("Find logs", {"Locate logs"}),
+        ("Verify the fan is on", {"Check the fan is on", "Inspect the fan is on",
+                                  "Examine the fan is on"}),
         ("Fails due to heat", {"Fails because of heat", "Fails owing to heat"}),
     ],
 )  # fmt: skip
