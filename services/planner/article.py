@@ -14,6 +14,9 @@ from services.knowledge.model import (
 )
 from services.knowledge.roles import role_of_heading
 
+_MOST_HEAD_LINES = 20
+"""Front matter, title and badges; further up stands what belongs to something else."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -68,9 +71,16 @@ class Article:
 
     @property
     def description(self) -> tuple[Span, ...]:
-        """Lines that say what fails, at most two passages."""
-        described = self.of_role(SectionRole.MEANING, SectionRole.SYMPTOM) or self.parts
-        return tuple(part.span for part in described[:2])
+        """Lines that name and say what fails: the head of the page, at most two passages."""
+        described = self.of_role(SectionRole.MEANING, SectionRole.SYMPTOM) or list(self.parts)
+        return (self._head, *(part.span for part in described[:2]))
+
+    @property
+    def _head(self) -> Span:
+        """From the title, which stands above the first passage, to where that begins."""
+        first = self.parts[0].span.start_line
+        top = max(1, first - _MOST_HEAD_LINES)
+        return Span(document_id=self.document_id, start_line=top, end_line=first)
 
 
 def articles(context: KnowledgeContext) -> list[Article]:

@@ -56,9 +56,9 @@ def _described(page: Article) -> tuple[str, Part] | None:
     parts = page.of_role(SectionRole.MEANING, SectionRole.CHECK, SectionRole.PROCEDURE)
     for part in sorted(parts, key=lambda each: -each.depth):
         for block in part.blocks:
-            if block.kind is BlockKind.PARAGRAPH and sentences(block.text):
+            if block.kind is BlockKind.PARAGRAPH and len(block.text.split()) > 1:
                 return lead(block.text, words=48), part
-    return None
+    return (page.node.summary or page.name, parts[0]) if parts else None
 
 
 def _remedy(part: Part) -> End | None:
