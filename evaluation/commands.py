@@ -69,6 +69,56 @@ def workflows(
 
 
 @app.command()
+def retrieval(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    sample: Sample = 0,
+    seed: Seed = 0,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """How far up each query's own page stands, beside BM25, the embedder and both by rank."""
+    from evaluation.retrieval import run, searches  # noqa: PLC0415
+
+    started = time.perf_counter()
+    chosen = _chosen(pairs, sample, seed)
+    config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
+    with _open(data_dir) as platform:
+        compared = searches(platform.retrieval, platform.vectors, platform.embedder)
+        forms = sum(len(pair.forms) for pair in chosen if pair.gold_documents)
+        with _progress("retrieval", forms) as advance:
+            figures = run(chosen, compared, config, lambda: time.perf_counter() - started, advance)
+    _finish(figures, out, as_json=as_json)
+
+
+@app.command()
+def calibrate(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    unknown: Annotated[Path, typer.Option(help="JSON Lines of queries that no page treats.")],
+    write: Annotated[
+        bool, typer.Option("--write", help="Make the result the calibration in use.")
+    ] = False,
+) -> None:
+    """Fit when retrieval says that something known fits; on even ids, reported on the odd."""
+    from evaluation.calibration import calibrate as fit  # noqa: PLC0415
+    from evaluation.pairs import read_pairs  # noqa: PLC0415
+
+    known, others = read_pairs(pairs), read_pairs(unknown)
+    provenance = (
+        f"flowxpert bench calibrate on {pairs.name} ({len(known)}) against {unknown.name}"
+        f" ({len(others)}); fitted on ids whose sha256 is even"
+    )
+    with _open(data_dir) as platform, _progress("calibrate", len(known) + len(others)) as advance:
+        found = fit(platform.retrieval, known, others, provenance, advance)
+    if write:
+        found.write()
+    typer.echo(found.model_dump_json(indent=2))
+
+
+@app.command()
 def scorer(
     *,
     data_dir: DataDir,

@@ -22,6 +22,13 @@ class Calibration(BaseModel):
     threshold: float
     """Chance from which something known is said to fit."""
     provenance: str
+    """What it was fitted on, and by which command."""
+    figures: dict[str, dict[str, float]] = {}
+    """How it does on the ids it was fitted on and on the others."""
+
+    def write(self) -> None:
+        """Make it the one in use from the next start on."""
+        _FILE.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 CALIBRATION = Calibration.model_validate_json(_FILE.read_text(encoding="utf-8"))

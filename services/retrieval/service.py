@@ -52,19 +52,7 @@ class RetrievalService:
 
     def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
         """See `Retrieval.retrieve`."""
-        query = read_query(request)
-        if query.is_empty:
-            return KnowledgeContext()
-        with stage_timer("retrieval", "search"):
-            found = find_candidates(
-                query,
-                self._embedder,
-                self._vectors,
-                self._graph,
-                limit=self._settings.candidates,
-            )
-        with stage_timer("retrieval", "rank"):
-            ranked = rank_documents(query, found)
+        ranked = self.evidence(request)
         chunks = self._chunks(ranked, request.top_chunks)
         nodes = self._nodes(ranked, request.top_nodes)
         chance = confidence(ranked)
@@ -75,6 +63,22 @@ class RetrievalService:
             confidence=chance,
             fits=bool(ranked) and chance >= self._threshold,
         )
+
+    def evidence(self, request: RetrieveRequest) -> list[Evidence]:
+        """What speaks for each document that the searches found, the best document first."""
+        query = read_query(request)
+        if query.is_empty:
+            return []
+        with stage_timer("retrieval", "search"):
+            found = find_candidates(
+                query,
+                self._embedder,
+                self._vectors,
+                self._graph,
+                limit=self._settings.candidates,
+            )
+        with stage_timer("retrieval", "rank"):
+            return rank_documents(query, found)
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""
