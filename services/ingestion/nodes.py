@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from services.ingestion.alert_names import stated_alerts
 from services.ingestion.sections import passages
 from services.ingestion.titles import is_generic, specific_title
 from services.knowledge.links import normalise_link
@@ -150,7 +151,9 @@ def _page_node(document: Document, page: Page, title: str, own: Sequence[Passage
 def _node(
     document: Document, name: str, other_names: list[str], described: str, own: Sequence[Passage]
 ) -> IncidentNode:
-    aliases = [*other_names, *_ALERT_NAME.findall(name), *_messages(own)]
+    # In a title that is written in capitals every word looks like an abbreviation.
+    names = [] if name.isupper() else _ALERT_NAME.findall(name)
+    aliases = [*other_names, *stated_alerts(name, own), *names, *_messages(own)]
     aliases = [alias[:_LONGEST_ALIAS] for alias in dict.fromkeys(aliases) if alias != name]
     fields: dict[Attribute, list[Passage]] = {attribute: [] for attribute in Attribute}
     for passage in own:

@@ -54,7 +54,8 @@ _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
             r"\brelated\b",
             "see also",
             "further reading",
-            r"\blinks?\b",
+            # In a network `link` is a cable, so only headings that are nothing else count.
+            r"^(useful |external |quick |important |helpful |other |more )?links?$",
             r"\bresources\b",
             "appendix",
             "change ?log",
