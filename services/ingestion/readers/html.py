@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from services.ingestion.readers.decode import decode
 from services.ingestion.readers.reader import Reader, Reading, UnreadableDocumentError
 
 if TYPE_CHECKING:
@@ -9,10 +10,11 @@ if TYPE_CHECKING:
     from bs4.element import Tag
 
 _NOT_CONTENT = (
-    *("script", "style", "template", "noscript", "iframe", "object", "svg", "form", "button"),
-    *("nav", "aside", "[role=navigation]", "[role=search]", "[aria-hidden=true]", "[hidden]"),
-    *("body > header", "body > footer", "[role=banner]", "[role=contentinfo]"),
+    *("script", "style", "template", "noscript", "iframe", "object", "svg", "button", "select"),
+    *("nav", "[role=navigation]", "[role=search]", "[aria-hidden=true]", "[hidden]"),
+    *("body > header", "body > footer", "body > aside", "[role=banner]", "[role=contentinfo]"),
 )
+"""Not forms, which some systems put around whole pages, nor asides within, which hold warnings."""
 
 
 def read(data: bytes) -> Reading:
@@ -22,11 +24,12 @@ def read(data: bytes) -> Reading:
         UnreadableDocumentError: It is something else than HTML, or nested beyond reason.
     """
     from bs4 import BeautifulSoup  # noqa: PLC0415  (only the process of its own pays for it)
+    from bs4.dammit import EncodingDetector  # noqa: PLC0415
     from markdownify import MarkdownConverter  # noqa: PLC0415
 
-    if data.startswith((b"%PDF-", b"PK\x03\x04")) or b"\x00" in data[:1024].strip(b"\xff\xfe"):
-        raise UnreadableDocumentError("expected HTML, found binary content")
-    soup = BeautifulSoup(data, "html.parser")
+    # Where the page does not say how it is encoded, the library would guess from its letters.
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True)
+    soup = BeautifulSoup(data if declared else decode(data), "html.parser")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for element in soup.select(", ".join(_NOT_CONTENT)):
         element.decompose()

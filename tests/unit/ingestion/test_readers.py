@@ -105,6 +105,23 @@ class TestHtml:
         assert "| MTU | lower \\| it |" in text
         assert not any(word in text for word in ("Home", "alert", "imprint", "p{}"))
 
+    def test_a_page_within_a_form_and_its_warnings_are_kept(self):
+        page = "<body><form><h1>Fan</h1><aside>Do not touch.</aside></form></body>"
+        assert read("a.html", page.encode()) == "# Fan\n\nDo not touch.\n"
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+    def test_encodings_are_understood(self, encoding):
+        assert read("a.html", "<p>Lüfter</p>".encode(encoding)) == "Lüfter\n"
+
+    def test_a_declared_encoding_is_believed(self):
+        page = '<meta charset="iso-8859-2"><p>příčina</p>'
+        assert read("a.html", page.encode("iso-8859-2")) == "příčina\n"
+
+    @pytest.mark.parametrize("data", [b"%PDF-1.7", b"PK\x03\x04", b"<p>\x00\x01</p>"])
+    def test_what_is_no_html_is_refused(self, data):
+        with pytest.raises(UnreadableDocumentError, match="expected"):
+            read("a.html", data)
+
     def test_elements_nested_too_deeply_are_refused(self):
         with pytest.raises(UnreadableDocumentError, match="nested"):
             read("deep.html", b"<div>" * 20_000 + b"x")
