@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from services.knowledge.imperative import begins_with_verb
 from services.knowledge.markdown import Block, BlockKind, Page, Section
 from services.knowledge.model import Passage, SectionRole, Span
 from services.knowledge.roles import role_of_heading, role_of_label
@@ -16,6 +17,8 @@ _HANDED_DOWN = frozenset(SectionRole) - {SectionRole.MEANING}
 
 _STEPS_INSIDE = frozenset({SectionRole.CHECK, SectionRole.REMEDY, SectionRole.PROCEDURE})
 """Below these, headings such as `Overview` or `Prerequisites` introduce steps."""
+
+_DESCRIBING = frozenset({SectionRole.MEANING, SectionRole.IMPACT, SectionRole.SYMPTOM})
 
 _LABEL = re.compile(r"^[*_#>\s]*([A-Za-z][A-Za-z /&'-]{2,40}?)[*_]*\s*(:)[*_]*\s*(.*)$")
 _CAPITALS = re.compile(r"^[*_]*([A-Z][A-Z /&'-]{3,40})[*_]*$")
@@ -63,10 +66,10 @@ def _parts(page: Page, section: Section, title: str) -> Iterator[Part]:
     path = section.heading_path
     if not path or path[0].casefold() != title.casefold():
         path = (title, *path)
-    label, role = "", _own_role(section)
+    label, role = "", _own_role(page, section)
     run: list[Block] = []
     for block in section.blocks:
-        found = _label(page, block)
+        found = _label(page, block) or _instructions(block, role)
         if found and run:
             yield _part(section, path, label, role, run)
             run = []
@@ -91,10 +94,24 @@ def _part(
     return Part(section, heading_path, run[0].start_line, run[-1].end_line, role, has_steps)
 
 
-def _own_role(section: Section) -> SectionRole | None:
+def _own_role(page: Page, section: Section) -> SectionRole | None:
     if section.level == 0:
         return SectionRole.MEANING
-    return role_of_heading(section.title)
+    return None if _is_title(page, section) else role_of_heading(section.title)
+
+
+def _is_title(page: Page, section: Section) -> bool:
+    """Whether the heading names the page: the only one of the highest level, above others."""
+    return section.level == 1 and len([s for s in page.sections if s.level == 1]) == 1
+
+
+def _instructions(block: Block, role: SectionRole | None) -> tuple[str, SectionRole] | None:
+    """A numbered list of things to do below a heading that promises a description."""
+    if role not in _DESCRIBING or block.kind is not BlockKind.LIST or not block.ordered:
+        return None
+    told = [item for item in block.items if begins_with_verb(item.text) or item.code]
+    enough = len(told) > 1 and 3 * len(told) >= len(block.items)
+    return ("", SectionRole.PROCEDURE) if enough else None
 
 
 def _label(page: Page, block: Block) -> tuple[str, SectionRole] | None:
@@ -111,22 +128,30 @@ def _label(page: Page, block: Block) -> tuple[str, SectionRole] | None:
 
 def _hand_down(parts: list[Part]) -> None:
     roles: dict[tuple[str, ...], SectionRole | None] = {}
+    several_titles = len({p.section.heading_path[:1] for p in parts if p.section.level}) > 1
     for part in parts:
-        above = _role_above(part, roles)
+        above = _role_above(part, roles, several_titles=several_titles)
         introduces = part.role in {SectionRole.MEANING, SectionRole.NOTE, SectionRole.PARAMETER}
         if above in _HANDED_DOWN and (part.role is None or (above in _STEPS_INSIDE and introduces)):
             part.role = above
         roles.setdefault(part.section.heading_path, part.role)
 
 
-def _role_above(part: Part, roles: dict[tuple[str, ...], SectionRole | None]) -> SectionRole | None:
+def _role_above(
+    part: Part, roles: dict[tuple[str, ...], SectionRole | None], *, several_titles: bool
+) -> SectionRole | None:
     path = part.section.heading_path
     for depth in range(len(path) - 1, 0, -1):
         above = path[:depth]
-        role = roles.get(above) or role_of_heading(above[-1])
+        role = roles[above] if above in roles else _wording(above, several_titles=several_titles)
         if role:
             return role
     return None
+
+
+def _wording(path: tuple[str, ...], *, several_titles: bool) -> SectionRole | None:
+    """The role of a section without text of its own; the page's title has none."""
+    return role_of_heading(path[-1]) if len(path) > 1 or several_titles else None
 
 
 def _ask_meaning(parts: list[Part], role_by_meaning: RoleByMeaning) -> None:

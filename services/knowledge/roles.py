@@ -117,7 +117,7 @@ _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
         (
             r"causes?\b",
             r"\breasons?\b",
-            r"\bwhy\b",
+            r"\bwhy\b(?! (it|this) matters)",
             "what went wrong",
             r"\bculprits?\b",
             "contributing",
@@ -169,6 +169,7 @@ _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
             "consequence",
             "blast radius",
             r"^(who|what) is affected",
+            "why (it|this) matters",
             r"^affected (users|customers|systems|services)$",
         ),
     ),

@@ -13,7 +13,10 @@ _OUTPUT_LEAD = re.compile(
     r"|prints?|shows?)\b[^.]*:?$",
     re.IGNORECASE,
 )
-_PROMPT = re.compile(r"^(?:\S+@\S+[:~\w/-]*)?(?:[\w.()-]*[#$>])\s+(?=\S)")
+_PROMPT = re.compile(
+    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+|[$%>]\s+)"
+    r"(?=[A-Za-z./])"
+)
 _COMMENT = re.compile(r"^\s*(?:#|//|--|REM\b)")
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_EXPECTED = 600
@@ -35,10 +38,20 @@ def expected_of(blocks: Iterable[Block]) -> str:
     """The first code block that shows output, cut when long."""
     before = ""
     for block in blocks:
-        if block.kind is BlockKind.CODE and _is_output(block, before):
-            return block.text[:_LONGEST_EXPECTED].rstrip()
+        if block.kind is BlockKind.CODE:
+            shown = block.text if _is_output(block, before) else _answers(block)
+            if shown:
+                return shown[:_LONGEST_EXPECTED].rstrip()
         before = block.text
     return ""
+
+
+def _answers(block: Block) -> str:
+    """What a recorded session shows after its commands."""
+    lines = block.text.splitlines()
+    if not any(_PROMPT.match(line) for line in lines):
+        return ""
+    return "\n".join(line for line in lines if not _PROMPT.match(line))
 
 
 def _is_output(block: Block, before: str) -> bool:

@@ -30,7 +30,11 @@ STEP_ROLES = (
     SectionRole.VERIFICATION,
     SectionRole.ESCALATION,
 )
-_CONFIRMATION = re.compile(r"\b(?:validat|confirm|verif)", re.IGNORECASE)
+_CONFIRMATION = re.compile(
+    r"(?:(?:issue|problem|scenario|symptom|fault)\s+)?(?:validation|confirmation|verification)"
+    r"|(?:confirm|validate|verify) (?:the|this) (?:issue|problem|scenario|symptoms?|fault)",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^(?:(?:step|phase)\s+\w{1,3}\b|\d{1,2}[.):])", re.IGNORECASE)
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
 _INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
@@ -86,7 +90,7 @@ def part_elements(part: Part) -> list[Element]:
     """The steps of one section."""
     if _introduces(part):
         return _one_step(part)
-    if part.role is SectionRole.CHECK and _CONFIRMATION.search(part.heading):
+    if part.role is SectionRole.CHECK and _CONFIRMATION.fullmatch(part.heading):
         confirmed = _confirmation(part)
         if confirmed:
             return confirmed
@@ -159,7 +163,11 @@ def _decision(
     asked: str, action: str, alternative: str, span: tuple[Span, ...], blocks: Sequence[Block]
 ) -> Ask:
     yes = Do(lead(action), span, commands_of(blocks), expected_of(blocks))
-    no = (Do(lead(alternative), span),) if alternative else ()
+    other = condition(alternative) if alternative else None
+    if other:
+        no: tuple[Element, ...] = (_decision(other.condition, other.action, "", span, ()),)
+    else:
+        no = (Do(lead(alternative), span),) if alternative else ()
     return Ask(question(asked, words=16), yes=(yes,), no=no, cites=span)
 
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from services.knowledge.imperative import begins_with_verb
+
 _SENTENCE_END = re.compile(
     r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])[\"')\]]*\s+(?=[A-Z\"'`(\[<])"
 )
@@ -26,25 +28,9 @@ _CHECK_VERB = (
 _CHECK_THAT = re.compile(
     rf"^{_CHECK_VERB}\s+(?:that|if|whether)\s+(?:or not\s+)?(?P<what>.+)$", re.IGNORECASE
 )
-_IMPERATIVE = re.compile(
-    r"^(?:re-?|un)?(?:add|adjust|align|allow|analy[sz]e|apply|ask|attach|back up|balance|boot|bring"
-    r"|call|capture|change|check|clean|clear|close|collect|compare|configure|confirm|connect|contact"
-    r"|copy|correct|create|cordon|decide|delete|deploy|describe|determine|disable|disconnect|download"
-    r"|drain|drop|edit|enable|ensure|escalate|establish|evict|examine|execute|expand|export|extend"
-    r"|file|find|fix|flush|follow|force|free|gather|generate|get|give|grant|grow|identify|ignore"
-    r"|import|increase|inform|insert|inspect|install|investigate|isolate|issue|kill|launch|limit|list"
-    r"|locate|log|login|look|lower|make|mark|measure|migrate|monitor|mount|move|narrow|notify|observe"
-    r"|obtain|open|page|patch|pause|ping|plug|point|power|prepare|press|proceed|pull|purge|put|query"
-    r"|raise|read|reboot|rebuild|reclaim|reconcile|record|recover|reduce|refer|reinstall|reissue"
-    r"|reload|remove|rename|renew|reopen|repair|repeat|replace|report|request|reset|resize|resolve"
-    r"|restart|restore|resume|retrieve|retry|return|revert|review|roll|rotate|run|save|scale|schedule"
-    r"|search|seat|select|send|set|share|shift|show|shut|silence|ssh|start|stop|submit|swap|switch"
-    r"|take|tell|terminate|test|throttle|trace|trigger|troubleshoot|try|tune|turn|uninstall|unplug"
-    r"|update|upgrade|upload|use|validate|verify|view|visit|wait|watch|wipe|withdraw|work|write)\b",
-    re.IGNORECASE,
-)
 _CONDITION = re.compile(
-    r"^(?P<word>if|when|in case(?: of)?|should|where|once|only if)\s+(?P<condition>[^,:]{4,160}"
+    r"^(?P<word>if|when|in case(?: of)?|should|where|once|only if)\s+"
+    r"(?P<condition>(?:[^,:]|,(?=\d)){2,160}"
     r"(?:,\s+(?:and|or|but)\s+[^,:]{3,100})?)(?:,\s*(?:then\s+)?|\s+then\s+|:\s+)(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -54,8 +40,8 @@ _QUESTION_ANSWER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OTHERWISE = re.compile(
-    r"^(?:otherwise|else|if not|if no|if this is not the case|if it (?:is|does) not)"
-    r"[,:]?\s+(?P<action>.+)$",
+    r"^(?:(?:otherwise|else)[,:]?|(?:if not|if no|if this is not the case"
+    r"|if it (?:is|does|has) not)[,:])\s+(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _NEXT_CLAUSE = re.compile(
@@ -158,12 +144,14 @@ def condition(sentence: str, following: str = "") -> Condition | None:
     stated = _CONDITION.match(text)
     if stated is None or _POINTS_BACK.match(stated["condition"].strip()):
         return None
-    otherwise = _OTHERWISE.match(following.strip())
-    return Condition(
-        condition=stated["condition"].strip(),
-        action=tidy(stated["action"]),
-        alternative=tidy(otherwise["action"]) if otherwise else "",
-    )
+    action, _, rest = stated["action"].partition("; ")
+    if not (is_otherwise(rest) or _CONDITION.match(rest)):
+        action, rest = stated["action"], following
+    otherwise = _OTHERWISE.match(rest.strip())
+    alternative = otherwise["action"] if otherwise else ""
+    if not alternative and rest is not following:
+        alternative = rest
+    return Condition(stated["condition"].strip(), tidy(action), tidy(alternative))
 
 
 def clauses(text: str) -> list[str]:
@@ -183,7 +171,7 @@ def is_otherwise(sentence: str) -> bool:
 
 def is_imperative(sentence: str) -> bool:
     """Whether the sentence tells somebody to do something."""
-    return _IMPERATIVE.match(tidy(sentence)) is not None
+    return begins_with_verb(tidy(sentence))
 
 
 def is_check(sentence: str) -> bool:
@@ -192,6 +180,6 @@ def is_check(sentence: str) -> bool:
 
 
 def capitalised(text: str) -> str:
-    """The first letter upper case, unless the first word is a name such as `etcd` or `bgpd`."""
-    word = text.split(" ", 1)[0]
+    """The first letter upper case, unless the first word is written like a name or a path."""
+    word = text.split(" ", 1)[0].rstrip(",;")
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
