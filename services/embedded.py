@@ -39,7 +39,7 @@ from services.retrieval.settings import RetrievalSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 
-SWITCH_INTERVAL_S = 0.0005
+SWITCH_INTERVAL_S = 0.00005
 """How long one thread may compute while another waits. Python's default, ten times as long, adds
 up over the hand-overs of a request to more than an acknowledgement may take."""
 

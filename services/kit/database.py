@@ -1,8 +1,8 @@
 """The SQL database: SQLite in a file by default, PostgreSQL by URL."""
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from services.kit.errors import UnavailableError
+from services.kit.write_turns import WriteTurns
 
 BUSY_TIMEOUT_MS = 10_000
 """How long a SQLite writer waits for another one."""
@@ -39,6 +40,8 @@ class Database:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.engine = _create_engine(make_url(url), synchronous)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
+        self._turn: Callable[[], AbstractContextManager[None]]
+        self._turn = WriteTurns(self.engine).turn if self.is_sqlite else nullcontext
 
     @classmethod
     def memory(cls) -> "Database":
@@ -63,7 +66,7 @@ class Database:
             DatabaseUnavailableError: No connection, or locked for too long.
         """
         try:
-            with self._sessions.begin() as session:
+            with self._turn(), self._sessions.begin() as session:
                 yield session
         except (OperationalError, InterfaceError, PoolTimeoutError) as error:
             raise DatabaseUnavailableError(f"the database did not answer: {error}") from error
