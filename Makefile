@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DATA_DIR ?= .flowxpert
 FLOWXPERT_DATA ?= ../shared/data
+BENCH ?= bench
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --override requirements-overrides.txt \
 	--custom-compile-command "make lock"
@@ -35,8 +36,16 @@ format: $(VENV)/.ready-dev ## Rewrite the code in the one style.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready ## Measure retrieval, workflows, scorer and speed on FLOWXPERT_DATA.
-	FLOWXPERT_DATA=$(FLOWXPERT_DATA) deploy/bench $(BIN)/flowxpert
+bench: $(VENV)/.ready ## Measure retrieval, workflows, scorer and speed on FLOWXPERT_DATA, into bench/.
+	mkdir -p $(BENCH)
+	$(BIN)/flowxpert ingest $(FLOWXPERT_DATA)/corpus --data-dir $(BENCH)/data
+	$(BIN)/flowxpert bench retrieval --data-dir $(BENCH)/data --out $(BENCH)/retrieval.json \
+		--pairs $(FLOWXPERT_DATA)/retrieval/alert_to_runbook.jsonl
+	$(BIN)/flowxpert bench workflows --data-dir $(BENCH)/data --out $(BENCH)/workflows.json \
+		--pairs $(FLOWXPERT_DATA)/bench/workflows.jsonl
+	$(BIN)/flowxpert bench scorer --data-dir $(BENCH)/data --out $(BENCH)/scorer.json \
+		--pairs $(FLOWXPERT_DATA)/bench/workflows.jsonl
+	$(BIN)/flowxpert bench speed --data-dir $(BENCH)/data --out $(BENCH)/speed.json
 
 lock: $(VENV)/.ready-dev ## Renew requirements*.txt from requirements*.in.
 	$(BIN)/$(LOCK) requirements.in requirements-build.in -o requirements.txt
