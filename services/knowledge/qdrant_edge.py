@@ -77,25 +77,23 @@ class QdrantEdgeVectorStore:
     ) -> list[Hit]:
         """See `VectorStore.search`."""
         words = query_vector(text)
-        by_meaning = edge.Query.Nearest([float(x) for x in vector], using=_DENSE)
-        queries = [by_meaning]
+        queries = [edge.Query.Nearest([float(x) for x in vector], using=_DENSE)]
         if words.indices:
             queries.append(edge.Query.Nearest(_sparse(words), using=_WORDS))
-        candidates = [edge.Prefetch(limit=limit, query=query) for query in queries]
-        # Each query scores the candidates of both, so every hit comes with both its scores.
-        requests = [
-            edge.QueryRequest(
-                limit=limit * len(queries),
-                query=query,
-                prefetches=candidates,
-                with_payload=query is by_meaning,
-            )
-            for query in queries
-        ]
+        shard = self._shards[collection]
         with _vendor_errors("search"):
-            dense, *sparse = self._shards[collection].query_batch(edge.QueryBatchRequest(requests))
-        by_words = {p.id: p.score for p in sparse[0]} if sparse else {}
-        return [_hit(p, by_words.get(p.id, 0.0)) for p in dense]
+            found = shard.query_batch(
+                edge.QueryBatchRequest([edge.QueryRequest(limit, query=q) for q in queries])
+            )
+            ids = {point.id for points in found for point in points}
+            if not ids:
+                return []
+            # Each query scores what the other found too, so every hit comes with both its scores.
+            dense, *sparse = shard.query_batch(
+                edge.QueryBatchRequest([_scoring(query, ids) for query in queries])
+            )
+        by_words = {point.id: point.score for points in sparse for point in points}
+        return [_hit(point, by_words.get(point.id, 0.0)) for point in dense]
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
@@ -142,6 +140,11 @@ def _open(path: Path, dimensions: int) -> edge.EdgeShard:
         shard.close()
         unfinished.rename(path)
     return edge.EdgeShard.load(str(path), config)
+
+
+def _scoring(query: edge.Query, ids: "set[edge.PointId]") -> edge.QueryRequest:
+    only_these = edge.Filter(must=[edge.HasIdCondition(ids)])
+    return edge.QueryRequest(len(ids), query=query, filter=only_these, with_payload=True)
 
 
 @contextmanager

@@ -35,7 +35,10 @@ def find_candidates(
     query: Query, embedder: Embedder, vectors: VectorStore, graph: GraphStore, *, limit: int
 ) -> Candidates:
     """Search chunks and nodes for the whole ticket and for its one line."""
-    meaning, focus = embedder.embed([query.meaning or query.words, query.focus or query.words])
+    # One by one: embedded together, the short text would cost as much as the long one.
+    meaning, focus = (
+        embedder.embed([text or query.words])[0] for text in (query.meaning, query.focus)
+    )
     found: dict[Collection, dict[str, Found]] = {}
     for collection in ("chunks", "nodes"):
         whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)

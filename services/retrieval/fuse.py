@@ -61,6 +61,9 @@ _KIND_OF_PAGE = terms_of(
     " playbook problem procedure readme reference runbook sop summary troubleshoot troubleshooting"
 ).words
 
+_LOOKED_AT = 50
+"""Documents that are compared word by word."""
+
 MOST = sum(WEIGHTS)
 """The score of a document that every signal speaks for."""
 
@@ -80,15 +83,21 @@ class Evidence(NamedTuple):
 
 
 def rank_documents(query: Query, candidates: Candidates) -> list[Evidence]:
-    """All documents of the candidates, best first; equal ones by id."""
+    """The nearest documents of the candidates, best first; equal ones by id."""
     chunks, nodes = _by_document(candidates)
-    terms = {id_: _chunk_terms(found) for id_, found in candidates.chunks.items()}
-    reader = _Reader(query, candidates, terms)
-    ranked = [
-        reader.evidence(document_id, chunks[document_id], nodes[document_id])
-        for document_id in dict.fromkeys((*chunks, *nodes))
-    ]
+    near = _nearest(chunks, nodes)
+    reader = _Reader(query, candidates)
+    ranked = [reader.evidence(id_, chunks[id_], nodes[id_]) for id_ in near]
     return sorted(ranked, key=lambda each: (-each.score, each.document_id))
+
+
+def _nearest(chunks: Mapping[str, list[Found]], nodes: Mapping[str, list[Found]]) -> list[str]:
+    """The documents worth a closer look, by their best chunk or node."""
+    best = {
+        id_: max(relevance(found) for found in (*chunks[id_], *nodes[id_]))
+        for id_ in dict.fromkeys((*chunks, *nodes))
+    }
+    return sorted(best, key=lambda id_: -best[id_])[:_LOOKED_AT]
 
 
 def relevance(found: Found) -> float:
@@ -133,9 +142,9 @@ def _chunk_terms(found: Found) -> Terms:
 class _Reader:
     """Reads the signals of documents for one query."""
 
-    def __init__(self, query: Query, candidates: Candidates, terms: dict[str, Terms]) -> None:
-        self._terms = terms
-        self._rarity = Rarity(list(terms.values()))
+    def __init__(self, query: Query, candidates: Candidates) -> None:
+        self._terms = {id_: _chunk_terms(found) for id_, found in candidates.chunks.items()}
+        self._rarity = Rarity(list(self._terms.values()))
         self._asked = terms_of(query.words)
         self._line = terms_of(query.focus)
         self._names = {
