@@ -1,6 +1,8 @@
 """What happened to tickets, kept so that whoever watches can come late or come back."""
 
 import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy import func, insert, select
@@ -14,11 +16,23 @@ AT_ONCE = 200
 """Most events read in one look; the next look brings the rest."""
 
 
-def add_event(session: Session, ticket_id: str, kind: str, facts: dict[str, object]) -> None:
-    """Write down, in the caller's transaction, that something happened to a ticket."""
-    session.execute(
-        insert(EventRow).values(ticket_id=ticket_id, kind=kind, facts=facts, at=time.time())
-    )
+@dataclass(frozen=True)
+class Note:
+    """Something that happened to a ticket, and when."""
+
+    kind: str
+    facts: dict[str, object] = field(default_factory=dict)
+    at: float = field(default_factory=time.time)
+
+
+def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
+    """Write down, in the caller's transaction, what happened to a ticket."""
+    for note in notes:
+        session.execute(
+            insert(EventRow).values(
+                ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at
+            )
+        )
 
 
 class Events:

@@ -2,17 +2,15 @@
 
 import time
 from dataclasses import dataclass
-from typing import cast
 from urllib.parse import quote
 
-from sqlalchemy import CursorResult, select, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import Executable
 
 from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
-from services.gateway.events import add_event
+from services.gateway.events import Note, add_events
 from services.gateway.sources.delivery import Delivery, Resolution
 from services.gateway.tables import IdempotencyRow, TicketRow
 from services.kit.database import Database
@@ -91,8 +89,9 @@ class Intake:
                 created_at=time.time(),
             )
             .on_conflict_do_nothing()
+            .returning(IdempotencyRow.key)
         )
-        if _changed(session, statement) == 0:
+        if session.scalar(statement) is None:
             raise _KeyTakenError
 
     def _store(self, session: Session, delivery: Delivery) -> Accepted:
@@ -121,12 +120,13 @@ class Intake:
                 updated_at=now,
             )
             .on_conflict_do_nothing(index_elements=["source", "external_id", "occurrence"])
+            .returning(TicketRow.id)
         )
-        if _changed(session, statement) == 0:
+        if session.scalar(statement) is None:
             known = _known(session, draft.source, draft.external_id, draft.occurrence)
             assert known is not None  # noqa: S101 - it is what the insert ran into
             return known
-        add_event(session, ticket_id, "received", {"source": draft.source})
+        add_events(session, ticket_id, [Note("received", {"source": draft.source})])
         key = f"{WALK_TASK}:{ticket_id}"
         self._outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key)
         return AcceptedTicket(
@@ -155,9 +155,10 @@ def _resolve(session: Session, over: Resolution) -> AcceptedTicket | None:
         update(TicketRow)
         .where(TicketRow.id == known.id, TicketRow.resolved_at.is_(None))
         .values(resolved_at=now, updated_at=now)
+        .returning(TicketRow.id)
     )
-    if _changed(session, statement):
-        add_event(session, known.id, "resolved", {})
+    if session.scalar(statement) is not None:
+        add_events(session, known.id, [Note("resolved")])
     return known.model_copy(update={"resolved": True})
 
 
@@ -182,7 +183,3 @@ def _known(
         created=False,
         reason=row.reason,
     )
-
-
-def _changed(session: Session, statement: Executable) -> int:
-    return cast("CursorResult[object]", session.execute(statement)).rowcount

@@ -1,15 +1,16 @@
-"""Tickets on their walk: begun, followed, concluded. Reading is for `queries.py`."""
+"""Tickets on their walk: opened, followed, concluded. Reading is for `queries.py`."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, update
+from sqlalchemy import CursorResult, select, update
 from sqlalchemy.orm import Session
+from sqlalchemy.sql import Executable
 
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
-from services.gateway.events import add_event
+from services.gateway.events import Note, add_events
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.kit.database import Database
@@ -17,6 +18,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
 _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
+_DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
 
 
 class Tickets:
@@ -26,77 +28,77 @@ class Tickets:
         self._database = database
         self._outbox = outbox
 
-    def begin(self, ticket_id: str) -> TicketDraft | None:
-        """The ticket, now being planned; None when it is concluded already, or unknown."""
+    def open(self, ticket_id: str) -> TicketDraft | None:
+        """The ticket; None when it is concluded already, or unknown."""
+        statement = select(*_DRAFT).where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
+        with self._database.session() as session:
+            row = session.execute(statement).one_or_none()
+        return None if row is None else TicketDraft.model_construct(**row._mapping)
+
+    def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
+        """Store how far the walk is; nothing when it is concluded already."""
         statement = (
             update(TicketRow)
             .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
             .values(status=TicketStatus.PLANNING.value, updated_at=time.time())
-            .returning(*(getattr(TicketRow, name) for name in TicketDraft.model_fields))
         )
         with self._database.session() as session:
-            row = session.execute(statement).one_or_none()
-            if row is None:
-                return None
-            add_event(session, ticket_id, "planning", {})
-        return TicketDraft.model_construct(**row._mapping)
+            if notes and _changed(session, statement):
+                add_events(session, ticket_id, notes)
 
-    def note(self, ticket_id: str, kind: str, facts: dict[str, object]) -> None:
-        """Tell whoever watches how far the walk is."""
-        with self._database.session() as session:
-            add_event(session, ticket_id, kind, facts)
+    def conclude(self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = ()) -> None:
+        """Store how the walk ended, with the last notes of its progress, all or nothing.
 
-    def conclude(self, ticket_id: str, outcome: Outcome) -> None:
-        """Store how the walk ended and take its task out of the outbox, all or nothing.
-
-        Does nothing to a ticket that is concluded already.
+        The walk's task leaves the outbox with it. Nothing is done to a ticket that is concluded
+        already.
 
         Raises:
             LostClaimError: Another worker has taken the walk over; nothing is stored.
         """
         with self._database.session() as session:
-            if isinstance(outcome, Planned):
-                _conclude_planned(session, ticket_id, outcome)
-            else:
-                _conclude_without(session, ticket_id, outcome)
+            _conclude(session, ticket_id, outcome, notes)
             self._outbox.finish(session)
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
     """Mark the ticket of a walk that the queue has given up."""
-    _conclude_without(session, arguments["ticket_id"], Failed(reason))
+    _conclude(session, arguments["ticket_id"], Failed(reason), ())
 
 
-def _conclude_planned(session: Session, ticket_id: str, outcome: Planned) -> None:
-    ids = [time_ordered_id() for _ in outcome.ranked]
-    overall = outcome.ranked[0].score.overall
-    if not _close(session, ticket_id, outcome, workflow_id=ids[0], overall=overall):
-        return
-    for rank, (workflow_id, scored) in enumerate(zip(ids, outcome.ranked, strict=True), start=1):
-        session.add(_workflow_row(ticket_id, workflow_id, rank, scored, outcome.seconds))
-    session.flush()  # the scores refer to the workflows
-    for workflow_id, scored in zip(ids, outcome.ranked, strict=True):
-        session.add(_score_row(workflow_id, scored))
-    facts = {"workflow_id": ids[0], "overall": overall, "candidates": len(ids)}
-    add_event(session, ticket_id, outcome.status.value, facts)
-
-
-def _conclude_without(session: Session, ticket_id: str, outcome: Refused | Failed) -> None:
-    values: dict[str, object] = {"reason": outcome.reason}
-    if isinstance(outcome, Refused):
-        values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
-    if _close(session, ticket_id, outcome, **values):
-        add_event(session, ticket_id, outcome.status.value, {"reason": outcome.reason})
-
-
-def _close(session: Session, ticket_id: str, outcome: Outcome, **values: object) -> bool:
-    """Give the ticket its final status, unless it has one: then False."""
+def _conclude(session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note]) -> None:
+    ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
+    values, facts = _told(outcome, ids)
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
         .values(status=outcome.status.value, updated_at=time.time(), **values)
     )
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount == 1
+    if _changed(session, statement) == 0:
+        return
+    if isinstance(outcome, Planned):
+        _add_candidates(session, ticket_id, outcome, ids)
+    add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts)])
+
+
+def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
+    """What the ticket's row and its last event say about the outcome."""
+    if isinstance(outcome, Planned):
+        best = {"workflow_id": ids[0], "overall": outcome.ranked[0].score.overall}
+        return best, {**best, "candidates": len(ids)}
+    values: dict[str, Any] = {"reason": outcome.reason}
+    if isinstance(outcome, Refused):
+        values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
+    return values, {"reason": outcome.reason}
+
+
+def _add_candidates(session: Session, ticket_id: str, outcome: Planned, ids: Sequence[str]) -> None:
+    for rank, (workflow_id, scored) in enumerate(zip(ids, outcome.ranked, strict=True), start=1):
+        session.add(_workflow_row(ticket_id, workflow_id, rank, scored, outcome.seconds))
+    session.flush()  # the scores refer to the workflows
+    session.add_all(
+        _score_row(workflow_id, scored)
+        for workflow_id, scored in zip(ids, outcome.ranked, strict=True)
+    )
 
 
 def _workflow_row(
@@ -129,3 +131,7 @@ def _score_row(workflow_id: str, scored: ScoredCandidate) -> ScoreRow:
         findings=list(scored.findings),
         **{name: dimension.value for name, dimension in score.dimensions.items()},
     )
+
+
+def _changed(session: Session, statement: Executable) -> int:
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -12,6 +12,7 @@ from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
 from services.contracts.ticket import TicketDraft
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
+from services.gateway.progress import Progress
 from services.gateway.tickets import Tickets
 from services.kit.errors import FlowXpertError
 from services.kit.metrics import stage_timer
@@ -48,30 +49,32 @@ class Walk:
         Raises:
             FlowXpertError: A retryable one: something did not answer, try again later.
         """
-        ticket = self._tickets.begin(ticket_id)
+        ticket = self._tickets.open(ticket_id)
         if ticket is None:
             return
-        try:
-            outcome = self._walk(ticket_id, ticket)
-        except FlowXpertError as error:
-            if error.retryable:
-                raise
-            _log.exception("gateway.walk_failed", ticket_id=ticket_id)
-            outcome = Failed(f"{type(error).__name__}: {error}")
-        self._tickets.conclude(ticket_id, outcome)
+        with Progress(self._tickets, ticket_id) as progress:
+            try:
+                outcome = self._walk(ticket, progress)
+            except FlowXpertError as error:
+                if error.retryable:
+                    raise
+                _log.exception("gateway.walk_failed", ticket_id=ticket_id)
+                outcome = Failed(f"{type(error).__name__}: {error}")
+            self._tickets.conclude(ticket_id, outcome, progress.rest())
         _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=outcome.status.value)
 
-    def _walk(self, ticket_id: str, ticket: TicketDraft) -> Outcome:
+    def _walk(self, ticket: TicketDraft, progress: Progress) -> Outcome:
         seconds: dict[str, float] = {}
+        progress.note("planning")
         with _stage("retrieve", seconds):
             context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
-        self._tickets.note(ticket_id, "retrieved", _found(context))
+        progress.note("retrieved", confidence=context.confidence, fits=context.fits)
         if not context.fits:
             return Refused(_why_refused(context), self._nearest(context))
 
         with _stage("plan", seconds):
             plan = self._planner.plan(PlanRequest(ticket=ticket, context=context))
-        self._tickets.note(ticket_id, "drafted", {"candidates": len(plan.candidates)})
+        progress.note("drafted", candidates=len(plan.candidates))
         if not plan.candidates:
             reason = "the documents that fit describe no procedure"
             return Refused(reason, self._nearest(context))
@@ -108,15 +111,6 @@ def _stage(name: str, seconds: dict[str, float]) -> Iterator[None]:
     with stage_timer("gateway", name):
         yield
     seconds[name] = round(perf_counter() - start, 6)
-
-
-def _found(context: KnowledgeContext) -> dict[str, object]:
-    return {
-        "chunks": len(context.chunks),
-        "nodes": len(context.nodes),
-        "confidence": context.confidence,
-        "fits": context.fits,
-    }
 
 
 def _why_refused(context: KnowledgeContext) -> str:

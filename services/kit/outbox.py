@@ -117,9 +117,10 @@ class Outbox:
                 reason="",
             )
             .on_conflict_do_nothing(index_elements=["key"])
+            .returning(OutboxRow.key)  # PostgreSQL's driver does not count rows of an upsert here
         )
         event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
-        return _changed(session, statement) == 1
+        return session.scalar(statement) is not None
 
     def register(
         self, queue: Celery, task_name: str, work: Work, *, on_parked: OnParked | None = None

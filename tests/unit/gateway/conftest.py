@@ -1,50 +1,12 @@
-"""A gateway over fakes that answer what a test tells them to."""
+"""Gateways and bodies that the tests of this room share."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 
-from services.gateway.app import create_app, create_walk
-from services.gateway.settings import GatewaySettings
-from services.gateway.tickets import park
-from services.gateway.walk import Walk
 from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.settings import PlatformSettings
-from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
-
-
-@dataclass
-class Gateway:
-    """The app's client, and the worker's side by hand."""
-
-    client: TestClient
-    database: Database
-    outbox: Outbox
-    walk: Walk
-    retrieval: FakeRetrieval
-    planner: FakePlanner
-    scorer: FakeScorer
-
-    def work(self) -> int:
-        """Run every due task once, as a worker would; how many there were."""
-        due = self.outbox.due(limit=1000)
-        for key, *_ in due:
-            self.outbox.run(key, self.walk.run, on_parked=park)
-        return len(due)
-
-    def post(self, body: Any, path: str = "/workflow", **arguments: Any) -> Any:
-        """POST JSON and return the answer's JSON; it must have been accepted."""
-        answer = self.client.post(path, json=body, **arguments)
-        assert answer.status_code in {200, 202}, answer.text
-        return answer.json()
-
-    def ticket(self, ticket_id: str) -> Any:
-        """The ticket as the API tells it."""
-        return self.client.get(f"/v1/tickets/{ticket_id}").json()
+from tests.unit.gateway.harness import Gateway, gateway_over
 
 
 @pytest.fixture
@@ -62,26 +24,7 @@ def make_gateway() -> Iterator[Callable[..., Gateway]]:
         database = Database.memory()
         opened.append(database)
         database.migrate("kit", "gateway")
-        outbox = Outbox(database, max_attempts=3)
-        retrieval, planner, scorer = FakeRetrieval(), FakePlanner(), FakeScorer()
-        chosen = GatewaySettings(_env_file=None, **{"event_poll_s": 0.02, **settings})
-        walk = create_walk(
-            chosen,
-            database=database,
-            outbox=outbox,
-            retrieval=retrieval,
-            planner=planner,
-            scorer=scorer,
-        )
-        app = create_app(
-            chosen,
-            PlatformSettings(_env_file=None),
-            database=database,
-            outbox=outbox,
-            retrieval=retrieval,
-        )
-        client = TestClient(app, base_url="http://127.0.0.1")
-        return Gateway(client, database, outbox, walk, retrieval, planner, scorer)
+        return gateway_over(database, **settings)
 
     yield make
     for database in opened:

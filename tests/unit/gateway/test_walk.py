@@ -1,5 +1,7 @@
 """The walk, over fakes."""
 
+import time
+
 import pytest
 
 from services.kit.errors import InvalidInputError, UnavailableError
@@ -108,3 +110,25 @@ def test_two_workers_with_one_ticket_store_it_once(gateway):
     gateway.planner.plan = planned_by_the_other_meanwhile
     gateway.walk.run(ticket_id)
     assert len(gateway.ticket(ticket_id)["candidates"]) == 2
+
+
+def test_a_stage_that_takes_long_is_told_while_it_lasts(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    seen = []
+
+    def retrieve_slowly(request):
+        until = time.monotonic() + 5
+        while not seen and time.monotonic() < until:
+            seen.extend(e.kind for e in events(gateway, ticket_id) if e.kind == "planning")
+            time.sleep(0.02)
+        return gateway.retrieval.context
+
+    gateway.retrieval.retrieve = retrieve_slowly
+    gateway.work()
+    assert seen == ["planning"]
+    kinds = [event.kind for event in events(gateway, ticket_id)]
+    assert kinds == ["received", "planning", "retrieved", "drafted", "planned"]
+
+
+def events(gateway, ticket_id):
+    return gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)

@@ -1,0 +1,83 @@
+"""The gateway on PostgreSQL, as on SQLite elsewhere."""
+
+import os
+import threading
+
+import pytest
+from sqlalchemy import text
+
+from services.kit.database import Database
+from tests.unit.gateway.harness import gateway_over
+
+TABLES = "gateway_ticket, gateway_workflow, gateway_score, gateway_idempotency, gateway_event"
+
+
+@pytest.fixture
+def gateway():
+    url = os.environ.get("FLOWXPERT_TEST_POSTGRES_URL")
+    if not url:
+        pytest.skip("set FLOWXPERT_TEST_POSTGRES_URL to test against PostgreSQL")
+    database = Database(url)
+    database.migrate("kit", "gateway")
+    with database.session() as session:
+        session.execute(text(f"TRUNCATE {TABLES}, outbox CASCADE"))
+    yield gateway_over(database)
+    database.close()
+
+
+def at_once(work, times):
+    start, results = threading.Barrier(times), []
+
+    def run():
+        start.wait()
+        results.append(work())
+
+    threads = [threading.Thread(target=run) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == times
+    return results
+
+
+def test_a_ticket_is_walked_listed_and_shown(gateway):
+    ticket_id = gateway.post({"id": "T-1", "title": "Fan 2 of leaf_1 failed"})["id"]
+    assert gateway.work() == 1
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "planned"
+    assert gateway.client.get(ticket["candidates"][0]["url"]).json()["rank"] == 1
+    for query in ({"status": "planned"}, {"source": "generic"}, {"text": "LEAF_1"}):
+        page = gateway.client.get("/v1/tickets", params=query).json()
+        assert [found["id"] for found in page["tickets"]] == [ticket_id]
+    stream = gateway.client.get(f"/v1/tickets/{ticket_id}/events").text
+    assert stream.count("event: ") == 5
+    assert gateway.client.get(f"/tickets/{ticket_id}").status_code == 200
+
+
+def test_equal_deliveries_at_the_same_moment_give_one_ticket(gateway):
+    body = {"id": "T-1", "title": "x"}
+    ids = at_once(lambda: gateway.post(body)["id"], 8)
+    assert len(set(ids)) == 1
+    assert gateway.work() == 1
+
+
+def test_equal_keys_at_the_same_moment_give_one_ticket(gateway):
+    headers = {"Idempotency-Key": "k"}
+    ids = at_once(lambda: gateway.post({"title": "x"}, headers=headers)["id"], 8)
+    assert len(set(ids)) == 1
+    assert len(gateway.client.get("/v1/tickets").json()["tickets"]) == 1
+
+
+def test_a_walk_that_is_given_up_fails_its_ticket(gateway):
+    gateway.retrieval.failures = [ZeroDivisionError("oops") for _ in range(3)]
+    ticket_id = gateway.post({"title": "x"})["id"]
+    for _ in range(3):
+        gateway.work()
+        gateway.outbox.restart()
+    assert gateway.ticket(ticket_id)["status"] == "failed"
+
+
+@pytest.mark.parametrize("path", ["/v1/tickets?text=%", "/v1/tickets?cursor=\u20ac", "/?text=\\"])
+def test_odd_queries_are_answered(gateway, path):
+    assert gateway.client.get(path).status_code == 200
