@@ -16,6 +16,7 @@ from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import TicketStatus
 from services.gateway.events import Events
 from services.gateway.intake import DeliveryKey, Intake
+from services.gateway.metrics import REJECTED, TICKETS
 from services.gateway.queries import Queries, TicketFilter, workflow_url
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import read_delivery
@@ -63,7 +64,11 @@ class GatewayService:
             IdempotencyKeyReusedError: The key came before with another body.
         """
         delivery = read_delivery(raw, source, self.settings)
-        return self._intake.accept(delivery, _delivery_key(key, source, raw))
+        accepted = self._intake.accept(delivery, _delivery_key(key, source, raw))
+        for ticket in accepted.tickets:
+            TICKETS.labels(ticket.source, "new" if ticket.created else "known").inc()
+        REJECTED.inc(len(accepted.rejected))
+        return accepted
 
     def are_final(self, ticket_ids: Sequence[str]) -> bool:
         """Whether each of these walks is over."""

@@ -46,18 +46,21 @@ class Tickets:
             if notes and _changed(session, statement):
                 add_events(session, ticket_id, notes)
 
-    def conclude(self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = ()) -> None:
+    def conclude(
+        self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = ()
+    ) -> float | None:
         """Store how the walk ended, with the last notes of its progress, all or nothing.
 
-        The walk's task leaves the outbox with it. Nothing is done to a ticket that is concluded
-        already.
+        The walk's task leaves the outbox with it. Returns the seconds since the ticket came;
+        None, and nothing is done to the ticket, when it is concluded already.
 
         Raises:
             LostClaimError: Another worker has taken the walk over; nothing is stored.
         """
         with self._database.session() as session:
-            _conclude(session, ticket_id, outcome, notes)
+            seconds = _conclude(session, ticket_id, outcome, notes)
             self._outbox.finish(session)
+        return seconds
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
@@ -65,19 +68,25 @@ def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
     _conclude(session, arguments["ticket_id"], Failed(reason), ())
 
 
-def _conclude(session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note]) -> None:
+def _conclude(
+    session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note]
+) -> float | None:
     ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
     values, facts = _told(outcome, ids)
+    now = time.time()
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
-        .values(status=outcome.status.value, updated_at=time.time(), **values)
+        .values(status=outcome.status.value, updated_at=now, **values)
+        .returning(TicketRow.created_at)
     )
-    if _changed(session, statement) == 0:
-        return
+    created_at = session.scalar(statement)
+    if created_at is None:
+        return None
     if isinstance(outcome, Planned):
         _add_candidates(session, ticket_id, outcome, ids)
-    add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts)])
+    add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
+    return now - created_at
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:

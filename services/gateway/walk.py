@@ -11,6 +11,7 @@ from services.contracts.planner import Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
 from services.contracts.ticket import TicketDraft
+from services.gateway.metrics import WALK_SECONDS
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.progress import Progress
 from services.gateway.tickets import Tickets
@@ -60,8 +61,11 @@ class Walk:
                     raise
                 _log.exception("gateway.walk_failed", ticket_id=ticket_id)
                 outcome = Failed(f"{type(error).__name__}: {error}")
-            self._tickets.conclude(ticket_id, outcome, progress.rest())
-        _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=outcome.status.value)
+            seconds = self._tickets.conclude(ticket_id, outcome, progress.rest())
+        if seconds is not None:
+            status = outcome.status.value
+            WALK_SECONDS.labels(status).observe(seconds)
+            _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
     def _walk(self, ticket: TicketDraft, progress: Progress) -> Outcome:
         seconds: dict[str, float] = {}

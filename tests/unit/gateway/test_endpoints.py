@@ -314,3 +314,11 @@ def test_progress_is_told_while_it_happens(gateway):
 
 def test_a_key_is_asked_for_when_one_is_configured(gateway):
     assert gateway.client.get("/", headers={"host": "evil.example"}).status_code == 403
+
+
+def test_tickets_and_walks_are_counted(gateway):
+    planned(gateway)
+    gateway.post(TICKET)
+    metrics = gateway.client.get("/metrics").text
+    assert 'flowxpert_gateway_tickets_total{novelty="known",source="generic"}' in metrics
+    assert 'flowxpert_gateway_walk_seconds_count{status="planned"}' in metrics
