@@ -52,12 +52,17 @@ def node_point(node: IncidentNode, vector: Sequence[float]) -> Point:
         document_ids=node.document_ids,
         vector=tuple(vector),
         text="\n".join((node.name, *node.aliases, description)).strip(),
-        payload={
-            "document_ids": list(node.document_ids),
-            "name": node.name,
-            "aliases": list(node.aliases),
-        },
+        payload=node_payload(node),
     )
+
+
+def node_payload(node: IncidentNode) -> dict[str, object]:
+    """What a search says of a node."""
+    return {
+        "document_ids": list(node.document_ids),
+        "name": node.name,
+        "aliases": list(node.aliases),
+    }
 
 
 def _in_words(name: str) -> str:

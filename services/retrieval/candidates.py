@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from services.knowledge.points import node_payload
 from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
 from services.retrieval.query import Query
+
+_MOST_BEARERS = 5
+"""Incidents that may bear one name; a name of more says little."""
 
 
 class Found(NamedTuple):
@@ -44,7 +48,15 @@ def find_candidates(
         whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)
         line = vectors.search(collection, vector=focus.tolist(), text=query.focus, limit=limit)
         found[collection] = _joined(whole, line)
-    return Candidates(found["chunks"], found["nodes"], graph.find_names(query.names))
+    named = {
+        name: ids
+        for name, ids in graph.find_names(query.names).items()
+        if len(ids) <= _MOST_BEARERS
+    }
+    unseen = {id_ for ids in named.values() for id_ in ids} - found["nodes"].keys()
+    for node in graph.get(sorted(unseen)):
+        found["nodes"][node.id] = Found(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
+    return Candidates(found["chunks"], found["nodes"], named)
 
 
 def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, Found]:

@@ -6,7 +6,7 @@ ranks (Bruch et al., An Analysis of Fusion Functions for Hybrid Retrieval, 2023)
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from services.retrieval.candidates import Candidates, Found
@@ -85,19 +85,25 @@ class Evidence(NamedTuple):
 def rank_documents(query: Query, candidates: Candidates) -> list[Evidence]:
     """The nearest documents of the candidates, best first; equal ones by id."""
     chunks, nodes = _by_document(candidates)
-    near = _nearest(chunks, nodes)
+    named = {id_ for ids in candidates.named.values() for id_ in ids}
+    near = _nearest(chunks, nodes, named)
     reader = _Reader(query, candidates)
     ranked = [reader.evidence(id_, chunks[id_], nodes[id_]) for id_ in near]
     return sorted(ranked, key=lambda each: (-each.score, each.document_id))
 
 
-def _nearest(chunks: Mapping[str, list[Found]], nodes: Mapping[str, list[Found]]) -> list[str]:
-    """The documents worth a closer look, by their best chunk or node."""
+def _nearest(
+    chunks: Mapping[str, list[Found]], nodes: Mapping[str, list[Found]], named: Set[str]
+) -> list[str]:
+    """The documents worth a closer look: those of named incidents, then by best chunk or node."""
     best = {
-        id_: max(relevance(found) for found in (*chunks[id_], *nodes[id_]))
+        id_: (
+            any(node.id in named for node in nodes[id_]),
+            max(relevance(found) for found in (*chunks[id_], *nodes[id_])),
+        )
         for id_ in dict.fromkeys((*chunks, *nodes))
     }
-    return sorted(best, key=lambda id_: -best[id_])[:_LOOKED_AT]
+    return sorted(best, key=lambda id_: best[id_], reverse=True)[:_LOOKED_AT]
 
 
 def relevance(found: Found) -> float:

@@ -5,7 +5,6 @@ store are needed: what every candidate says does not tell them apart.
 """
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -53,25 +52,33 @@ class Rarity:
     """Inverse document frequency among the candidates of one query."""
 
     def __init__(self, candidates: Sequence[Terms]) -> None:
-        self._total = len(candidates)
-        self._words = Counter(word for each in candidates for word in each.words)
-        self._runs = Counter(run for each in candidates for run in each.runs)
+        self._words = [each.words for each in candidates]
+        self._runs = [each.runs for each in candidates]
+        self._weight_of_word: dict[str, float] = {}
+        self._weight_of_run: dict[Run, float] = {}
 
     def share_of_words(self, wanted: Collection[str], found: Collection[str]) -> float:
         """Weighted share, 0–1, of `wanted` that is among `found`; nothing wanted gives 0."""
-        weights = {word: self._weight(self._words[word]) for word in wanted}
-        return _share(weights, found)
+        return _share(wanted, found, self._words, self._weight_of_word)
 
     def share_of_runs(self, wanted: Collection[Run], found: Collection[Run]) -> float:
         """The same for runs."""
-        weights = {run: self._weight(self._runs[run]) for run in wanted}
-        return _share(weights, found)
-
-    def _weight(self, count: int) -> float:
-        """What no candidate has weighs the most; what all have, next to nothing."""
-        return math.log((self._total + 1) / (count + 0.5))
+        return _share(wanted, found, self._runs, self._weight_of_run)
 
 
-def _share(weights: dict[_Term, float], found: Collection[_Term]) -> float:
-    total = sum(weights.values())
-    return sum(w for term, w in weights.items() if term in found) / total if total > 0 else 0.0
+def _share(
+    wanted: Collection[_Term],
+    found: Collection[_Term],
+    candidates: Sequence[Collection[_Term]],
+    known: dict[_Term, float],
+) -> float:
+    total = shared = 0.0
+    for term in wanted:
+        weight = known.get(term)
+        if weight is None:
+            # What no candidate has weighs the most; what all have, next to nothing.
+            count = sum(term in each for each in candidates)
+            known[term] = weight = math.log((len(candidates) + 1) / (count + 0.5))
+        total += weight
+        shared += weight if term in found else 0.0
+    return shared / total if total > 0 else 0.0

@@ -30,7 +30,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _COMMAND = re.compile(r"^\s*[$#>]\s+\S")
 _IDENTIFIER = re.compile(
     r"\b(?:[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+|[A-Z]+[a-z0-9]+[A-Z]\w*|\w+_\w+"
-    r"|0x[0-9A-Fa-f]{4,}|[A-Z]{2,}[-_]?\d{2,}\w*|[A-Z]{2,}(?:-[A-Z0-9]{2,})+)\b"
+    r"|0x[0-9A-Fa-f]{4,}|[A-Z]{2,}[-_]?\d{2,}\w*|[A-Z][A-Z0-9_]+(?:-[A-Z0-9_]+)+)\b"
 )
 _PASSING = re.compile(
     r"\b(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?"  # addresses

@@ -1,0 +1,212 @@
+import pytest
+
+from services.contracts.retrieval import RetrieveRequest
+from services.kit.database import Database
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.model import (
+    Chunk,
+    Document,
+    IncidentNode,
+    KnowledgeContext,
+    Passage,
+    SectionRole,
+    Span,
+)
+from services.knowledge.points import chunk_point, node_embedded_text, node_point
+from services.knowledge.qdrant import QdrantVectorStore
+from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.sql_graph import SqlGraphStore
+from services.retrieval.service import DocumentNotFoundError, RetrievalService
+from services.retrieval.settings import RetrievalSettings
+
+EMBEDDER = HashingEmbedder()
+PAGES = {
+    "fan.md": (
+        "Fan tray failed",
+        ("FanTrayFailed",),
+        "The fan tray stops and the inlet grows hot.",
+        "Reseat the tray, then replace the fan tray.",
+        ("power.md",),
+    ),
+    "bgp.md": (
+        "BGP session down",
+        ("BGP-5-ADJCHANGE",),
+        "The neighbour leaves the established state after the hold timer expired.",
+        "Check the route to the neighbour, then clear the session.",
+        (),
+    ),
+    "power.md": (
+        "Power supply lost",
+        (),
+        "One of two supplies gives no current.",
+        "Check the cable, then swap the supply.",
+        (),
+    ),
+}
+
+
+def node_of(document_id, page):
+    name, aliases, failure, remedy, links = page
+
+    def passage(text, line, role):
+        span = Span(document_id=document_id, start_line=line, end_line=line)
+        return Passage(span=span, role=role, heading_path=(name,), text=text)
+
+    return IncidentNode(
+        id=name.lower(),
+        name=name,
+        aliases=aliases,
+        failure_description=(passage(failure, 3, SectionRole.SYMPTOM),),
+        mitigation_steps=(passage(remedy, 5, SectionRole.REMEDY),),
+        linked_documents=links,
+    )
+
+
+def chunks_of(document_id, title, *texts):
+    for line, text in zip((3, 5), texts, strict=True):
+        span = Span(document_id=document_id, start_line=line, end_line=line)
+        yield Chunk(id=f"{document_id}:{line}", span=span, heading_path=(title,), text=text)
+
+
+@pytest.fixture
+def stores():
+    database = Database.memory()
+    database.migrate("knowledge")
+    vectors = QdrantVectorStore.in_memory(EMBEDDER.dimensions)
+    yield vectors, SqlGraphStore(database), SqlDocumentStore(database)
+    database.close()
+
+
+@pytest.fixture
+def retrieval(stores):
+    vectors, graph, documents = stores
+    for id_, page in PAGES.items():
+        name, _, failure, remedy, _ = page
+        text = f"# {name}\n\n{failure}\n\n{remedy}\n"
+        documents.put(Document(id=id_, title=name, text=text, content_hash=id_))
+        node = node_of(id_, page)
+        graph.replace_document(id_, [node])
+        vector = EMBEDDER.embed([node_embedded_text(node)])[0].tolist()
+        vectors.upsert("nodes", [node_point(node, vector)])
+        chunks = list(chunks_of(id_, name, failure, remedy))
+        embedded = EMBEDDER.embed([chunk.embedded_text for chunk in chunks]).tolist()
+        vectors.upsert(
+            "chunks", [chunk_point(*pair) for pair in zip(chunks, embedded, strict=True)]
+        )
+    return RetrievalService(*stores, EMBEDDER)
+
+
+def ask(retrieval, **fields) -> KnowledgeContext:
+    return retrieval.retrieve(RetrieveRequest(**fields))
+
+
+def test_an_empty_store_fits_nothing(stores):
+    context = ask(RetrievalService(*stores, EMBEDDER), title="Fan failed")
+    assert context == KnowledgeContext()
+
+
+def test_an_empty_request_fits_nothing(retrieval):
+    assert ask(retrieval) == KnowledgeContext()
+
+
+def test_the_page_that_tells_the_symptom_comes_first(retrieval):
+    context = ask(
+        retrieval,
+        title="BGP session down",
+        description="The neighbour leaves the established state, hold timer expired",
+    )
+    assert context.chunks[0].chunk.span.document_id == "bgp.md"
+    assert context.nodes[0].node.name == "BGP session down"
+    assert context.fits
+
+
+def test_scores_fall_and_stay_between_0_and_1(retrieval):
+    context = ask(retrieval, title="fan tray stops", description="the inlet is hot")
+    for found in (context.chunks, context.nodes):
+        scores = [each.score for each in found]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= score <= 1 for score in scores)
+
+
+def test_an_exact_alert_name_counts_and_is_told_as_the_reason(retrieval):
+    context = ask(retrieval, alert_name="FanTrayFailed", description="one supply gives no current")
+    assert context.nodes[0].node.name == "Fan tray failed"
+    assert any("FanTrayFailed" in reason for reason in context.nodes[0].reasons)
+
+
+def test_an_error_code_in_the_text_counts(retrieval):
+    context = ask(retrieval, title="log shows BGP-5-ADJCHANGE on leaf 3")
+    assert context.nodes[0].node.name == "BGP session down"
+    assert any("BGP-5-ADJCHANGE" in reason for reason in context.nodes[0].reasons)
+
+
+def test_a_named_incident_counts_though_no_search_returns_it(retrieval, stores):
+    node = node_of("odd.md", ("Zyx", ("QUX-9-ABC",), "Something else.", "Wait.", ()))
+    stores[1].replace_document("odd.md", [node])
+    context = ask(retrieval, title="QUX-9-ABC was logged")
+    assert "Zyx" in [each.node.name for each in context.nodes]
+
+
+def test_every_hit_says_why_it_was_found(retrieval):
+    context = ask(retrieval, title="fan tray")
+    assert all(each.reasons for each in (*context.chunks, *context.nodes))
+
+
+def test_text_that_no_page_treats_does_not_fit(retrieval):
+    context = ask(retrieval, title="quarterly invoice template misses the tax column")
+    assert not context.fits
+    assert context.confidence < 0.5
+
+
+def test_a_threshold_set_by_hand_wins(retrieval, stores):
+    strict = RetrievalService(*stores, EMBEDDER, RetrievalSettings(fits_from=1.0))
+    assert ask(retrieval, alert_name="FanTrayFailed").fits
+    assert not ask(strict, alert_name="FanTrayFailed").fits
+
+
+def test_no_more_comes_back_than_was_asked_for(retrieval):
+    context = ask(retrieval, title="fan tray session supply", top_chunks=2, top_nodes=1)
+    assert len(context.chunks) == 2
+    assert len(context.nodes) == 1
+
+
+def test_one_document_does_not_crowd_out_the_others(retrieval, stores):
+    long = [
+        Chunk(
+            id=f"long:{line}",
+            span=Span(document_id="long.md", start_line=line, end_line=line),
+            heading_path=("Fan notes",),
+            text=f"fan tray stops and the inlet grows hot, note {line}",
+        )
+        for line in range(1, 40)
+    ]
+    vectors = EMBEDDER.embed([chunk.embedded_text for chunk in long]).tolist()
+    stores[0].upsert("chunks", [chunk_point(*pair) for pair in zip(long, vectors, strict=True)])
+    context = ask(retrieval, title="fan tray stops, inlet hot", top_chunks=6)
+    documents = [each.chunk.span.document_id for each in context.chunks]
+    assert documents.count("long.md") <= 4
+    assert "fan.md" in documents
+
+
+def test_nodes_of_linked_documents_come_along(retrieval):
+    context = ask(retrieval, alert_name="FanTrayFailed", top_nodes=1)
+    assert [node.name for node in context.linked] == ["Power supply lost"]
+
+
+def test_the_same_request_gives_the_same_answer(retrieval):
+    assert ask(retrieval, title="fan tray") == ask(retrieval, title="fan tray")
+
+
+def test_the_text_of_a_span_comes_with_its_title(retrieval):
+    found = retrieval.source(Span(document_id="fan.md", start_line=3, end_line=5))
+    assert found.text.splitlines()[0] == PAGES["fan.md"][2]
+    assert found.document_title == "Fan tray failed"
+
+
+def test_lines_beyond_the_document_are_no_text(retrieval):
+    assert retrieval.source(Span(document_id="fan.md", start_line=900, end_line=901)).text == ""
+
+
+def test_a_span_of_an_unknown_document_is_not_found(retrieval):
+    with pytest.raises(DocumentNotFoundError, match=r"nobody\.md"):
+        retrieval.source(Span(document_id="nobody.md", start_line=1, end_line=1))
