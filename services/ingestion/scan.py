@@ -1,6 +1,6 @@
 """What stands under a root: documents to read, entries refused with a reason, the rest counted."""
 
-import fnmatch
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -11,9 +11,9 @@ from services.kit.errors import InvalidInputError
 
 MAX_ID_LENGTH = 1024
 _IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__", "__MACOSX", "venv", "site-packages"})
-_IGNORED_NAMES = (
-    *("license*", "licence*", "copying*", "notice*", "authors*"),
-    *("requirements*.txt", "constraints*.txt", "cmakelists.txt", "robots.txt"),
+_IGNORED_NAMES = re.compile(
+    r"(licen[cs]e|copying|notice|authors|code_of_conduct|robots|cmakelists)\.\w+"
+    r"|(requirements|constraints)([-_.]\w+)*\.txt"
 )
 """Files that no folder keeps for those who troubleshoot, though a reader knows their suffix."""
 
@@ -81,7 +81,7 @@ def is_document(name: str) -> bool:
     lower = name.lower()
     if lower.startswith(".") or reader_of(lower) is None:
         return False
-    return not any(fnmatch.fnmatch(lower, pattern) for pattern in _IGNORED_NAMES)
+    return _IGNORED_NAMES.fullmatch(lower) is None
 
 
 def check_count(scan: Scan, limits: Limits, root: Path) -> None:

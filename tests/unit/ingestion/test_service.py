@@ -230,8 +230,9 @@ class TestBadFiles:
         ):
             stand.write(name, "x\n")
         stand.write("docs/README.md", "x\n")
+        stand.write("docs/license-server-down.md", "x\n")
         job = stand.ingest()
-        assert counters(job) == {"added": 1, "skipped": 2}
+        assert counters(job) == {"added": 2, "skipped": 2}
 
     def test_a_name_that_cannot_be_shown_fails(self, stand):
         stand.write("bad\nname.md", "x\n")
