@@ -15,6 +15,8 @@ _SIDE_REMARK = re.compile(
 )
 _PREFIX = re.compile(
     r"^(?:\([^()]{1,24}#\s*\)\s*|\[(?:required|optional)\]\s*|(?:step|phase)\s+\w{1,3}\s*[:.)–—-]\s*"
+    r"|(?:fix|remedy|solution|resolution|mitigation|work-?around|action)s?:\s+"
+    r"|(?:(?:root )?cause|symptom)s?:\s+"
     r"|\d{1,2}[.)]\s+|(?:please|next|then|now|first|finally|also|note that)[,:]?\s+"
     r"|(?:disruptive|warning|caution|important|note|optional)\b[^:—–]{0,30}[:—–]\s*"
     r"|you\s+(?:can|must|should|may|need to|will need to)\s+(?:also\s+)?"

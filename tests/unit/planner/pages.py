@@ -1,0 +1,122 @@
+"""Pages about switches in many forms, and the context a planner would get for them."""
+
+from services.ingestion.nodes import extract_nodes
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.markdown import parse
+from services.knowledge.model import Document, IncidentNode, KnowledgeContext, RetrievedNode
+
+NUMBERED = """\
+# CRC errors on an uplink
+
+The port counts frames with a bad checksum.
+
+## Diagnosis
+
+1. Read the error counters:
+
+   ```console
+   leaf-3# show interfaces Ethernet12 counters errors
+   Port        FCS    Align
+   Ethernet12  4711   0
+   ```
+
+2. Check the receive power. If it is below -12 dBm, clean the connector. Otherwise leave the fibre
+   alone.
+
+## Mitigation
+
+1. Replace the cable.
+2. Move the link to a spare port.
+"""
+
+CAUSES = """\
+# BGP session stays in Active
+
+## Symptom
+
+The neighbour never reaches Established.
+
+## Likely causes
+
+- The remote AS number is wrong on one side
+- An ACL drops TCP port 179 between the loopbacks
+- The loopback of the neighbour is not reachable
+
+## Fixes
+
+1. Allow TCP port 179 in the ACL between the loopbacks.
+2. Correct the remote AS number in the neighbour statement.
+3. Restore the route to the loopback of the neighbour.
+
+## See also
+
+- Routing policy handbook
+"""
+
+TABLE = """\
+# Port LED is not green
+
+## What the colours say
+
+| Observation | Action |
+|---|---|
+| The LED is amber | Clean the optic |
+| The LED is dark | Insert a module. Open the port. |
+"""
+
+SCENARIOS = """\
+# Optics on the spine
+
+## Known faults
+
+### Receive power is low
+
+**Cause:** the connector is dirty.
+
+**Fix:** clean the connector with the dry cleaner.
+
+### Module is too hot
+
+**Cause:** the airflow is blocked.
+
+**Fix:** remove the cables in front of the outlet.
+"""
+
+INDEX = """\
+# Fabric health walk
+
+Finds out why a leaf is slow.
+
+## Steps
+
+- [Fans](/steps/fans)
+- [Power](/steps/power)
+- [Uplinks](/steps/uplinks)
+- [End](/steps/end)
+"""
+
+STEP = """\
+# {name}
+
+## Description
+
+{description}
+
+## Failure remediation
+
+{remedy}
+"""
+
+
+def nodes(text: str, id_: str = "net/page.md") -> list[IncidentNode]:
+    page = parse(text)
+    title = next(section.title for section in page.sections if section.title)
+    document = Document(id=id_, title=title, text=text, content_hash="0")
+    return extract_nodes(document, HashingEmbedder())
+
+
+def context(*pages: list[IncidentNode], linked: tuple[IncidentNode, ...] = ()) -> KnowledgeContext:
+    hits = [
+        RetrievedNode(node=found[0], score=0.9 - 0.1 * place) for place, found in enumerate(pages)
+    ]
+    return KnowledgeContext(nodes=tuple(hits), linked=linked, confidence=0.9, fits=True)

@@ -1,0 +1,142 @@
+from collections.abc import Iterator
+
+import pytest
+
+from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.planner.draft import assemble
+from services.planner.extractive import drafts
+from services.planner.guard import guarded
+from services.workflow.lint import is_clean, lint
+from services.workflow.model import Step, StepKind, Workflow
+from tests.unit.planner.pages import (
+    CAUSES,
+    INDEX,
+    NUMBERED,
+    SCENARIOS,
+    STEP,
+    TABLE,
+    context,
+    nodes,
+)
+
+
+def favourite(knowledge: KnowledgeContext) -> Workflow:
+    return assemble(guarded(drafts(knowledge)[0]))
+
+
+def step(workflow: Workflow, text: str) -> Step:
+    return next(each for each in workflow.steps if each.text == text)
+
+
+def after(workflow: Workflow, text: str, answer: str = "") -> str:
+    (edge,) = [e for e in workflow.exits(step(workflow, text).id) if e.condition == answer]
+    return workflow.by_id[edge.target].text
+
+
+def texts(workflow: Workflow) -> list[str]:
+    return [each.text for each in workflow.steps]
+
+
+def test_numbered_steps_stay_in_order_and_begin_with_the_fault() -> None:
+    workflow = favourite(context(nodes(NUMBERED)))
+    assert texts(workflow)[:3] == [
+        "CRC errors on an uplink",
+        "Read the error counters",
+        "Check the receive power",
+    ]
+    assert after(workflow, "Replace the cable") == "Move the link to a spare port"
+
+
+def test_a_condition_becomes_a_decision_with_both_exits() -> None:
+    workflow = favourite(context(nodes(NUMBERED)))
+    asked = "Below -12 dBm?"
+    assert step(workflow, asked).kind is StepKind.DECISION
+    assert after(workflow, asked, "Yes") == "Clean the connector"
+    assert after(workflow, asked, "No") == "Leave the fibre alone"
+
+
+def test_commands_are_verbatim_on_their_step_with_what_they_print() -> None:
+    read = step(favourite(context(nodes(NUMBERED))), "Read the error counters")
+    assert read.commands == ("show interfaces Ethernet12 counters errors",)
+    assert read.expected.startswith("Port        FCS")
+    assert (read.citations[0].start_line, read.citations[0].end_line) == (7, 13)
+
+
+def test_each_cause_is_asked_for_and_leads_to_the_remedy_that_fits_it() -> None:
+    workflow = favourite(context(nodes(CAUSES)))
+    assert after(workflow, "Remote AS number is wrong on one side?", "Yes") == (
+        "Correct the remote AS number in the neighbour statement"
+    )
+    assert after(workflow, "ACL drops TCP port 179 between the loopbacks?", "Yes") == (
+        "Allow TCP port 179 in the ACL between the loopbacks"
+    )
+    assert "Routing policy handbook" not in texts(workflow)
+
+
+def test_rows_of_faults_and_actions_become_a_chain_of_questions() -> None:
+    workflow = favourite(context(nodes(TABLE)))
+    assert after(workflow, "LED is amber?", "Yes") == "Clean the optic"
+    assert after(workflow, "LED is amber?", "No") == "LED is dark?"
+    assert after(workflow, "Insert a module") == "Open the port"
+
+
+def test_sections_of_one_fault_each_become_a_chain_of_questions() -> None:
+    workflow = favourite(context(nodes(SCENARIOS)))
+    assert after(workflow, "Receive power is low?", "Yes").startswith("Clean the connector")
+    assert after(workflow, "Receive power is low?", "No") == "Module is too hot?"
+
+
+def linked_pages() -> Iterator[tuple[str, str]]:
+    for name in ("fans", "power", "uplinks"):
+        remedy = f"Call the hardware team about the {name}."
+        described = f"Looks whether the {name} of the leaf are healthy."
+        yield f"site/steps/{name}.md", STEP.format(name=name, description=described, remedy=remedy)
+    yield "site/steps/end.md", "# End\n\n## Description\n\nAll checks of the leaf are done.\n"
+
+
+def test_links_to_step_pages_become_checks_in_their_order() -> None:
+    linked = tuple(node for id_, text in linked_pages() for node in nodes(text, id_)[:1])
+    workflow = favourite(context(nodes(INDEX), linked=linked))
+    asked = "Looks whether the fans of the leaf are healthy - passed?"
+    assert after(workflow, asked, "No") == "Call the hardware team about the fans."
+    assert after(workflow, asked, "Yes").startswith("Looks whether the power")
+    assert workflow.steps[-1].text == "All checks of the leaf are done"
+    assert workflow.steps[-1].kind is StepKind.TERMINAL
+
+
+def test_a_destructive_step_is_preceded_by_a_check() -> None:
+    step = "1. Remove the dumps:\n\n   ```sh\n   rm -rf /var/crash\n   ```\n\n2. Wait.\n"
+    workflow = favourite(context(nodes("# Disk full\n\n## Remedy\n\n" + step)))
+    assert workflow.steps[0].text == "Confirm that this is the fault: Disk full"
+    assert is_clean(lint(workflow))
+
+
+@pytest.mark.parametrize("page", [NUMBERED, CAUSES, TABLE, SCENARIOS])
+def test_every_workflow_is_clean_and_every_step_cites_its_page(page: str) -> None:
+    workflow = favourite(context(nodes(page)))
+    assert is_clean(lint(workflow))
+    assert all(each.citations for each in workflow.steps)
+    assert {c.document_id for each in workflow.steps for c in each.citations} == {"net/page.md"}
+
+
+def test_several_documents_compete_the_best_first() -> None:
+    found = drafts(context(nodes(NUMBERED, "a.md"), nodes(CAUSES, "b.md")))
+    assert [draft.document_ids[0] for draft in found[:2]] == ["a.md", "b.md"]
+
+
+def test_chunks_alone_are_enough() -> None:
+    chunk = Chunk(
+        id="c",
+        span=Span(document_id="fans.md", start_line=9, end_line=10),
+        heading_path=("Fan fault", "Repair"),
+        text="1. Reseat the tray.\n2. Replace the tray.",
+    )
+    knowledge = KnowledgeContext(chunks=(RetrievedChunk(chunk=chunk, score=0.8),))
+    workflow = favourite(knowledge)
+    assert texts(workflow)[:3] == ["Fan fault", "Reseat the tray", "Replace the tray"]
+    assert workflow.steps[1].citations[0].start_line == 9
+
+
+def test_a_context_without_a_procedure_gives_nothing() -> None:
+    assert drafts(KnowledgeContext()) == []
+    assert drafts(context(nodes("# Lunch menu\n\nSoup today.\n"))) == []
