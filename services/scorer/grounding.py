@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from services.scorer.evidence import Evidence, Unit, terms_of
 from services.scorer.vectors import RecentVectors, Vector
-from services.workflow.model import Citation, Step, Workflow
+from services.workflow.model import Citation, Step, StepKind, Workflow
 
 _CANDIDATES = 6
 """Sentences that are compared by meaning, those that share most words with the step."""
@@ -32,7 +32,7 @@ class Grounded:
     claimed: bool
     """Whether the sentence stands in the lines that the step cites."""
     verbatim: bool
-    """Whether the words alone show that the source says it; meaning was not asked then."""
+    """Whether the words alone decided; meaning was not asked then."""
 
     @property
     def is_grounded(self) -> bool:
@@ -82,8 +82,12 @@ class Grounder:
         listed = list(workflows)
         steps = {_key(step): step for workflow in listed for step in workflow.steps}
         searches = {key: self._search(step) for key, step in steps.items()}
-        vectors = self._vectors.of(text for search in searches.values() for text in search.texts)
-        found = {key: _choose(steps[key], search, vectors) for key, search in searches.items()}
+        asked = _asked(listed, searches)
+        vectors = self._vectors.of(text for key in asked for text in searches[key].texts)
+        found = {
+            key: _choose(steps[key], search, vectors, verbatim=key not in asked)
+            for key, search in searches.items()
+        }
         return [
             tuple(replace(found[_key(step)], step=step) for step in workflow.steps)
             for workflow in listed
@@ -114,17 +118,36 @@ def cite(grounded: Iterable[Grounded]) -> tuple[Step, ...]:
     )
 
 
-def _key(step: Step) -> tuple[str, tuple[Citation, ...]]:
+_Key = tuple[str, tuple[Citation, ...]]
+
+
+def _key(step: Step) -> _Key:
     return step.text, step.citations
 
 
-def _choose(step: Step, search: _Search, vectors: Mapping[str, Vector]) -> Grounded:
+def _asked(workflows: Iterable[Workflow], searches: Mapping[_Key, _Search]) -> dict[_Key, None]:
+    """Steps whose meaning is asked: those that words do not decide.
+
+    A workflow that is verbatim up to its ends is taken at its words: the ends are the planner's
+    own phrases, and embedding what they might rest on takes longer than all the rest of the walk.
+    """
+    asked: dict[_Key, None] = {}
+    for workflow in workflows:
+        undecided = [step for step in workflow.steps if not searches[_key(step)].is_verbatim]
+        if any(step.kind is not StepKind.TERMINAL for step in undecided):
+            asked.update(dict.fromkeys(map(_key, undecided)))
+    return asked
+
+
+def _choose(
+    step: Step, search: _Search, vectors: Mapping[str, Vector], *, verbatim: bool
+) -> Grounded:
     unit, support = _best(search.text, search.cited, vectors)
     support = max(support, support_of(search.together, search.together))
     if unit is not None and support >= GROUNDED:
-        return Grounded(step, unit, support, claimed=True, verbatim=search.is_verbatim)
+        return Grounded(step, unit, support, claimed=True, verbatim=verbatim)
     unit, support = _best(search.text, search.anywhere, vectors)
-    return Grounded(step, unit, support, claimed=False, verbatim=search.is_verbatim)
+    return Grounded(step, unit, support, claimed=False, verbatim=verbatim)
 
 
 def _best(
