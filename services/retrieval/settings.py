@@ -12,7 +12,7 @@ class RetrievalSettings(Settings):
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}RETRIEVAL_")
 
     candidates: int = Field(
-        default=60,
+        default=40,
         ge=10,
         le=1000,
         description="Points that each search returns by meaning, and as many by words.",
