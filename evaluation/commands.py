@@ -155,12 +155,15 @@ def speed(
     data_dir: DataDir,
     seconds: Annotated[float, typer.Option(help="How long the load lasts.")] = 60,
     rate: Annotated[float, typer.Option(help="Tickets per second.")] = 50,
+    pairs: Annotated[
+        Path | None, typer.Option(help="Take the tickets from these queries, not from titles.")
+    ] = None,
     out: Out = None,
 ) -> None:
     """Start, answers, retrieval and walks of the embedded run, on a copy of the data folder."""
     from evaluation.speed import Load, measure_speed, show  # noqa: PLC0415
 
-    report = measure_speed(data_dir, Load(rate=rate, seconds=seconds))
+    report = measure_speed(data_dir, Load(rate=rate, seconds=seconds), pairs)
     show(report)
     if out is not None:
         report.write(out)
