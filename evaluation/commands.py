@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
+_WIDTH_IN_FILES = 160
+"""Characters a table may take where no terminal says how many there are."""
+
 DataDir = Annotated[Path, typer.Option(help="Folder of an embedded run, already ingested.")]
 PairsFile = Annotated[Path, typer.Option("--pairs", help="JSON Lines of queries and references.")]
 Out = Annotated[Path | None, typer.Option(help="Also write the figures there, as JSON.")]
@@ -206,5 +209,7 @@ def _finish(report: "Report", out: Path | None, *, as_json: bool) -> None:
     if as_json:
         typer.echo(report.model_dump_json(indent=2))
     else:
+        console = Console()
+        wide = console if console.is_terminal else Console(width=_WIDTH_IN_FILES)
         for table in report.tables():
-            Console().print(table)
+            wide.print(table)

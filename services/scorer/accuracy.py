@@ -1,5 +1,7 @@
 """Accuracy: do the sources say what the steps say?"""
 
+import math
+
 from services.contracts.scorer import Dimension
 from services.scorer.case import Case, on_scale, short
 from services.scorer.evidence import Evidence
@@ -10,10 +12,14 @@ _UNCLAIMED = 0.75
 
 
 def accuracy(case: Case) -> Dimension:
-    """The mean support of the steps, each by the lines it cites; foreign commands lower it."""
+    """The mean support of the steps, each by the lines it cites; foreign commands lower it.
+
+    On the scale stands its root: support is measured by words, and a source seldom says a step in
+    just the words of the step.
+    """
     supports = [_support(case.evidence, found) for found in case.grounded]
     value = sum(supports) / len(supports) if supports else 0.0
-    return Dimension(value=on_scale(value), reason=_reason(case))
+    return Dimension(value=on_scale(math.sqrt(value)), reason=_reason(case))
 
 
 def _support(evidence: Evidence, found: Grounded) -> float:

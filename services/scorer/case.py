@@ -7,7 +7,9 @@ from functools import cached_property
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext
 from services.scorer.evidence import Evidence, terms_of
+from services.scorer.fit import fit_of_documents
 from services.scorer.grounding import Grounded
+from services.scorer.kinship import Kinship
 from services.scorer.vectors import Vector
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
@@ -29,6 +31,22 @@ class Case:
     findings: Sequence[Finding]
     vectors: Mapping[str, Vector]
     """Of the texts that had to be compared by meaning."""
+
+    @cached_property
+    def fits(self) -> Mapping[str, float]:
+        """How well each document fits the ticket, 0–1."""
+        return fit_of_documents(self.context)
+
+    @cached_property
+    def kinship(self) -> Kinship:
+        """How much the steps have to do with one another."""
+        return Kinship(self.evidence, self.grounded, self.vectors)
+
+    @cached_property
+    def joined(self) -> list[tuple[int, int]]:
+        """The transitions, as places of steps."""
+        places = {step.id: place for place, step in enumerate(self.workflow.steps)}
+        return [(places[edge.source], places[edge.target]) for edge in self.workflow.transitions]
 
     @cached_property
     def by_id(self) -> Mapping[str, Grounded]:

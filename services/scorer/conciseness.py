@@ -3,7 +3,7 @@
 from services.contracts.scorer import Dimension
 from services.scorer.case import Case, on_scale, short
 from services.scorer.evidence import terms_of
-from services.scorer.grounding import Grounded
+from services.scorer.grounding import GROUNDED, Grounded
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40
@@ -11,6 +11,9 @@ _LONGEST_STEP = 40
 procedures is 20–25 words a sentence)."""
 _MANY_STEPS = 25
 """Steps beyond which an engineer under pressure loses the thread."""
+_COST = 0.5
+"""Share of the scale that is lost when every step is in the way: a step too many harms less than a
+step too few."""
 _SAME = 0.85
 """Share of the words of two steps that makes one the double of the other."""
 
@@ -22,7 +25,7 @@ def conciseness(case: Case) -> Dimension:
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
     beside = [found.step for found in case.grounded if not _serves(case, found)]
     cost = sum(_cost(case, found, doubles) for found in case.grounded)
-    value = (1 - cost / len(steps)) * min(1.0, _MANY_STEPS / len(steps)) if steps else 0.0
+    value = (1 - _COST * cost / len(steps)) * min(1.0, _MANY_STEPS / len(steps)) if steps else 0.0
     return Dimension(value=on_scale(value), reason=_reason(steps, doubles, long, beside))
 
 
@@ -35,7 +38,7 @@ def _cost(case: Case, found: Grounded, doubles: list[Step]) -> float:
 
 
 def _uselessness(case: Case, found: Grounded) -> float:
-    return 0.0 if _takes_up(case, found) else 1 - found.support
+    return 0.0 if _takes_up(case, found) else max(0.0, 1 - found.support / GROUNDED)
 
 
 def _serves(case: Case, found: Grounded) -> bool:

@@ -1,50 +1,81 @@
-"""Coverage: which known mitigation steps does the workflow leave out?"""
+"""Coverage: which known mitigation steps and conditions does the workflow leave out?"""
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.contracts.scorer import Dimension
-from services.knowledge.model import IncidentNode
+from services.knowledge.model import IncidentNode, SectionRole
 from services.scorer.case import Case, on_scale, short
 from services.scorer.evidence import Unit
+from services.scorer.fit import procedures
+from services.workflow.model import StepKind
 
 _COVERED = 0.5
 """Share of a known step's words from which it counts as said."""
 _NAMED = 2
 """Missing steps that the reason names."""
+_CONDITION = re.compile(
+    r"\b(?:if|whether|unless|otherwise|in case|depending on|either)\b|\?", re.IGNORECASE
+)
+_ENOUGH_DECISIONS = 3
+"""Decisions beyond which more of them are no merit."""
+_STEPS, _WORDS, _CONDITIONS = 0.4, 0.3, 0.3
+"""Weights of the known steps, of the words in them, and of the conditions."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A known step of a node, and how much of it the workflow says."""
+    """A known step, and how much of it the workflow says."""
 
     unit: Unit
     said: float
 
 
-def coverage(case: Case) -> Dimension:
-    """How much of the best-fitting procedure the workflow holds.
+@dataclass(frozen=True)
+class _Procedure:
+    """What is known about one incident, against the workflow; shares are 0–1."""
 
-    The procedure is the one the workflow covers best, so that a candidate is measured against what
-    it chose; whether it chose well is relevance. The scale is the root of the share: the first
-    steps of a procedure matter more than its last remarks.
-    """
+    known: Sequence[_Known]
+    fit: float
+    words: float
+    conditions: float
+
+    @property
+    def steps(self) -> float:
+        return sum(found.said for found in self.known) / len(self.known)
+
+    @property
+    def covered(self) -> float:
+        """The whole, in the light of how well the procedure fits the ticket.
+
+        Roots, since the first steps of a procedure matter more than its last remarks.
+        """
+        shares = _STEPS * math.sqrt(self.steps) + _WORDS * math.sqrt(self.words)
+        whole = shares + _CONDITIONS * self.conditions
+        return self.fit * self.fit * whole
+
+
+def coverage(case: Case) -> Dimension:
+    """How much of the best-fitting procedure the workflow holds."""
     rests = _rests(case)
-    procedures = [_known(case, node, rests) for node in _nodes(case)]
-    known = max((p for p in procedures if p), key=_share, default=[])
+    known = [
+        _procedure(case, nodes, rests)
+        for nodes in procedures(case.context)
+        if any(case.evidence.steps_of(node) for node in nodes)
+    ]
     if not known:
         return Dimension(value=1.0, reason="The context knows no step to compare with.")
-    missing = [found for found in known if found.said < _COVERED]
-    reason = f"It holds {len(known) - len(missing)} of {len(known)} known steps"
+    best = max(known, key=lambda procedure: procedure.covered)
+    missing = [found for found in best.known if found.said < _COVERED]
+    missing.sort(key=lambda found: found.unit.role is SectionRole.CAUSE)
+    reason = f"It holds {len(best.known) - len(missing)} of {len(best.known)} known steps"
     names = "; ".join(short(found.unit.text) for found in missing[:_NAMED])
     return Dimension(
-        value=on_scale(_share(known) ** 0.5),
+        value=on_scale(best.covered),
         reason=f"{reason}; missing: {names}." if missing else f"{reason}.",
     )
-
-
-def _nodes(case: Case) -> list[IncidentNode]:
-    return [*(hit.node for hit in case.context.nodes), *case.context.linked]
 
 
 def _rests(case: Case) -> Mapping[Unit, float]:
@@ -56,12 +87,29 @@ def _rests(case: Case) -> Mapping[Unit, float]:
     return rests
 
 
-def _known(case: Case, node: IncidentNode, rests: Mapping[Unit, float]) -> list[_Known]:
-    return [
-        _Known(unit, max(rests.get(unit, 0.0), case.evidence.share(unit.terms, case.said)))
-        for unit in case.evidence.steps_of(node)
-    ]
+def _procedure(
+    case: Case, nodes: Sequence[IncidentNode], rests: Mapping[Unit, float]
+) -> _Procedure:
+    units = [unit for node in nodes for unit in case.evidence.steps_of(node)]
+    share = case.evidence.share
+    words = frozenset(term for unit in units for term in unit.terms)
+    return _Procedure(
+        known=[
+            _Known(unit, max(rests.get(unit, 0.0), share(unit.terms, case.said))) for unit in units
+        ],
+        fit=max((case.fits.get(name, 0.0) for name in nodes[0].document_ids), default=0.0),
+        words=share(words, case.said),
+        conditions=_conditions(case, units),
+    )
 
 
-def _share(known: list[_Known]) -> float:
-    return sum(found.said for found in known) / len(known)
+def _conditions(case: Case, units: Sequence[Unit]) -> float:
+    """Decisions of the workflow against the conditions and causes its source states."""
+    stated = sum(
+        unit.role is SectionRole.CAUSE or bool(_CONDITION.search(unit.text)) for unit in units
+    )
+    wanted = min(stated, _ENOUGH_DECISIONS)
+    decisions = sum(
+        len(case.workflow.exits(step.id)) > 1 for step in case.workflow.of_kind(StepKind.DECISION)
+    )
+    return min(1.0, decisions / wanted) if wanted else 1.0

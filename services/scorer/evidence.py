@@ -1,8 +1,9 @@
 """What the context says, cut into sentences that can be looked up by their words."""
 
+import heapq
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -31,6 +32,8 @@ _STEP_ROLES = frozenset(
     }
 )
 _SPACES = re.compile(r"\s+")
+MOST_NEAREST = 40
+"""Units that `Evidence.nearest` looks at for one text."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,13 +63,15 @@ class Evidence:
     def __init__(self, units: Sequence[Unit]) -> None:
         """Indexes `units` by their words."""
         self.units = tuple(units)
+        self._nearest: dict[frozenset[str], list[tuple[Unit, float]]] = {}
+        self._steps: dict[str, list[Unit]] = {}
 
     @classmethod
     def of(cls, context: KnowledgeContext) -> "Evidence":
         """Reads the nodes first, since they know each section's role, then the chunks."""
         unique: dict[tuple[str, int, str], Unit] = {}
         for unit in _units(context):
-            unique.setdefault((unit.document_id, unit.start_line, unit.text), unit)
+            unique.setdefault(_place(unit), unit)
         return cls(list(unique.values()))
 
     @cached_property
@@ -94,18 +99,22 @@ class Evidence:
 
     def steps_of(self, node: IncidentNode) -> list[Unit]:
         """The points of a node's sections that say what to check or to do."""
-        wanted = {
-            (unit.document_id, unit.start_line, unit.text)
+        if node.id not in self._steps:
+            self._steps[node.id] = [unit for unit in self.of_node(node) if unit.is_step]
+        return self._steps[node.id]
+
+    def of_node(self, node: IncidentNode) -> list[Unit]:
+        """All units of a node's sections, in the order of its passages."""
+        return [
+            self._known[_place(unit)]
             for passage in node.all_passages()
             for unit in _of_passage(passage)
-            if unit.is_step
-        }
-        return [
-            unit
-            for name in node.document_ids
-            for unit in self.by_document.get(name, ())
-            if (unit.document_id, unit.start_line, unit.text) in wanted
+            if _place(unit) in self._known
         ]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, int, str], Unit]:
+        return {_place(unit): unit for unit in self.units}
 
     def quotes(self, command: str) -> bool:
         """Whether some source holds this command, spacing aside."""
@@ -115,32 +124,50 @@ class Evidence:
     def _everything(self) -> str:
         return "\n".join(_SPACES.sub(" ", unit.text) for unit in self.units)
 
-    def weight(self, term: str) -> float:
-        """Inverse document frequency over the units: a word that is everywhere proves little."""
-        found = len(self._postings.get(term, ()))
-        return math.log1p((len(self.units) - found + 0.5) / (found + 0.5))
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        total = len(self.units)
+        return {
+            term: math.log1p((total - len(found) + 0.5) / (len(found) + 0.5))
+            for term, found in self._postings.items()
+        }
+
+    @cached_property
+    def _unknown_weight(self) -> float:
+        return math.log1p((len(self.units) + 0.5) / 0.5)
 
     def mass(self, terms: Iterable[str]) -> float:
-        """The summed weight of some words."""
-        return sum(self.weight(term) for term in terms)
+        """The summed weight of some words.
+
+        A word weighs its inverse document frequency over the units: one that is everywhere proves
+        little, one that no source holds weighs most.
+        """
+        weights, unknown = self._weights, self._unknown_weight
+        return sum(weights.get(term, unknown) for term in terms)
 
     def share(self, terms: frozenset[str], found: frozenset[str] | set[str]) -> float:
         """How much of the weight of `terms` is in `found`, 0–1."""
         total = self.mass(terms)
         return self.mass(terms & found) / total if total else 0.0
 
-    def nearest(self, terms: frozenset[str], limit: int) -> list[tuple[Unit, float]]:
-        """Units that hold the most of the weight of `terms`, with that share, best first."""
+    def nearest(self, terms: frozenset[str], limit: int) -> Sequence[tuple[Unit, float]]:
+        """Units that hold the most of the weight of `terms`, with that share, best first.
+
+        At most `limit`, and never more than `MOST_NEAREST`.
+        """
+        if terms not in self._nearest:
+            self._nearest[terms] = self._find_nearest(terms)
+        return self._nearest[terms][:limit]
+
+    def _find_nearest(self, terms: frozenset[str]) -> list[tuple[Unit, float]]:
         total = self.mass(terms)
-        if not total:
-            return []
-        found: Counter[int] = Counter()
-        for term in terms:
-            weight = self.weight(term) / total
-            for index in self._postings.get(term, ()):
-                found[index] += weight  # type: ignore[assignment]
-        best = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
-        return [(self.units[index], float(share)) for index, share in best]
+        shares: dict[int, float] = defaultdict(float)
+        for term in terms & self._weights.keys():
+            weight = self._weights[term] / total
+            for index in self._postings[term]:
+                shares[index] += weight
+        best = heapq.nsmallest(MOST_NEAREST, shares.items(), key=lambda item: (-item[1], item[0]))
+        return [(self.units[index], share) for index, share in best]
 
     def cited(self, citations: Sequence[Citation]) -> list[Unit]:
         """Units that share a line with one of the citations, in the order of their lines."""
@@ -155,6 +182,11 @@ class Evidence:
                 for c in citations
             )
         ]
+
+
+def _place(unit: Unit) -> tuple[str, int, str]:
+    """What makes it the same sentence, whichever node or chunk it was read from."""
+    return unit.document_id, unit.start_line, unit.text
 
 
 def units_of_document(document: Document) -> tuple[Unit, ...]:

@@ -1,8 +1,9 @@
 """Does the workflow begin with the fault and end with what is done about it?"""
 
+from services.knowledge.imperative import begins_with_verb
 from services.scorer.case import Case
 from services.scorer.evidence import terms_of
-from services.scorer.wording import begins_with_verb, closes
+from services.scorer.wording import closes
 from services.workflow.model import Step
 
 

@@ -1,5 +1,6 @@
 """Do the steps follow one another as their sources do?"""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 from services.scorer.case import Case
@@ -24,8 +25,10 @@ def order_of_transitions(case: Case) -> float:
 
 
 def closeness(case: Case) -> float:
-    """How near each other the sentences behind two joined steps stand, 0–1."""
-    return _mean([_closeness(a, b) for a, b in case.edges])
+    """How much nearer the sentences behind joined steps stand than those of any two, -1–1."""
+    joined = [_closeness(a, b) for a, b in case.edges]
+    any_two = [_closeness(a, b) for a, b in combinations(case.grounded, 2)]
+    return _mean(joined) - _mean(any_two)
 
 
 def _direction(first: Grounded, second: Grounded) -> float | None:
@@ -43,6 +46,6 @@ def _closeness(first: Grounded, second: Grounded) -> float:
     return 1 / (1 + abs(a.start_line - b.start_line) / _CLOSE)
 
 
-def _mean(values: list[float | None] | list[float]) -> float:
+def _mean(values: Sequence[float | None]) -> float:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else 0.0

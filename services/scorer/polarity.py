@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from services.knowledge.bm25 import stem_word
+from services.knowledge.imperative import begins_with_verb
 from services.knowledge.model import SectionRole
 from services.scorer.case import Case
 from services.scorer.evidence import terms_of
@@ -123,9 +124,9 @@ def _kind(target: Step) -> str:
     if target.kind is StepKind.DECISION or is_question(target.text):
         return _GOES_ON
     first = _first_stem(target.text)
-    if first in _MENDS:
-        return _MENDS_IT
-    return _CHECKS_IT if first in _CHECKS else _OTHER
+    if first in _CHECKS:
+        return _CHECKS_IT
+    return _MENDS_IT if first in _MENDS or begins_with_verb(target.text) else _OTHER
 
 
 def _lack(case: Case, question: Step) -> float:

@@ -1,22 +1,24 @@
 """Relevance: does the workflow treat the fault of the ticket?"""
 
-from services.contracts.scorer import Dimension
-from services.knowledge.model import KnowledgeContext
-from services.scorer.case import Case, on_scale
+from collections.abc import Mapping
 
-_ENOUGH_OF_TICKET = 0.35
+from services.contracts.scorer import Dimension
+from services.scorer.case import Case, on_scale
+from services.scorer.grounding import GROUNDED
+
+_ENOUGH_OF_TICKET = 0.6
 """Share of the weight of the ticket's words that a workflow on the point takes up: tickets hold
 names, numbers and output that no workflow repeats."""
-_LINKED = 0.6
-"""Fit of a document that a retrieved one hands over to, relative to the best hit."""
-_FIT_WEIGHT = 0.7
+_FIT_WEIGHT = 0.5
 
 
 def relevance(case: Case) -> Dimension:
     """How well the documents behind the steps fit, and how much of the ticket is taken up."""
-    fits = fit_of_documents(case.context)
+    fits = case.fits
     steps = [
-        fits.get(found.unit.document_id, 0.0) * found.support if found.unit else 0.0
+        fits.get(found.unit.document_id, 0.0) * min(1.0, found.support / GROUNDED)
+        if found.unit
+        else 0.0
         for found in case.grounded
     ]
     fit = sum(steps) / len(steps) if steps else 0.0
@@ -26,24 +28,7 @@ def relevance(case: Case) -> Dimension:
     return Dimension(value=on_scale(value), reason=_reason(case, fits, taken))
 
 
-def fit_of_documents(context: KnowledgeContext) -> dict[str, float]:
-    """0–1 by document: its best retrieval score relative to the best of all."""
-    fits: dict[str, float] = {}
-    for hit in context.nodes:
-        for name in hit.node.document_ids:
-            fits[name] = max(fits.get(name, 0.0), hit.score)
-    for found in context.chunks:
-        name = found.chunk.span.document_id
-        fits[name] = max(fits.get(name, 0.0), found.score)
-    best = max(fits.values(), default=0.0)
-    fits = {name: score / best if best > 0 else 1.0 for name, score in fits.items()}
-    for node in context.linked:
-        for name in node.document_ids:
-            fits.setdefault(name, _LINKED)
-    return fits
-
-
-def _reason(case: Case, fits: dict[str, float], taken: float) -> str:
+def _reason(case: Case, fits: Mapping[str, float], taken: float) -> str:
     sources: dict[str, int] = {}
     for found in case.grounded:
         if found.is_grounded and found.unit:

@@ -1,6 +1,6 @@
 """Candidates in, five explained scores each out, best first; no language model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from services.contracts.planner import Candidate
 from services.contracts.scorer import (
@@ -56,11 +56,7 @@ class ScorerService:
         evidence = Evidence.of(request.context)
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
-        texts = [
-            text
-            for workflow, found in zip(workflows, grounded, strict=True)
-            for text in texts_to_compare(found, _places(workflow))
-        ]
+        texts = [text for found in grounded for text in texts_to_compare(found)]
         vectors = self.vectors.of(texts)
         return [
             (
@@ -83,11 +79,6 @@ class ScorerService:
         return ScoredCandidate(
             candidate=candidate, score=score, findings=tuple(map(str, case.findings))
         )
-
-
-def _places(workflow: Workflow) -> Sequence[tuple[int, int]]:
-    place = {step.id: index for index, step in enumerate(workflow.steps)}
-    return [(place[edge.source], place[edge.target]) for edge in workflow.transitions]
 
 
 def _rank(scored: ScoredCandidate) -> tuple[bool, float]:

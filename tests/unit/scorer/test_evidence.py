@@ -1,0 +1,50 @@
+from services.knowledge.model import KnowledgeContext, SectionRole
+from services.scorer.evidence import Evidence, terms_of
+from services.workflow.model import Citation
+from tests.unit.scorer.cases import CONTEXT, DOCUMENT, FAN
+
+
+def test_every_list_item_is_a_unit_with_its_own_line():
+    evidence = Evidence.of(CONTEXT)
+    (latch,) = [unit for unit in evidence.units if "latch" in unit.text]
+    assert (latch.document_id, latch.start_line, latch.role) == (
+        DOCUMENT,
+        17,
+        SectionRole.PROCEDURE,
+    )
+
+
+def test_nearest_names_the_sentence_that_says_most_of_the_words():
+    evidence = Evidence.of(CONTEXT)
+    unit, share = evidence.nearest(terms_of("push in the tray until the latch clicks"), 3)[0]
+    assert "latch" in unit.text
+    assert share == 1.0
+
+
+def test_a_rare_word_weighs_more_than_one_that_is_everywhere():
+    evidence = Evidence.of(CONTEXT)
+    assert evidence.mass(terms_of("latch")) > evidence.mass(terms_of("tray"))
+
+
+def test_citing_a_line_finds_what_stands_there():
+    evidence = Evidence.of(CONTEXT)
+    cited = evidence.cited([Citation(document_id=DOCUMENT, start_line=18, end_line=18)])
+    assert [unit.text for unit in cited] == ["Blow the dust out of the blocked rotor."]
+
+
+def test_commands_are_quoted_spacing_aside():
+    evidence = Evidence.of(CONTEXT)
+    assert evidence.quotes("show  environment fan")
+    assert not evidence.quotes("show environment power")
+
+
+def test_steps_of_a_node_are_its_points_and_not_its_code_or_symptoms():
+    texts = [unit.text for unit in Evidence.of(CONTEXT).steps_of(FAN)]
+    assert "Push the tray in until its latch clicks." in texts
+    assert "The fan tray is not seated." in texts
+    assert not [text for text in texts if "show environment" in text or "raises" in text]
+
+
+def test_an_empty_context_supports_nothing():
+    evidence = Evidence.of(KnowledgeContext())
+    assert evidence.nearest(terms_of("anything"), 5) == []

@@ -1,0 +1,77 @@
+from collections.abc import Sequence
+
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.ports import Vectors
+from services.scorer.evidence import Evidence
+from services.scorer.grounding import Grounder, cite, support_of
+from services.scorer.vectors import RecentVectors
+from services.workflow.model import Step, StepKind, Workflow
+from tests.unit.scorer.cases import CONTEXT, DOCUMENT, GOOD, OTHER, cited
+
+
+class CountingEmbedder(HashingEmbedder):
+    """Remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked.append(list(texts))
+        return super().embed(texts)
+
+
+def ground(*steps: Step):
+    grounder = Grounder(Evidence.of(CONTEXT), RecentVectors(HashingEmbedder(), 100))
+    return grounder.ground([Workflow(title="", steps=steps)])[0]
+
+
+def step(text: str, **fields: object) -> Step:
+    return Step(id="s", kind=StepKind.PROCESS, text=text, **fields)
+
+
+def test_a_cited_step_rests_on_the_line_it_cites():
+    (found,) = ground(step("Push the tray in until its latch clicks", citations=cited(17)))
+    assert found.claimed
+    assert found.unit.start_line == 17
+
+
+def test_a_step_that_cites_the_wrong_line_is_not_believed():
+    (found,) = ground(step("Push the tray in until its latch clicks", citations=cited(5, OTHER)))
+    assert not found.claimed
+    assert found.unit.document_id == DOCUMENT
+
+
+def test_a_step_that_no_source_says_is_not_grounded():
+    (found,) = ground(step("Order pizza for the night shift", citations=cited(17)))
+    assert not found.is_grounded
+
+
+def test_citing_names_the_lines_a_step_rests_on_and_leaves_the_others_unsourced():
+    known, unknown = cite(
+        ground(step("Blow the dust out of the blocked rotor"))
+        + ground(step("Order pizza for the night shift"))
+    )
+    assert [c.start_line for c in known.citations] == [18]
+    assert not unknown.is_sourced
+
+
+def test_words_that_decide_alone_cost_no_embedding():
+    embedder = CountingEmbedder()
+    Grounder(Evidence.of(CONTEXT), RecentVectors(embedder, 100)).ground([GOOD])
+    assert embedder.asked == []
+
+
+def test_all_texts_in_doubt_are_embedded_in_one_call():
+    embedder = CountingEmbedder()
+    vectors = RecentVectors(embedder, 100)
+    doubtful = (step("Seat the tray"), step("Clear the rotor").model_copy(update={"id": "t"}))
+    grounder = Grounder(Evidence.of(CONTEXT), vectors)
+    grounder.ground([Workflow(title="", steps=doubtful)])
+    grounder.ground([Workflow(title="", steps=doubtful)])
+    assert len(embedder.asked) == 1
+
+
+def test_support_grows_with_shared_words_and_with_meaning():
+    assert support_of(0.8, 0.6) > support_of(0.4, 0.6) > support_of(0.4, 0.2)
+    assert 0 < support_of(0, 0) < 0.01

@@ -1,0 +1,125 @@
+import random
+
+import pytest
+
+from services.contracts.planner import Candidate
+from services.contracts.scorer import ScoreRequest
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.model import KnowledgeContext
+from services.scorer.service import ScorerService
+from services.workflow.model import Step, StepKind, Transition, Workflow
+from services.workflow.perturb import Perturbation, perturb
+from tests.unit.scorer.cases import CONTEXT, EDGES, GOOD, OPTICS, STEPS, TICKET, changed, score
+
+FOREIGN = (
+    STEPS[0].model_copy(update={"text": "Renew the certificate of the web shop", "citations": ()}),
+)
+
+
+def test_a_workflow_that_follows_its_sources_scores_high_on_everything():
+    (scored,) = score(GOOD)
+    assert all(dimension.value >= 3 for dimension in scored.score.dimensions.values())
+
+
+def test_every_dimension_says_what_it_saw():
+    (scored,) = score(GOOD)
+    assert "switches/fan-tray.md" in scored.score.relevance.reason
+    assert "7" in scored.score.coverage.reason
+    assert "6 of 6" in scored.score.accuracy.reason
+
+
+@pytest.mark.parametrize(
+    "kind", [Perturbation.MISSING, Perturbation.SHUFFLED, Perturbation.FOREIGN]
+)
+def test_the_score_falls_when_the_workflow_is_made_worse(kind):
+    worse = [perturb(GOOD, kind, 0.5, random.Random(seed), FOREIGN) for seed in range(5)]
+    original, *others = score(GOOD, *worse)
+    assert all(other.score.overall < original.score.overall for other in others)
+
+
+def test_a_missing_step_is_named_by_coverage():
+    without = Workflow(title="", steps=STEPS[:4], transitions=EDGES[:3])
+    whole, part = score(GOOD, without)
+    assert part.score.coverage.value < whole.score.coverage.value
+    assert "Blow the dust out" in part.score.coverage.reason
+
+
+def test_a_step_that_no_source_says_lowers_accuracy_and_is_quoted():
+    whole, wrong = score(GOOD, changed(e="Reinstall the operating system"))
+    assert wrong.score.accuracy.value < whole.score.accuracy.value
+    assert "Reinstall the operating system" in wrong.score.accuracy.reason
+
+
+def test_a_command_that_no_source_holds_lowers_accuracy():
+    steps = tuple(
+        step.model_copy(update={"commands": ("reload in 1",)}) if step.commands else step
+        for step in STEPS
+    )
+    whole, wrong = score(GOOD, Workflow(title="", steps=steps, transitions=EDGES))
+    assert wrong.score.accuracy.value < whole.score.accuracy.value
+
+
+def test_a_workflow_of_another_fault_is_less_relevant():
+    other = Workflow(
+        title="",
+        steps=(
+            STEPS[1].model_copy(update={"text": OPTICS.name, "commands": (), "citations": ()}),
+            STEPS[3].model_copy(update={"text": "Clean the connector of the fibre"}),
+        ),
+        transitions=(Transition(source="b", target="d"),),
+    )
+    right, wrong = score(GOOD, other)
+    assert wrong.score.relevance.value < right.score.relevance.value
+
+
+def test_saying_a_step_twice_is_less_concise():
+    whole, doubled = score(GOOD, changed(b=STEPS[4].text))
+    assert doubled.score.conciseness.value < whole.score.conciseness.value
+    assert "said twice" in doubled.score.conciseness.reason
+
+
+def test_answers_that_lead_the_wrong_way_are_less_coherent():
+    steps = (
+        Step(id="q", kind=StepKind.DECISION, text="Is the tray present in its bay?"),
+        Step(id="r", kind=StepKind.DECISION, text="Is a rotor of the tray blocked by dust?"),
+        Step(id="d", kind=StepKind.TERMINAL, text="Push the tray in until its latch clicks"),
+        Step(id="e", kind=StepKind.TERMINAL, text="Blow the dust out of the blocked rotor"),
+        Step(id="f", kind=StepKind.TERMINAL, text="The exhaust temperature falls again"),
+    )
+
+    def workflow(yes: str, no: str) -> Workflow:
+        edges = (
+            Transition(source="q", target=yes, condition="Yes"),
+            Transition(source="q", target=no, condition="No"),
+            Transition(source="r", target="e", condition="Yes"),
+            Transition(source="r", target="f", condition="No"),
+        )
+        return Workflow(title="", steps=steps, transitions=edges)
+
+    right, wrong = score(workflow("r", "d"), workflow("d", "r"))
+    assert wrong.score.coherence.value < right.score.coherence.value
+
+
+def test_a_workflow_with_lint_errors_comes_after_clean_ones():
+    broken = Workflow(title="", steps=STEPS, transitions=EDGES[:-1])
+    thin = Workflow(title="", steps=STEPS[3:4])
+    candidates = tuple(Candidate(id=n, workflow=w) for n, w in (("broken", broken), ("thin", thin)))
+    request = ScoreRequest(ticket=TICKET, context=CONTEXT, candidates=candidates)
+    ranked = ScorerService(HashingEmbedder()).score(request).ranked
+    assert [scored.candidate.id for scored in ranked] == ["thin", "broken"]
+
+
+def test_without_knowledge_every_candidate_still_comes_back():
+    request = ScoreRequest(
+        ticket=TICKET,
+        context=KnowledgeContext(),
+        candidates=(Candidate(id="a", workflow=GOOD), Candidate(id="b", workflow=GOOD)),
+    )
+    ranked = ScorerService(HashingEmbedder()).score(request).ranked
+    assert {scored.candidate.id for scored in ranked} == {"a", "b"}
+    assert ranked[0].score.accuracy.value < 2
+
+
+def test_an_empty_workflow_gets_the_lowest_coverage():
+    (scored,) = score(Workflow(title="", steps=()))
+    assert scored.score.coverage.value < 1.5
