@@ -1,6 +1,7 @@
 """Settings: one class per service, read from FLOWXPERT_… variables and from `.env`."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,10 +14,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 PREFIX = "FLOWXPERT_"
 ENV_FILE = ".env"
 
-NOT_SETTINGS = frozenset(
-    {"FLOWXPERT_DATA", "FLOWXPERT_TEST_POSTGRES_URL", "FLOWXPERT_TEST_REDIS_URL"}
-)
-"""Variables that tests and benchmarks read, known here so that nobody is warned of them."""
+NOT_SETTINGS = re.compile(r"FLOWXPERT_(DATA|TEST_\w+)")
+"""Variables that benchmarks and tests read, known here so that nobody is warned of them."""
 
 _log = structlog.get_logger()
 
@@ -119,9 +118,10 @@ class PlatformSettings(Settings):
 
 def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
     """Names of FLOWXPERT_… variables, set in the environment or `.env`, that no class knows."""
-    known = {name for cls in classes for name, _ in cls.variables()} | NOT_SETTINGS
+    known = {name for cls in classes for name, _ in cls.variables()}
     given = {name.upper() for name in (*os.environ, *dotenv_values(ENV_FILE))}
-    return sorted(name for name in given if name.startswith(PREFIX) and name not in known)
+    ours = (name for name in given if name.startswith(PREFIX))
+    return sorted(name for name in ours if name not in known and not NOT_SETTINGS.fullmatch(name))
 
 
 def report_unknown(classes: Iterable[type[Settings]]) -> list[str]:
