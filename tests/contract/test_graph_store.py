@@ -5,12 +5,33 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from services.knowledge.model import IncidentNode, Passage, SectionRole, Span
+from services.knowledge.neo4j import Neo4jGraphStore
+from services.knowledge.neo4j_migrations import GRAPH_ID, MIGRATIONS
+from services.knowledge.ports import StoreUnavailableError
 from services.knowledge.sql_graph import SqlGraphStore
 from tests.contract.databases import database_of
+from tests.contract.graphs import graph_server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    with graph_server(tmp_path_factory.mktemp("graph")) as running:
+        yield running
+
+
+@pytest.fixture
+def neo4j(server):
+    server.empty()
+    store = Neo4jGraphStore.connect(server.url, server.user, server.password)
+    yield store
+    store.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "neo4j"])
 def graph(request):
+    if request.param == "neo4j":
+        yield request.getfixturevalue("neo4j")
+        return
     with database_of(request.param) as database:
         yield SqlGraphStore(database)
 
@@ -128,3 +149,56 @@ def test_eight_threads_writing_to_one_node_lose_nothing(graph):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
     assert len(graph.get(["fan"])[0].mitigation_steps) == 40
+
+
+def test_two_processes_writing_to_one_node_lose_nothing(neo4j, server):
+    other = Neo4jGraphStore.connect(server.url, server.user, server.password)
+
+    def work(store, name):
+        for i in range(6):
+            document = f"{name}-{i}.md"
+            store.replace_document(document, [node("fan", document, f"Step {document}")])
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, (neo4j, other), ("a", "b")))
+    other.close()
+    assert len(neo4j.get(["fan"])[0].mitigation_steps) == 12
+
+
+def test_a_graph_of_a_deleted_document_leaves_nothing_on_the_server(neo4j, server):
+    neo4j.replace_document("a.md", [node("fan", "a.md", "Reseat.", linked_documents=("b.md",))])
+    neo4j.delete_document("a.md")
+    with server.driver() as driver:
+        (row,) = driver.execute_query("MATCH (n) RETURN count(n) AS held").records
+    assert row["held"] == 1, "only the node that holds the version"
+
+
+def test_stores_that_open_an_empty_server_at_once_agree_on_its_version(server):
+    server.empty()
+
+    def work(_):
+        Neo4jGraphStore.connect(server.url, server.user, server.password).close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    with server.driver() as driver:
+        rows = driver.execute_query("MATCH (g:FlowXpertGraph) RETURN g.version AS v").records
+    assert [row["v"] for row in rows] == [len(MIGRATIONS)]
+
+
+def test_a_graph_of_a_newer_version_is_refused(neo4j, server):
+    with server.driver() as driver:
+        driver.execute_query("MATCH (g:FlowXpertGraph {id: $id}) SET g.version = 99", id=GRAPH_ID)
+    with pytest.raises(StoreUnavailableError, match="version 99"):
+        Neo4jGraphStore.connect(server.url, server.user, server.password)
+
+
+@pytest.mark.parametrize("url", ["bolt://127.0.0.1:1", "not an address"])
+def test_a_server_that_does_not_answer_is_unavailable(url):
+    with pytest.raises(StoreUnavailableError):
+        Neo4jGraphStore.connect(url, "neo4j", "secret")
+
+
+def test_a_wrong_password_is_told_as_unavailable(server):
+    with pytest.raises(StoreUnavailableError):
+        Neo4jGraphStore.connect(server.url, server.user, "wrong")
