@@ -84,8 +84,19 @@ class Article:
 
 
 def articles(context: KnowledgeContext) -> list[Article]:
-    """The documents of the context, best first: those of the nodes, then those only chunks show."""
-    found = [article for hit in context.nodes for article in articles_of(hit.node, score=hit.score)]
+    """The documents of the context, best first: those of the nodes, then those only chunks show.
+
+    Of several documents that tell the same incident, the one whose chunks rank higher leads.
+    """
+    ranks = {hit.chunk.span.document_id: n for n, hit in reversed(list(enumerate(context.chunks)))}
+    found = [
+        article
+        for hit in context.nodes
+        for article in sorted(
+            articles_of(hit.node, score=hit.score),
+            key=lambda article: ranks.get(article.document_id, len(context.chunks)),
+        )
+    ]
     known = {article.document_id for article in found}
     found.extend(_of_chunks(context, known))
     return found

@@ -45,9 +45,9 @@ _LEAST_HEADING_WORDS = 3
 
 
 def ordered_procedure(article: Article) -> Draft | None:
-    """The page's steps one after the other; None when it has fewer than two."""
+    """The page's steps one after the other; None when it has none."""
     elements = _without_doubles(list(_elements(article)))[:_MOST_STEPS]
-    if len(elements) < 2 and not any(isinstance(element, Ask) for element in elements):
+    if not elements:
         return None
     numbered = any(block.ordered for part in article.parts for block in part.blocks)
     return Draft(

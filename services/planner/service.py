@@ -26,7 +26,9 @@ class PlannerService:
     def plan(self, request: PlanRequest) -> PlanResponse:
         """See `Planner.plan`; candidates with lint errors are left out."""
         with stage_timer("planner", "extract"):
-            found = drafts(request.context, documents=self._settings.documents)
+            ticket = request.ticket
+            text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
+            found = drafts(request.context, text, documents=self._settings.documents)
             workflows = [_workflow(draft) for draft in found]
         clean = [workflow for workflow in workflows if workflow]
         return PlanResponse(

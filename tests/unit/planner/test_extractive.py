@@ -2,7 +2,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.knowledge.merge import merge
+from services.knowledge.model import (
+    Chunk,
+    KnowledgeContext,
+    RetrievedChunk,
+    RetrievedNode,
+    Span,
+)
 from services.planner.draft import assemble
 from services.planner.extractive import drafts
 from services.planner.guard import guarded
@@ -140,3 +147,38 @@ def test_chunks_alone_are_enough() -> None:
 def test_a_context_without_a_procedure_gives_nothing() -> None:
     assert drafts(KnowledgeContext()) == []
     assert drafts(context(nodes("# Lunch menu\n\nSoup today.\n"))) == []
+
+
+def test_a_document_far_less_relevant_does_not_compete() -> None:
+    first, second = nodes(NUMBERED, "a.md")[0], nodes(CAUSES, "b.md")[0]
+    hits = (RetrievedNode(node=first, score=0.9), RetrievedNode(node=second, score=0.5))
+    found = drafts(KnowledgeContext(nodes=hits))
+    assert {draft.document_ids[0] for draft in found} == {"a.md"}
+
+
+def test_a_ticket_that_names_a_section_is_answered_from_that_section() -> None:
+    hits = tuple(RetrievedNode(node=node, score=0.9) for node in nodes(SCENARIOS))
+    knowledge = KnowledgeContext(nodes=hits)
+    assert drafts(knowledge, "optics broken")[0].title == "Optics on the spine"
+    assert drafts(knowledge, "the module is too hot")[0].title == "Module is too hot"
+    assert {draft.title for draft in drafts(knowledge, "the module is too hot")} == {
+        "Module is too hot"
+    }
+
+
+def test_of_two_documents_on_one_incident_the_nearer_one_leads() -> None:
+    both = [nodes(NUMBERED, name)[0] for name in ("a.md", "b.md")]
+    node = merge(both).model_copy(
+        update={"mitigation_steps": tuple(p for n in both for p in n.mitigation_steps)}
+    )
+    chunk = Chunk(
+        id="c",
+        span=Span(document_id="b.md", start_line=1, end_line=3),
+        heading_path=("CRC errors on an uplink",),
+        text="The port counts frames with a bad checksum.",
+    )
+    knowledge = KnowledgeContext(
+        nodes=(RetrievedNode(node=node, score=0.9),),
+        chunks=(RetrievedChunk(chunk=chunk, score=0.9),),
+    )
+    assert drafts(knowledge)[0].document_ids == ("b.md",)
