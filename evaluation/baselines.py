@@ -2,10 +2,10 @@
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from evaluation.pairs import Pair
-from services.knowledge.markdown import Section, parse
+from services.knowledge.markdown import Block, parse
 from services.knowledge.model import Document, KnowledgeContext
 from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
 
@@ -20,7 +20,7 @@ def best_document(context: KnowledgeContext) -> str | None:
 
 def list_items(document: Document) -> Workflow | None:
     """Every list item of a page, one step after the other; None when it has no list."""
-    texts = [text for section in parse(document.text).sections for text in _items(section)]
+    texts = [text for section in parse(document.text).sections for text in _items(section.blocks)]
     if not texts:
         return None
     steps = [
@@ -42,11 +42,11 @@ def random_reference(pair: Pair, pairs: Sequence[Pair], seed: int) -> Workflow |
     return random.Random(f"{seed}/{pair.id}").choice(others) if others else None  # noqa: S311
 
 
-def _items(section: Section) -> list[str]:
-    return [
-        item.text
-        for block in section.blocks
-        for part in block.walk()
-        for item in part.items
-        if item.text
-    ]
+def _items(blocks: Sequence[Block]) -> Iterator[str]:
+    """In document order, nested items after the one they belong to."""
+    for block in blocks:
+        yield from _items(block.blocks)
+        for item in block.items:
+            if item.text:
+                yield item.text
+            yield from _items(item.blocks)

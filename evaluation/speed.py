@@ -38,10 +38,11 @@ SINGLE_TICKETS = 60
 """Tickets posted one after the other; enough for a median, not for a tail."""
 SETTLE_TICKETS = 5
 """Tickets before these that are not counted: the first ones fill caches."""
+TITLE_CHARACTERS = 200
 
 TARGETS = {
     "start_s": 8.0,
-    "walk_p50_ms": 300.0,
+    "stored_p50_ms": 300.0,
     "retrieve_p50_ms": 60.0,
     "ack_p99_ms": 50.0,
 }
@@ -78,7 +79,8 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
         counts = _counts(url)
     figures = {
         "start_s": round(start_s, 2),
-        **_percentiles("walk", [one["walk"] for one in single]),
+        **_percentiles("stored", [one["walk"] for one in single if "plan" in one]),
+        **_percentiles("refused", [one["walk"] for one in single if "plan" not in one]),
         **_percentiles("retrieve", [one["retrieve"] for one in single if "retrieve" in one]),
         **_percentiles("plan", [one["plan"] for one in single if "plan" in one]),
         **_percentiles("score", [one["score"] for one in single if "score" in one]),
@@ -163,8 +165,8 @@ def _ticket(title: str) -> dict[str, Any]:
     device = uuid4().hex[:8]
     return {
         "id": device,
-        "title": title,
-        "description": f"Seen on switch-{device} a few minutes ago: {title.lower()}.",
+        "title": title[:TITLE_CHARACTERS],
+        "description": f"Seen on switch-{device} a few minutes ago: {title}",
         "labels": {"device": f"switch-{device}"},
     }
 
