@@ -11,10 +11,6 @@ from services.planner.draft import Draft
 from services.planner.linked_steps import linked_steps
 from services.planner.procedure import ordered_procedure
 
-_CLEAR = 0.2
-"""Difference in fitness from which the lesser reading does not compete."""
-
-
 _RIVAL_SCORE = 0.85
 """Share of the best document's relevance from which another competes: where the best one is right,
 most others stay under it (even ids of the benchmark)."""
@@ -33,8 +29,9 @@ def drafts(context: KnowledgeContext, ticket_text: str = "", *, documents: int =
     found: list[Draft] = []
     second: list[Draft] = []
     bar = 0.0
+    known = (*context.linked, *(hit.node for hit in context.nodes))
     for article in _one_per_document(articles(context), ticket_text):
-        made = readings(article, context.linked)
+        made = readings(article, known)
         if not made or article.score < bar:
             continue
         if not found:
