@@ -3,7 +3,6 @@
 Nothing here decides anything about tickets; it opens stores and hands them to the services.
 """
 
-import gc
 import sys
 import threading
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
+from services.kit.garbage import keep_collections_short
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
 from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
@@ -166,8 +166,7 @@ class Embedded:
     def _warm_up(self) -> None:
         """Load the model before the first ticket needs it; importing torch takes seconds."""
         self._ticket_model.embed([WARM_UP_TEXT])
-        # What is loaded now stays; looking through it for garbage would hold up every request.
-        gc.freeze()
+        keep_collections_short()
 
     def close(self) -> None:
         """End what was started, in reverse order, and give the data folder back."""
