@@ -29,7 +29,7 @@ What it guarantees, wherever a process is killed:
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -177,15 +177,18 @@ class Outbox:
         with self.database.session() as session:
             return [DueTask(*row) for row in session.execute(statement)]
 
-    def published(self, due: list[DueTask], *, again_after: float) -> None:
+    def published(self, due: Sequence[DueTask], *, again_after: float) -> None:
         """Note that the broker took these; what a worker has claimed since is left alone."""
+        # One statement, however many: while it runs no other writer does. A claim made since `due`
+        # was read has moved its row's due time past all of these.
+        latest = max(task.due_at for task in due)
+        statement = (
+            update(OutboxRow)
+            .where(OutboxRow.key.in_([task.key for task in due]), OutboxRow.due_at <= latest)
+            .values(due_at=time.time() + again_after, runner=None)
+        )
         with self.database.session() as session:
-            for task in due:
-                session.execute(
-                    update(OutboxRow)
-                    .where(OutboxRow.key == task.key, OutboxRow.due_at == task.due_at)
-                    .values(due_at=time.time() + again_after, runner=None)
-                )
+            session.execute(statement)
 
     def renew(self) -> None:
         """Prolong the leases of what runs in this process."""

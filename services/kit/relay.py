@@ -17,7 +17,7 @@ PAUSE_S = 0.05
 """Least time between two looks, so that a burst is published in batches; a single put after a quiet
 moment is published at once."""
 
-PUBLISH_AT_ONCE = 500
+PUBLISH_AT_ONCE = 200
 
 REPUBLISH_S = 900.0
 """A published task that nobody claimed for this long is published again; a double is harmless."""
