@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from services.contracts.scorer import Dimension
 from services.scorer.asking import decisions_ask, exits_answer
+from services.scorer.branches import exits_fit
 from services.scorer.case import Case, on_scale
 from services.scorer.kinship import excess
 from services.scorer.opening import ends_with_outcome, opens_with_ticket, opens_without_order
 from services.scorer.order import closeness, order_of_steps, order_of_transitions
-from services.scorer.polarity import exits_fit
 from services.workflow.lint import Severity
 
 
@@ -60,7 +60,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("ending with an outcome", 5.9, ends_with_outcome),
     Sign("decisions that ask", 10.0, decisions_ask),
     Sign("exits that answer", 6.0, exits_answer),
-    Sign("answers that lead where they should", 5.0, exits_fit),
+    Sign("answers that lead where they should", 9.0, exits_fit),
 )
 """Weights: references against perturbed copies of them, and the better of two candidates against
 the other, fitted by logistic regression and search on the even ids of the benchmark."""

@@ -15,6 +15,9 @@ Matrix = NDArray[np.float64]
 
 _SENTENCES = 12
 """Sentences of the sources in which two steps may be said together."""
+_NEARLY_ALL = 0.7
+"""Share of verbatim steps from which order and words in the sources tell enough: an embedding
+costs as much as all the rest."""
 _COSINE_AT_NO_WORD = 0.2
 """Mean cosine of joined steps that share no word (even ids of the benchmark)."""
 
@@ -65,11 +68,11 @@ class Kinship:
     def meaning(self) -> Matrix:
         """Mean cosine of two steps, and of each with the sentence behind the other.
 
-        Where both are verbatim from their sources nobody asked for meaning: the words that they
-        share stand for it.
+        Where both are verbatim from their sources, or nearly all steps are, nobody asked for
+        meaning: the words that they share stand for it.
         """
         estimated = _COSINE_AT_NO_WORD + (1 - _COSINE_AT_NO_WORD) * self.shared_words
-        if all(found.verbatim for found in self.grounded):
+        if _words_suffice(self.grounded):
             return estimated
         steps = self._stacked([found.step.text for found in self.grounded])
         behind = self._stacked(
@@ -105,11 +108,15 @@ class Kinship:
 
 
 def texts_to_compare(grounded: Sequence[Grounded]) -> list[str]:
-    """Texts whose vectors `Kinship.meaning` needs; none where all steps are verbatim."""
-    if all(found.verbatim for found in grounded):
+    """Texts whose vectors `Kinship.meaning` needs; none where nearly all steps are verbatim."""
+    if _words_suffice(grounded):
         return []
     steps = [found.step.text for found in grounded]
     return steps + [found.unit.text for found in grounded if found.unit]
+
+
+def _words_suffice(grounded: Sequence[Grounded]) -> bool:
+    return sum(found.verbatim for found in grounded) >= _NEARLY_ALL * len(grounded)
 
 
 def excess(ties: Matrix, joined: Sequence[tuple[int, int]]) -> float:

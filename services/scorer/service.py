@@ -12,6 +12,7 @@ from services.contracts.scorer import (
 )
 from services.knowledge.ports import Embedder
 from services.scorer.accuracy import accuracy
+from services.scorer.branches import TONES
 from services.scorer.case import Case
 from services.scorer.coherence import coherence
 from services.scorer.conciseness import conciseness
@@ -57,7 +58,7 @@ class ScorerService:
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = [text for found in grounded for text in texts_to_compare(found)]
-        vectors = self.vectors.of(texts)
+        vectors = self.vectors.of([*TONES, *texts] if texts else [])
         return [
             (
                 candidate,
