@@ -25,20 +25,22 @@ from services.ingestion.store import Stores
 from services.ingestion.tables import JobRow
 from services.ingestion.upload import keep
 from services.kit.database import Database
-from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.errors import InvalidInputError
 from services.kit.outbox import Outbox
 from services.knowledge.model import Document
-from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
+from services.knowledge.ports import (
+    DocumentNotFoundError,
+    DocumentStore,
+    Embedder,
+    GraphStore,
+    VectorStore,
+)
 
 RUN_JOB = "ingestion.run_job"
 
 
 class PathNotAllowedError(InvalidInputError):
     """The path does not exist, or is outside the allowed roots: which of the two is not told."""
-
-
-class DocumentNotFoundError(NotFoundError):
-    """No document has this id."""
 
 
 class IngestionService:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from services.kit.errors import UnavailableError
+from services.kit.errors import NotFoundError, UnavailableError
 from services.knowledge.model import Document, IncidentNode
 
 Vectors = NDArray[np.float32]
@@ -18,6 +18,10 @@ Collection = Literal["chunks", "nodes"]
 
 class StoreUnavailableError(UnavailableError):
     """A store did not answer within its timeout, or refused the connection."""
+
+
+class DocumentNotFoundError(NotFoundError):
+    """No document is known under that id."""
 
 
 class Embedder(Protocol):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from services.contracts.retrieval import RetrieveRequest, SourceText
-from services.kit.errors import NotFoundError
 from services.kit.metrics import stage_timer
 from services.knowledge.links import LinkResolver
 from services.knowledge.model import (
@@ -14,7 +13,13 @@ from services.knowledge.model import (
     Span,
 )
 from services.knowledge.points import chunk_of
-from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
+from services.knowledge.ports import (
+    DocumentNotFoundError,
+    DocumentStore,
+    Embedder,
+    GraphStore,
+    VectorStore,
+)
 from services.retrieval.candidates import find_candidates
 from services.retrieval.confidence import CALIBRATION, confidence
 from services.retrieval.fuse import MOST, Evidence, rank_documents, relevance
@@ -26,10 +31,6 @@ _LINKING_DOCUMENTS = 2
 """Documents whose links are followed: those that compete for the answer."""
 _NEXT_OF_SAME = 0.9
 """What the next chunk or node of a document counts, so that one document crowds out no other."""
-
-
-class DocumentNotFoundError(NotFoundError):
-    """No document is known under that id."""
 
 
 class RetrievalService:

@@ -1,5 +1,6 @@
 """The house: what import-linter cannot say about it."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -30,3 +31,12 @@ def test_deployables_stand_side_by_side():
 def test_a_path_tells_the_layer(room):
     expected = {"app.py", "endpoints.py", "settings.py"}
     assert expected <= {path.name for path in (ROOT / "services" / room).iterdir()}
+
+
+def test_every_error_has_a_name_of_its_own():
+    """A refusal travels over HTTP by its name."""
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "services").rglob("*.py"))
+    names = [
+        name for text in sources for name in re.findall(r"^class (\w+Error)\b", text, re.MULTILINE)
+    ]
+    assert sorted(names) == sorted(set(names))

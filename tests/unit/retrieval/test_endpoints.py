@@ -5,8 +5,8 @@ from services.contracts.retrieval import RetrievalClient, RetrieveRequest, Sourc
 from services.kit.http import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.knowledge.ports import DocumentNotFoundError
 from services.retrieval.app import create_app
-from services.retrieval.service import DocumentNotFoundError
 
 SPAN = Span(document_id="a b/fan ü.md", start_line=3, end_line=4)
 CHUNK = Chunk(id="c", span=SPAN, heading_path=("Fan",), text="Reseat.")

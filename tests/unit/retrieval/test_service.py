@@ -13,10 +13,11 @@ from services.knowledge.model import (
     Span,
 )
 from services.knowledge.points import chunk_point, node_embedded_text, node_point
+from services.knowledge.ports import DocumentNotFoundError
 from services.knowledge.qdrant import QdrantVectorStore
 from services.knowledge.sql_documents import SqlDocumentStore
 from services.knowledge.sql_graph import SqlGraphStore
-from services.retrieval.service import DocumentNotFoundError, RetrievalService
+from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
 
 EMBEDDER = HashingEmbedder()
