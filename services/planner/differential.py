@@ -116,13 +116,20 @@ def _checks(article: Article, checks: Sequence[Point]) -> list[Element]:
 def _chain(
     asked: Sequence[Point], cure: dict[Point, Point], kept: Sequence[Point]
 ) -> Iterator[Element]:
-    """A question per cause; remedies that are nobody's go to the cause they fit best."""
+    """A question per cause; remedies that are nobody's go to the cause they fit best.
+
+    What is left when no other cause holds, be it a remedy or the last cause's, needs no question.
+    """
     used = {cure[cause] for cause in asked}
     spare = [p for p in kept if p.kind in {Kind.REMEDY, Kind.RECOVERY} and p not in used]
     last = spare.pop() if spare else None
     more: dict[Point, list[Point]] = {cause: [cure[cause]] for cause in asked}
     for remedy in spare:
         more[asked[best_match(remedy.text, [cause.text for cause in asked])]].append(remedy)
+    if last is None and len(asked) > 1 and len(more[asked[-1]]) == 1:
+        *asked, excluded = asked
+        last = more[excluded][0]
+        last = replace(last, cites=(*last.cites, *excluded.cites))
     for cause in asked:
         yield Ask(cause.said, yes=_remedy_steps(more[cause]), cites=cause.cites)
     if last:
@@ -168,7 +175,7 @@ def _item_points(part: Part, kind: Kind) -> Iterator[Point]:
         first = tidy(sentences(item.text)[0])
         if kind is Kind.RECOVERY and not (is_imperative(first) or condition(first)):
             continue
-        said = question(first, words=9) if kind is Kind.CAUSE else shorten(first, words=14)
+        said = question(first, words=8) if kind is Kind.CAUSE else shorten(first, words=12)
         nested = [b for each in item.blocks for b in each.walk()]
         span = part.lines(item.start_line, item.end_line)
         yield Point(kind, item.text, said, place, (span,), commands_of(nested))

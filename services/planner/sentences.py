@@ -133,8 +133,8 @@ def question(statement: str, *, words: int = 9) -> str:
     if text.endswith("?"):
         return text
     asked = _CHECK_THAT.match(text)
-    text = shorten(asked["what"] if asked else text, words=words)
-    return capitalised(_ARTICLE.sub("", text).rstrip(" .:;,?")) + "?"
+    text = shorten(_ARTICLE.sub("", asked["what"] if asked else text), words=words)
+    return capitalised(text.rstrip(" .:;,?")) + "?"
 
 
 def condition(sentence: str, following: str = "") -> Condition | None:
