@@ -1,0 +1,93 @@
+"""The command line as people and programs call it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.kit.data_dir import describe_owner, own_data_dir
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+def flowxpert(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "services.cli", *arguments],
+        env=os.environ | {"OMP_NUM_THREADS": "1"} | variables,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def ingest(folder: Path, data_dir: Path) -> Any:
+    done = flowxpert("ingest", str(folder), "--data-dir", str(data_dir), "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_ingesting_twice_changes_nothing(data_dir: Path) -> None:
+    first = ingest(EXAMPLES / "documents", data_dir)
+    again = ingest(EXAMPLES / "documents", data_dir)
+    assert first["added"] == first["total"] > 10
+    assert again["unchanged"] == first["total"]
+    assert again["chunks_embedded"] == again["added"] == again["changed"] == 0
+
+
+def test_the_run_prints_a_cited_workflow_and_ends(data_dir: Path) -> None:
+    done = flowxpert("run", "--once", "--data-dir", str(data_dir), "--port", "0")
+    assert done.returncode == 0, done.stderr
+    assert "wiki/fan-failure.md:" in done.stdout
+    assert "overall" in done.stdout
+
+
+def test_the_run_prints_json_for_programs(data_dir: Path) -> None:
+    done = flowxpert("run", "--once", "--json", "--data-dir", str(data_dir), "--port", "0")
+    stored = json.loads(done.stdout)
+    assert any(step["citations"] for step in stored["workflow"]["steps"])
+
+
+def test_a_folder_in_use_is_refused_in_one_line(tmp_path: Path) -> None:
+    with own_data_dir(tmp_path):
+        describe_owner(tmp_path, "http://127.0.0.1:8080")
+        done = flowxpert("ingest", str(EXAMPLES), "--data-dir", str(tmp_path))
+    assert done.returncode == 1
+    assert "in use" in done.stderr
+    assert "http://127.0.0.1:8080" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_folder_is_refused_in_one_line(tmp_path: Path) -> None:
+    done = flowxpert("ingest", str(tmp_path / "none"), "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
+    done = flowxpert("up", "--data-dir", str(tmp_path), FLOWXPERT_PORT="many")
+    assert done.returncode == 2
+    assert "port" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_open_address_without_a_key_is_refused(tmp_path: Path) -> None:
+    done = flowxpert("up", "--data-dir", str(tmp_path), "--host", "0.0.0.0", "--port", "0")
+    assert done.returncode == 1
+    assert "FLOWXPERT_API_KEY" in done.stderr
+
+
+def test_a_misspelt_variable_is_reported(data_dir: Path) -> None:
+    done = flowxpert(
+        "ingest", str(EXAMPLES / "documents"), "--data-dir", str(data_dir), FLOWXPERT_PROT="1"
+    )
+    assert "FLOWXPERT_PROT" in done.stderr
