@@ -195,6 +195,25 @@ def settings(
     sys.stdout.write(write(settings_classes()))
 
 
+@app.command()
+def export_embedder(
+    path: Annotated[Path | None, typer.Argument(help="The file to make.")] = None,
+    *,
+    int8: Annotated[bool, typer.Option("--int8", help="Weights of 8 bits: near vectors.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Make the embedding model's ONNX file, for processes that run without torch.
+
+    Without PATH it goes where the settings look for it.
+    """
+    from services.knowledge.onnx_model import obtain  # noqa: PLC0415
+
+    chosen = "onnx-int8" if int8 else "onnx"
+    target = path or _settings(data_dir=data_dir, embedder=chosen).resolved_embedder_file
+    obtain(target, is_int8=int8)
+    typer.echo(target)
+
+
 def settings_classes() -> tuple[type["Settings"], ...]:
     """Every class of settings, in the order they are printed."""
     from services.contracts.addresses import AddressSettings  # noqa: PLC0415

@@ -29,16 +29,15 @@ from services.kit.outbox import Outbox
 from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
-from services.knowledge.embedders import CachedEmbedder, SentenceTransformerEmbedder
-from services.knowledge.ports import VectorStore
+from services.knowledge.embedders import CachedEmbedder
 from services.knowledge.sql_documents import SqlDocumentStore
-from services.knowledge.sql_graph import SqlGraphStore
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
 from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
+from services.stores import open_embedder, open_graph, open_vectors
 
 SWITCH_INTERVAL_S = 0.00005
 """How long one thread may compute while another waits. A request changes hands some twenty times,
@@ -88,14 +87,13 @@ class Embedded:
         self.database.migrate(*ROOMS)
         self.outbox = Outbox(self.database)
         cache = settings.resolved_embedding_cache
-        self._bulk_model = SentenceTransformerEmbedder(threads=settings.embedding_threads)
+        self._bulk_model = open_embedder(settings)
         self.embedder = CachedEmbedder(self._bulk_model, cache)
         # A model of their own, so that no ticket waits for a batch of an ingest.
-        self._ticket_model = SentenceTransformerEmbedder(threads=settings.embedding_threads)
+        self._ticket_model = open_embedder(settings)
         self.documents = SqlDocumentStore(self.database)
-        self.graph = SqlGraphStore(self.database)
-        self.vectors = open_vectors(settings, self.embedder.dimensions)
-        opening.callback(self.vectors.close)
+        self.graph = open_graph(settings, self.database, opening)
+        self.vectors = open_vectors(settings, self.embedder.dimensions, opening)
         self.ingestion = IngestionService(
             database=self.database,
             documents=self.documents,
@@ -182,17 +180,3 @@ class Embedded:
         _traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
-    """The server that the settings name, else the embedded engine in the data folder."""
-    # Each engine takes a while to import, and only one of them is needed.
-    if settings.qdrant_url is not None:
-        from qdrant_client import QdrantClient  # noqa: PLC0415
-
-        from services.knowledge.qdrant import QdrantVectorStore  # noqa: PLC0415
-
-        return QdrantVectorStore(QdrantClient(url=settings.qdrant_url), dimensions)
-    from services.knowledge.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
-
-    return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)

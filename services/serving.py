@@ -16,7 +16,7 @@ from services.contracts.ingestion import IngestionClient
 from services.contracts.planner import PlannerClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
-from services.embedded import WARM_UP_TEXT, open_vectors
+from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
 from services.gateway.app import create_walk
@@ -27,6 +27,7 @@ from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router as create_ingestion_router
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.kit.app import Check
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError
@@ -36,10 +37,9 @@ from services.kit.outbox import Outbox
 from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
-from services.knowledge.embedders import CachedEmbedder, SentenceTransformerEmbedder
-from services.knowledge.ports import VectorStore
+from services.knowledge.embedders import CachedEmbedder
+from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.sql_documents import SqlDocumentStore
-from services.knowledge.sql_graph import SqlGraphStore
 from services.planner.app import create_app as create_planner
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
@@ -49,6 +49,7 @@ from services.retrieval.settings import RetrievalSettings
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
+from services.stores import open_embedder, open_graph, open_vectors
 
 Url = TypeVar("Url", str, SecretStr)
 
@@ -157,7 +158,7 @@ class Serving:
             database=self._database,
             documents=SqlDocumentStore(self._database),
             vectors=self._vectors,
-            graph=SqlGraphStore(self._database),
+            graph=self._graph,
             embedder=self.embedder,
             outbox=self._outbox,
             work_dir=self.settings.data_dir,
@@ -168,20 +169,18 @@ class Serving:
             self.settings,
             service=service,
             ingestion_settings=settings,
-            checks={"database": self._database.check},
+            checks=self._checks(),
         )
 
     def _retrieval(self) -> FastAPI:
         service = RetrievalService(
             self._vectors,
-            SqlGraphStore(self._database),
+            self._graph,
             SqlDocumentStore(self._database),
             self.embedder,
             RetrievalSettings(),
         )
-        return create_retrieval(
-            self.settings, service=service, checks={"database": self._database.check}
-        )
+        return create_retrieval(self.settings, service=service, checks=self._checks())
 
     def _planner(self) -> FastAPI:
         return create_planner(self.settings, service=PlannerService(PlannerSettings()))
@@ -192,7 +191,7 @@ class Serving:
     @cached_property
     def embedder(self) -> CachedEmbedder:
         """The embedder, opened when a service asks for it."""
-        return CachedEmbedder(SentenceTransformerEmbedder(), self.settings.resolved_embedding_cache)
+        return CachedEmbedder(open_embedder(self.settings), self.settings.resolved_embedding_cache)
 
     @cached_property
     def _database(self) -> Database:
@@ -209,9 +208,23 @@ class Serving:
     @cached_property
     def _vectors(self) -> VectorStore:
         self._require(self.settings.qdrant_url, "FLOWXPERT_QDRANT_URL")
-        vectors = open_vectors(self.settings, self.embedder.dimensions)
-        self._closing.callback(vectors.close)
-        return vectors
+        return open_vectors(self.settings, self.embedder.dimensions, self._closing)
+
+    @cached_property
+    def _graph(self) -> GraphStore:
+        return open_graph(self.settings, self._database, self._closing)
+
+    def _checks(self) -> dict[str, Check]:
+        """Questions to the stores that knowledge is kept in."""
+        graph, vectors = self._graph, self._vectors
+
+        def check_graph() -> None:
+            graph.count()
+
+        def check_vectors() -> None:
+            vectors.count("chunks")
+
+        return {"database": self._database.check, "graph": check_graph, "vectors": check_vectors}
 
     def _open_queue(self) -> Celery:
         url = self._require(self.settings.redis_url, "FLOWXPERT_REDIS_URL")

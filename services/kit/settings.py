@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
 
 import structlog
@@ -43,6 +44,14 @@ class Settings(BaseSettings):
             yield f"{prefix}{name}".upper(), field
 
 
+class EmbedderChoice(StrEnum):
+    """What computes vectors."""
+
+    TORCH = "torch"
+    ONNX = "onnx"
+    ONNX_INT8 = "onnx-int8"
+
+
 class PlatformSettings(Settings):
     """What all services share: where things are kept and where the platform listens."""
 
@@ -64,6 +73,19 @@ class PlatformSettings(Settings):
         description="Qdrant server as http://host:6333. Unset: the embedded engine in the data "
         "folder.",
     )
+    qdrant_api_key: SecretStr | None = Field(
+        default=None, description="Key of that server, where it asks for one."
+    )
+    neo4j_url: str | None = Field(
+        default=None,
+        description="Neo4j server as neo4j://host:7687 (neo4j+s:// with TLS). Unset: the graph is "
+        "kept in the database.",
+    )
+    neo4j_user: str = Field(default="neo4j", description="User of that server.")
+    neo4j_password: SecretStr = Field(default=SecretStr(""), description="That user's password.")
+    neo4j_database: str | None = Field(
+        default=None, description="Database of that server. Unset: the user's own."
+    )
     host: str = Field(
         default="127.0.0.1",
         description="Address to listen on. Anything but loopback needs an API key.",
@@ -79,6 +101,16 @@ class PlatformSettings(Settings):
     )
     max_body_bytes: int = Field(
         default=2_000_000, gt=0, description="Largest request body; a larger one is answered 413."
+    )
+    embedder: EmbedderChoice = Field(
+        default=EmbedderChoice.TORCH,
+        description="What computes vectors: `torch`; `onnx`, the same vectors without torch; "
+        "`onnx-int8`, near ones, faster.",
+    )
+    embedder_file: Path | None = Field(
+        default=None,
+        description="Model of an `onnx…` embedder, as `flowxpert export-embedder` makes it. Unset: "
+        "in the data folder, made when first needed.",
     )
     embedding_cache: Path | None = Field(
         default=None,
@@ -109,6 +141,11 @@ class PlatformSettings(Settings):
         if self.database_url is not None:
             return self.database_url.get_secret_value()
         return f"sqlite:///{self.data_dir.resolve() / 'flowxpert.db'}"
+
+    @property
+    def resolved_embedder_file(self) -> Path:
+        """The file of an ONNX model, whichever way it was configured."""
+        return self.embedder_file or self.data_dir / "models" / f"{self.embedder}.onnx"
 
     @property
     def resolved_embedding_cache(self) -> Path:

@@ -218,15 +218,6 @@ class Neo4jGraphStore:
         (row,) = self._run(lambda tx: tx.run(_COUNT).data())
         return int(row["held"])
 
-    def check(self) -> None:
-        """Ask the server for a sign of life.
-
-        Raises:
-            StoreUnavailableError: It gave none.
-        """
-        with _vendor_errors():
-            self._driver.verify_connectivity()
-
     def close(self) -> None:
         """Release the connections."""
         self._driver.close()

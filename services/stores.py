@@ -1,0 +1,82 @@
+"""The stores and the embedder that the settings name, for whichever process asks.
+
+Each engine takes a while to import, and only one of each kind is needed: it is imported here when
+it is opened.
+"""
+
+from contextlib import ExitStack
+from typing import Protocol
+
+from services.kit.database import Database
+from services.kit.settings import EmbedderChoice, PlatformSettings
+from services.knowledge.embedders import SentenceTransformerEmbedder
+from services.knowledge.ports import Embedder, GraphStore, VectorStore
+from services.knowledge.sql_graph import SqlGraphStore
+
+
+class LocalEmbedder(Embedder, Protocol):
+    """An embedder that computes in this process."""
+
+    def limit_threads(self, threads: int) -> None:
+        """Threads for what is embedded from now on; 0 takes one per core."""
+
+
+def open_embedder(settings: PlatformSettings) -> LocalEmbedder:
+    """The embedder of the settings; on onnxruntime its file is made where it is missing.
+
+    Raises:
+        NoModelFileError: The file is missing and cannot be made here.
+    """
+    if settings.embedder is EmbedderChoice.TORCH:
+        return SentenceTransformerEmbedder(threads=settings.embedding_threads)
+    from services.knowledge.onnx_embedder import OnnxEmbedder  # noqa: PLC0415
+    from services.knowledge.onnx_model import obtain  # noqa: PLC0415
+
+    is_int8 = settings.embedder is EmbedderChoice.ONNX_INT8
+    path = settings.resolved_embedder_file
+    obtain(path, is_int8=is_int8)
+    return OnnxEmbedder(path, is_int8=is_int8, threads=settings.embedding_threads)
+
+
+def open_graph(settings: PlatformSettings, database: Database, closing: ExitStack) -> GraphStore:
+    """The server that the settings name, else tables in the database.
+
+    Raises:
+        StoreUnavailableError: The server did not answer.
+    """
+    if settings.neo4j_url is None:
+        return SqlGraphStore(database)
+    from services.knowledge.neo4j import Neo4jGraphStore  # noqa: PLC0415
+
+    graph = Neo4jGraphStore.connect(
+        settings.neo4j_url,
+        settings.neo4j_user,
+        settings.neo4j_password.get_secret_value(),
+        database=settings.neo4j_database,
+    )
+    closing.callback(graph.close)
+    return graph
+
+
+def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack) -> VectorStore:
+    """The server that the settings name, else the embedded engine in the data folder.
+
+    Raises:
+        StoreUnavailableError: The server did not answer, or another process has the folder.
+    """
+    vectors = _open_vectors(settings, dimensions)
+    closing.callback(vectors.close)
+    return vectors
+
+
+def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+    if settings.qdrant_url is None:
+        from services.knowledge.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
+
+        return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+    from services.knowledge.qdrant import QdrantVectorStore  # noqa: PLC0415
+
+    key = settings.qdrant_api_key
+    return QdrantVectorStore.connect(
+        settings.qdrant_url, dimensions, api_key=key.get_secret_value() if key else None
+    )
