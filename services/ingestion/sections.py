@@ -1,13 +1,12 @@
 """A document as passages: each section's own text, and the role it plays for the incident."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from services.knowledge.imperative import begins_with_verb
-from services.knowledge.markdown import Block, BlockKind, Page, Section
+from services.ingestion.cuts import cuts
+from services.knowledge.markdown import BlockKind, Page, Section
 from services.knowledge.model import Passage, SectionRole, Span
-from services.knowledge.roles import role_of_heading, role_of_label
+from services.knowledge.roles import role_of_heading
 
 MEND = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE})
 """What a verification follows; before them it diagnoses."""
@@ -17,11 +16,6 @@ _HANDED_DOWN = frozenset(SectionRole) - {SectionRole.MEANING}
 
 _STEPS_INSIDE = frozenset({SectionRole.CHECK, SectionRole.REMEDY, SectionRole.PROCEDURE})
 """Below these, headings such as `Overview` or `Prerequisites` introduce steps."""
-
-_DESCRIBING = frozenset({SectionRole.MEANING, SectionRole.IMPACT, SectionRole.SYMPTOM})
-
-_LABEL = re.compile(r"^[*_#>\s]*([A-Za-z][A-Za-z /&'-]{2,40}?)[*_]*\s*(:)[*_]*\s*(.*)$")
-_CAPITALS = re.compile(r"^[*_]*([A-Z][A-Z /&'-]{3,40})[*_]*$")
 
 RoleByMeaning = Callable[[Sequence[str]], Sequence[SectionRole | None]]
 
@@ -62,36 +56,26 @@ def passages(
 
 
 def _parts(page: Page, section: Section, title: str) -> Iterator[Part]:
-    """The section's blocks, cut where a paragraph begins with a label such as `Cause:`."""
+    """The section's blocks, cut where their role changes without a heading."""
     path = section.heading_path
     if not path or path[0].casefold() != title.casefold():
         path = (title, *path)
-    label, role = "", _own_role(page, section)
-    run: list[Block] = []
+    part: Part | None = None
+    role = _own_role(page, section)
     for block in section.blocks:
-        found = _label(page, block) or _instructions(block, role)
-        if found and run:
-            yield _part(section, path, label, role, run)
-            run = []
-        if found:
-            label, role = found
-        run.append(block)
-    if run:
-        yield _part(section, path, label, role, run)
-
-
-def _part(
-    section: Section,
-    path: tuple[str, ...],
-    label: str,
-    role: SectionRole | None,
-    run: Sequence[Block],
-) -> Part:
-    has_steps = any(block.kind is BlockKind.LIST and block.ordered for block in run) or any(
-        block.kind is BlockKind.CODE for block in run
-    )
-    heading_path = (*path, label) if label else path
-    return Part(section, heading_path, run[0].start_line, run[-1].end_line, role, has_steps)
+        has_steps = block.kind is BlockKind.CODE or block.ordered
+        for cut in cuts(page, block, part.role if part else role):
+            if part and cut.role is None:
+                part.end_line = cut.end_line
+                part.has_steps |= has_steps
+                continue
+            if part:
+                yield part
+            heading_path = (*path, cut.label) if cut.label else path
+            kind = cut.role or role
+            part = Part(section, heading_path, cut.start_line, cut.end_line, kind, has_steps)
+    if part:
+        yield part
 
 
 def _own_role(page: Page, section: Section) -> SectionRole | None:
@@ -103,27 +87,6 @@ def _own_role(page: Page, section: Section) -> SectionRole | None:
 def _is_title(page: Page, section: Section) -> bool:
     """Whether the heading names the page: the only one of the highest level, above others."""
     return section.level == 1 and len([s for s in page.sections if s.level == 1]) == 1
-
-
-def _instructions(block: Block, role: SectionRole | None) -> tuple[str, SectionRole] | None:
-    """A numbered list of things to do below a heading that promises a description."""
-    if role not in _DESCRIBING or block.kind is not BlockKind.LIST or not block.ordered:
-        return None
-    told = [item for item in block.items if begins_with_verb(item.text) or item.code]
-    enough = len(told) > 1 and 3 * len(told) >= len(block.items)
-    return ("", SectionRole.PROCEDURE) if enough else None
-
-
-def _label(page: Page, block: Block) -> tuple[str, SectionRole] | None:
-    """The label a paragraph begins with, where its wording has a role."""
-    if block.kind is not BlockKind.PARAGRAPH:
-        return None
-    line = page.text(block.start_line, block.start_line)
-    match = _LABEL.match(line) or _CAPITALS.match(line)
-    if match is None:
-        return None
-    role = role_of_label(match.group(1))
-    return (match.group(1).strip(), role) if role else None
 
 
 def _hand_down(parts: list[Part]) -> None:

@@ -143,6 +143,8 @@ _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
             "respon(se|d)",
             "first aid",
             r"\btreatment",
+            r"what (was|we|i|they) (did|done|tried)",
+            r"how (we|it was|they) (fix|solv|mitigat|repair|got|brought)",
             "clean ?-?up",
         ),
     ),
@@ -249,7 +251,7 @@ _LABEL = re.compile(
     r"|recommended|suggested|how to)\s+)?(?:symptoms?|causes?|reasons?|fix(?:es)?|resolutions?"
     r"|solutions?|remed(?:y|ies)|mitigations?|work ?-?arounds?|diagnosis|checks?|verification"
     r"|validation|verify|impact|escalation|escalate|prevention|error message|expected output"
-    r"|example output|actions?|recovery|rollback|problem|steps|procedure)"
+    r"|example output|actions?|recovery|rollback|problem|steps|procedure)(?:\s+#?\d{1,2})?"
 )
 
 _PATTERNS = tuple((role, re.compile("|".join(words))) for role, words in _WORDING)

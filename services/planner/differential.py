@@ -1,5 +1,6 @@
 """From a symptom through its likely causes, one question each, to the remedy of the one found."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -28,6 +29,12 @@ _KEPT_FROM = 0.40
 """Weight from which a point is kept, see `focus`."""
 _LEAST_KEPT = 4
 _MOST_CAUSES = 6
+_STAYS = re.compile(
+    r"^if\s[^,]*\b(?:remains?|persists?|still|continues?"
+    r"|(?:not|n't) (?:help|work|clear|resolved?|fix))\b",
+    re.IGNORECASE,
+)
+"""What is done when nothing else has helped."""
 _SPECIFIC_SECTIONS = 3
 """Sections below the remedy with names of their own, from which a page is a procedure."""
 
@@ -62,6 +69,8 @@ def differential_diagnosis(article: Article) -> Draft | None:
     if len(causes) < 2 or not remedies:
         return None
     kept = _kept(article, points)
+    stays = next((r for r in remedies if _STAYS.match(r.text)), None)
+    remedies = [r for r in remedies if r is not stays] or remedies
     pairs = match([c.text for c in causes], [r.text for r in remedies])
     told = [remedy.text for remedy in remedies]
     cure = {
@@ -74,7 +83,7 @@ def differential_diagnosis(article: Article) -> Draft | None:
     return Draft(
         strategy="differential",
         title=article.name,
-        elements=(*checks, *_chain(asked, cure, kept)),
+        elements=(*checks, *_chain(asked, cure, kept, stays)),
         fitness=_fitness(article, len(pairs) / min(len(causes), len(remedies))),
         document_ids=(article.document_id,),
         node_ids=(article.node.id,),
@@ -114,7 +123,7 @@ def _checks(article: Article, checks: Sequence[Point]) -> list[Element]:
 
 
 def _chain(
-    asked: Sequence[Point], cure: dict[Point, Point], kept: Sequence[Point]
+    asked: Sequence[Point], cure: dict[Point, Point], kept: Sequence[Point], stays: Point | None
 ) -> Iterator[Element]:
     """A question per cause; remedies that are nobody's go to the cause they fit best.
 
@@ -122,7 +131,8 @@ def _chain(
     """
     used = {cure[cause] for cause in asked}
     spare = [p for p in kept if p.kind in {Kind.REMEDY, Kind.RECOVERY} and p not in used]
-    last = spare.pop() if spare else None
+    spare = [p for p in spare if p is not stays]
+    last = stays or (spare.pop() if spare else None)
     more: dict[Point, list[Point]] = {cause: [cure[cause]] for cause in asked}
     for remedy in spare:
         more[asked[best_match(remedy.text, [cause.text for cause in asked])]].append(remedy)

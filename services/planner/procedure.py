@@ -36,8 +36,12 @@ _CONFIRMATION = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^(?:(?:step|phase)\s+\w{1,3}\b|\d{1,2}[.):])", re.IGNORECASE)
+_ANSWER = re.compile(r"^(?:if\s+)?(?P<answer>yes|no)\b[,:.–—-]*\s*(?P<action>\S.*)$", re.IGNORECASE)
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
 _INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
+_TOLD_ELSEWHERE = frozenset(
+    {SectionRole.MEANING, SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.NOTE}
+)
 _MOST_STEPS = 40
 _MOST_CONDITIONS_PER_STEP = 2
 _MOST_SCENARIO_STEPS = 5
@@ -63,6 +67,7 @@ def ordered_procedure(article: Article) -> Draft | None:
 def _elements(article: Article) -> Iterator[Element]:
     """Part by part; sections that each treat one fault of several become one chain of questions."""
     found = scenarios(article)
+    roles = _step_roles(article)
     inside = {id(part) for scenario in found for part in scenario.parts}
     asked = False
     for part in article.parts:
@@ -70,10 +75,16 @@ def _elements(article: Article) -> Iterator[Element]:
             if not asked:
                 yield from _scenario_chain(found)
             asked = True
-        elif part.role in STEP_ROLES:
+        elif part.role in roles:
             yield from part_elements(part)
         else:
             yield from (e for block in part.blocks for e in row_chain(part, block))
+
+
+def _step_roles(article: Article) -> frozenset[SectionRole]:
+    """Where steps are looked for: wherever something is told, on a page whose form is unknown."""
+    known = frozenset(STEP_ROLES)
+    return known if article.of_role(*STEP_ROLES) else known | _TOLD_ELSEWHERE
 
 
 def _scenario_chain(found: Sequence[Scenario]) -> tuple[Element, ...]:
@@ -106,7 +117,7 @@ def _block_elements(part: Part) -> Iterator[Element]:
             continue
         if block.kind is BlockKind.QUOTE or _is_contents(block):
             continue
-        folded = _folded(part, pending, block)
+        folded = _answered(part, pending, block) or _folded(part, pending, block)
         if folded:
             yield from _paragraph_steps(part, pending[:-1])
             yield folded
@@ -122,6 +133,21 @@ def _is_contents(block: Block) -> bool:
     """A list of links into the page itself."""
     links = block.links
     return bool(links) and all(link.target.startswith("#") for link in links)
+
+
+def _answered(part: Part, before: Sequence[Block], block: Block) -> Ask | None:
+    """A question, and a list that says what to do on yes and on no."""
+    asked = sentences(before[-1].text) if before else []
+    told = {m["answer"].lower(): m["action"] for m in map(_ANSWER.match, _texts(block)) if m}
+    if not asked or not asked[-1].endswith("?") or set(told) != {"yes", "no"}:
+        return None
+    span = (part.lines(before[-1].start_line, block.end_line),)
+    yes, no = (Do(lead(told[answer]), span) for answer in ("yes", "no"))
+    return Ask(question(asked[-1]), (yes,), (no,), span)
+
+
+def _texts(block: Block) -> list[str]:
+    return [item.text for item in block.items]
 
 
 def _folded(part: Part, before: Sequence[Block], block: Block) -> Do | None:

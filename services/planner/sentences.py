@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from services.knowledge.imperative import begins_with_verb
+from services.knowledge.roles import role_of_label
 
 _SENTENCE_END = re.compile(
     r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])[\"')\]]*\s+(?=[A-Z\"'`(\[<])"
@@ -15,8 +16,6 @@ _SIDE_REMARK = re.compile(
 )
 _PREFIX = re.compile(
     r"^(?:\([^()]{1,24}#\s*\)\s*|\[(?:required|optional)\]\s*|(?:step|phase)\s+\w{1,3}\s*[:.)–—-]\s*"
-    r"|(?:fix|remedy|solution|resolution|mitigation|work-?around|action)s?:\s+"
-    r"|(?:(?:root )?cause|symptom)s?:\s+"
     r"|\d{1,2}[.)]\s+|(?:please|next|then|now|first|finally|also|note that)[,:]?\s+"
     r"|(?:disruptive|warning|caution|important|note|optional)\b[^:—–]{0,30}[:—–]\s*"
     r"|you\s+(?:can|must|should|may|need to|will need to)\s+(?:also\s+)?"
@@ -101,8 +100,15 @@ def lead(text: str, *, words: int = 32) -> str:
 
 def tidy(sentence: str) -> str:
     """Without step numbers, prompts and polite openings; capitalised, no full stop or colon."""
-    bare = _PREFIX.sub("", sentence.strip()).strip() or sentence.strip()
+    said = without_label(sentence.strip(" :"))
+    bare = _PREFIX.sub("", said).strip() or said
     return capitalised(bare.rstrip(" .:;,"))
+
+
+def without_label(text: str) -> str:
+    """A paragraph without `Cause 2:` or the like before it."""
+    label, colon, rest = text.partition(":")
+    return rest.strip() if colon and rest.strip() and role_of_label(label) else text
 
 
 def shorten(sentence: str, *, words: int) -> str:

@@ -169,3 +169,30 @@ def test_a_section_below_the_remedy_mends_too() -> None:
 
 def test_an_empty_document_has_no_node() -> None:
     assert nodes_of("") == []
+
+
+def test_labels_in_one_paragraph_part_it() -> None:
+    text = "# Link down\n\nCause 1: The cable is loose.\nSolution: Seat the cable.\n"
+    (node,) = nodes_of(text, title="Link down")
+    assert roles_of(node) == [("Cause 1", SectionRole.CAUSE), ("Solution", SectionRole.REMEDY)]
+
+
+def test_a_label_on_its_own_line_is_no_part_of_the_text() -> None:
+    text = "# ARP table full\n\nDIAGNOSIS\nRun the summary.\n\nRESOLUTION\nLower the timeout.\n"
+    (node,) = nodes_of(text, title="ARP table full")
+    assert [passage.text for passage in node.mitigation_steps] == [
+        "Run the summary.",
+        "Lower the timeout.",
+    ]
+
+
+def test_a_definition_list_of_roles_is_parted() -> None:
+    text = "# BGP flap\n\nCause\n: CoPP drops keepalives.\n\nResolution\n: Raise the CoPP rate.\n"
+    (node,) = nodes_of(text, title="BGP flap")
+    assert [role for _, role in roles_of(node)] == [SectionRole.CAUSE, SectionRole.REMEDY]
+
+
+def test_numbered_instructions_below_a_description_are_a_procedure() -> None:
+    text = "# Disk full\n\n## Why it matters\n\nLogs stop.\n\n1. Check the use.\n2. Rotate logs.\n"
+    (node,) = nodes_of(text, title="Disk full")
+    assert [role for _, role in roles_of(node)] == [SectionRole.IMPACT, SectionRole.PROCEDURE]

@@ -182,3 +182,42 @@ def test_of_two_documents_on_one_incident_the_nearer_one_leads() -> None:
         chunks=(RetrievedChunk(chunk=chunk, score=0.9),),
     )
     assert drafts(knowledge)[0].document_ids == ("b.md",)
+
+
+def test_causes_and_solutions_in_turn_become_a_chain_of_questions() -> None:
+    text = (
+        "# Link down\n\nCause 1: The cable is loose.\nSolution: Seat the cable.\n\n"
+        "Cause 2: The optic is not supported.\nSolution: Insert a supported optic.\n"
+    )
+    workflow = favourite(context(nodes(text)))
+    assert after(workflow, "Cable is loose?", "Yes") == "Seat the cable"
+    assert after(workflow, "Cable is loose?", "No") == "Optic is not supported?"
+
+
+def test_what_to_do_when_nothing_helped_comes_last() -> None:
+    text = CAUSES.replace(
+        "\n## See also", "4. If the session still stays down, call the routing team.\n\n## See also"
+    )
+    last = favourite(context(nodes(text))).steps[-1]
+    assert last.text == "If the session still stays down, call the routing team"
+    assert last.kind is StepKind.TERMINAL
+
+
+def test_a_question_with_a_list_of_answers_is_a_decision() -> None:
+    text = (
+        "# Routes\n\n## Diagnosis\n\nIs the route there?\n\n- Yes: ping the hop.\n- No: call us.\n"
+    )
+    workflow = favourite(context(nodes(text)))
+    assert after(workflow, "Is the route there?", "Yes") == "Ping the hop"
+    assert after(workflow, "Is the route there?", "No") == "Call us"
+
+
+def test_paragraphs_that_are_numbered_steps_are_steps() -> None:
+    text = "# Optic\n\nStep 1: Log in.\n\nStep 2: Check the light. If it is low, clean the fibre.\n"
+    workflow = favourite(context(nodes(text)))
+    assert texts(workflow)[1:5] == ["Log in", "Check the light", "Low?", "Clean the fibre"]
+
+
+def test_answers_of_a_page_of_questions_are_found() -> None:
+    text = "# FAQ\n\n### Why does the port flap?\n\nUsually the cable. Replace the cable.\n"
+    assert "Replace the cable" in texts(favourite(context(nodes(text))))
