@@ -41,7 +41,7 @@ def test_every_command_exists():
 
     known = set(get_command(app).commands)
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
-    named = set(re.findall(r"(?:`|\$ |bin/)flowxpert ([a-z-]+)", text))
+    named = set(re.findall(r"(?:`|\$ |bin/)flowxpert ([a-z][a-z-]*)", text))
     assert named <= known
 
 
