@@ -220,12 +220,14 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
+    from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
     from services.planner.settings import PlannerSettings  # noqa: PLC0415
     from services.retrieval.settings import RetrievalSettings  # noqa: PLC0415
     from services.scorer.settings import ScorerSettings  # noqa: PLC0415
 
     return (
         PlatformSettings,
+        QdrantSettings,
         AddressSettings,
         GatewaySettings,
         IngestionSettings,

@@ -75,8 +75,12 @@ def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
 
         return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
     from services.knowledge.qdrant import QdrantVectorStore  # noqa: PLC0415
+    from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
 
     key = settings.qdrant_api_key
     return QdrantVectorStore.connect(
-        settings.qdrant_url, dimensions, api_key=key.get_secret_value() if key else None
+        settings.qdrant_url,
+        dimensions,
+        api_key=key.get_secret_value() if key else None,
+        settings=QdrantSettings(),
     )

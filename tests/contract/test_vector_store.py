@@ -1,6 +1,7 @@
 """Every adapter of `VectorStore` passes this suite.
 
-The Qdrant server is used when FLOWXPERT_TEST_QDRANT_URL names one.
+A Qdrant server is used when FLOWXPERT_TEST_QDRANT_URL names one; `http` is the same adapter on a
+fake of its interface.
 """
 
 import os
@@ -17,6 +18,10 @@ from services.knowledge.embedders import HashingEmbedder
 from services.knowledge.ports import Point, StoreUnavailableError, VectorStore
 from services.knowledge.qdrant import QdrantVectorStore
 from services.knowledge.qdrant_edge import QdrantEdgeVectorStore
+from services.knowledge.settings import QdrantSettings
+from tests.contract.qdrant_server import KEY, qdrant_server
+
+pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -41,12 +46,29 @@ def best(store, text):
     return max(search(store, text), key=lambda h: (h.dense_score, h.sparse_score)).id
 
 
-@pytest.fixture(params=["edge", "local", "server"])
+@pytest.fixture
+def fake_server():
+    with qdrant_server() as (url, fake):
+        yield url, fake
+
+
+@pytest.fixture
+def over_http(fake_server):
+    url, _ = fake_server
+    store = QdrantVectorStore.connect(url, EMBEDDER.dimensions, api_key=KEY)
+    yield store
+    store.close()
+
+
+@pytest.fixture(params=["edge", "local", "http", "server"])
 def store(request, tmp_path):
     if request.param == "edge":
         built: VectorStore = QdrantEdgeVectorStore(tmp_path / "vectors", EMBEDDER.dimensions)
     elif request.param == "local":
         built = QdrantVectorStore.in_memory(EMBEDDER.dimensions)
+    elif request.param == "http":
+        yield request.getfixturevalue("over_http")
+        return
     else:
         url = os.environ.get("FLOWXPERT_TEST_QDRANT_URL")
         if not url:
@@ -212,3 +234,66 @@ def test_a_killed_edge_store_keeps_every_batch_it_confirmed(tmp_path):
 def test_a_server_that_does_not_answer_is_unavailable():
     with pytest.raises(StoreUnavailableError):
         QdrantVectorStore.connect("http://127.0.0.1:1", 32)
+
+
+def test_a_server_that_wants_another_key_is_unavailable(fake_server):
+    url, _ = fake_server
+    with pytest.raises(StoreUnavailableError):
+        QdrantVectorStore.connect(url, EMBEDDER.dimensions, api_key="wrong")
+
+
+def test_a_write_is_repeated_while_the_server_is_busy(over_http, fake_server):
+    _, fake = fake_server
+    fake.refusals = 2
+    over_http.upsert("chunks", [point("1", "fan failed")])
+    assert over_http.count("chunks") == 1
+
+
+def test_a_server_that_stays_busy_is_unavailable(over_http, fake_server):
+    _, fake = fake_server
+    fake.refusals = 100
+    with pytest.raises(StoreUnavailableError):
+        over_http.upsert("chunks", [point("1", "fan failed")])
+
+
+def test_vectors_of_another_length_are_refused(over_http, fake_server):
+    url, _ = fake_server
+    with pytest.raises(StoreUnavailableError, match="vectors of 32 numbers"):
+        QdrantVectorStore.connect(url, 64, api_key=KEY)
+
+
+def test_a_collection_is_made_and_searched_as_the_settings_say(fake_server):
+    url, fake = fake_server
+    settings = QdrantSettings(_env_file=None, hnsw_m=24, hnsw_ef=200, quantised=True)
+    store = QdrantVectorStore.connect(url, EMBEDDER.dimensions, api_key=KEY, settings=settings)
+    search(store, "fan")
+    store.close()
+    asked = {(method, path): body for method, path, body in fake.asked}
+    made = asked["PUT", "/collections/flowxpert_chunks_1"]
+    assert made["hnsw_config"]["m"] == 24
+    assert made["quantization_config"]["scalar"]["type"] == "int8"
+    assert made["vectors"]["dense"]["on_disk"] is True
+    assert asked["PUT", "/collections/flowxpert_chunks_1/index"]["field_name"] == "document_ids"
+    queries = asked["POST", "/collections/flowxpert_chunks/points/query/batch"]["searches"]
+    assert queries[0]["params"]["hnsw_ef"] == 200
+    assert queries[0]["params"]["quantization"]["rescore"] is True
+
+
+def test_settings_that_changed_are_applied_to_a_collection_that_exists(over_http, fake_server):
+    url, fake = fake_server
+    settings = QdrantSettings(_env_file=None, quantised=True)
+    QdrantVectorStore.connect(url, EMBEDDER.dimensions, api_key=KEY, settings=settings).close()
+    patches = [body for method, _, body in fake.asked if method == "PATCH"][-2:]
+    assert [body["quantization_config"]["scalar"]["type"] for body in patches] == ["int8", "int8"]
+
+
+def test_a_killed_rebuild_is_begun_anew(over_http, fake_server):
+    _, fake = fake_server
+    left = over_http.rebuild()
+    left.__enter__().upsert("chunks", [point("left", "half of it")])
+    with over_http.rebuild() as fresh:
+        assert fresh.count("chunks") == 0
+        fresh.upsert("chunks", [point("1", "fan failed")])
+    assert best(over_http, "fan") == "1"
+    names = {each.name for each in fake.local.get_collections().collections}
+    assert names == {"flowxpert_chunks_2", "flowxpert_nodes_2"}
