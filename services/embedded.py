@@ -26,7 +26,12 @@ from services.kit.database import Database
 from services.kit.garbage import keep_collections_short
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
-from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.queue import (
+    EmbeddedBroker,
+    QueueUnavailableError,
+    WorkerThread,
+    create_queue,
+)
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedders import CachedEmbedder
@@ -63,6 +68,7 @@ class Embedded:
         """Opens everything; see `open`."""
         self.settings = settings
         self._closing = ExitStack()
+        self._threads: list[WorkerThread | Relay] = []
         with ExitStack() as opening:
             self._open(opening)
             self._closing = opening.pop_all()
@@ -121,6 +127,7 @@ class Embedded:
             retrieval=self.retrieval,
             routers=[create_router(self.ingestion)],
             body_limits=body_limits(self.ingestion_settings),
+            checks={"queue": self._check_queue},
         )
 
     def start(self) -> None:
@@ -149,8 +156,13 @@ class Embedded:
         self._run(WorkerThread(jobs, "ingestion"))
         self._run(Relay(self.outbox, walks, sole=self.settings.database_url is None))
 
+    def _check_queue(self) -> None:
+        if not all(thread.is_alive for thread in self._threads):
+            raise QueueUnavailableError("a thread that works on the queue has ended; start again")
+
     def _run(self, thread: WorkerThread | Relay) -> None:
         thread.start()
+        self._threads.append(thread)
         self._closing.callback(thread.stop)
 
     def _start_broker(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -26,6 +26,12 @@ TASKS = Counter(
     "flowxpert_queue_tasks_total",
     "Tasks run, by name and by outcome: done, failed or lost.",
     ["task", "outcome"],
+)
+
+OUTBOX = Gauge(
+    "flowxpert_queue_outbox_tasks",
+    "Tasks not finished, by state: waiting (running ones included) or parked.",
+    ["state"],
 )
 
 

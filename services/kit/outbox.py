@@ -210,18 +210,6 @@ class Outbox:
                 .values(due_at=OutboxRow.created_at, runner=None)
             )
 
-    def unpark(self) -> int:
-        """Give every parked task a new set of attempts; how many there were."""
-        with self.database.session() as session:
-            count = _changed(
-                session,
-                update(OutboxRow)
-                .where(OutboxRow.parked_at.is_not(None))
-                .values(parked_at=None, attempts=0, due_at=time.time(), runner=None),
-            )
-        self.wake.set()
-        return count
-
     def counts(self) -> dict[str, int]:
         """Tasks that are `waiting` or running, and that are `parked`."""
         parked = func.count(OutboxRow.parked_at)

@@ -104,6 +104,11 @@ class WorkerThread:
         if not self._ready.wait(START_TIMEOUT_S):
             raise QueueUnavailableError("the queue's broker did not answer within ten seconds")
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works."""
+        return self._thread.is_alive()
+
     def stop(self, timeout: float = 10.0) -> None:
         """Take no more tasks and wait for the current one; the outbox keeps what is left."""
         if self._thread.is_alive():

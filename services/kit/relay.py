@@ -8,10 +8,14 @@ from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
 
 from services.kit.errors import UnavailableError
-from services.kit.outbox import LEASE_S, Outbox
+from services.kit.metrics import OUTBOX
+from services.kit.outbox import Outbox
 
 POLL_S = 1.0
 """Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""
+
+TEND_S = 5.0
+"""Pause between renewals of the leases, which last a minute, and counts of what waits."""
 
 PAUSE_S = 0.05
 """Least time between two looks, so that a burst is published in batches; a single put after a quiet
@@ -51,6 +55,11 @@ class Relay:
         self._outbox.wake.set()
         self._thread.join(POLL_S * 5)
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works."""
+        return self._thread.is_alive()
+
     def publish(self) -> int:
         """Hand the due tasks to the broker; how many it took."""
         due = self._outbox.due(limit=PUBLISH_AT_ONCE)
@@ -60,18 +69,26 @@ class Relay:
             self._outbox.published(due, again_after=REPUBLISH_S)
         return len(due)
 
+    def _tend(self) -> None:
+        self._outbox.renew()
+        for state, count in self._outbox.counts().items():
+            OUTBOX.labels(state).set(count)
+
     def _run(self) -> None:
-        renewed = time.monotonic()
+        tended = 0.0
         while not self._stopping.is_set():
             self._outbox.wake.wait(POLL_S)
             self._outbox.wake.clear()
             try:
-                if time.monotonic() - renewed > LEASE_S / 4:
-                    self._outbox.renew()
-                    renewed = time.monotonic()
+                if time.monotonic() - tended > TEND_S:
+                    self._tend()
+                    tended = time.monotonic()
                 while self.publish() == PUBLISH_AT_ONCE and not self._stopping.is_set():
                     continue
             except (BrokerError, UnavailableError) as error:
                 _log.warning("relay.unavailable", reason=str(error))
+                self._stopping.wait(POLL_S)
+            except Exception:  # noqa: BLE001 - the thread's entry point; tasks wait for it
+                _log.exception("relay.failed")
                 self._stopping.wait(POLL_S)
             self._stopping.wait(PAUSE_S)

@@ -158,21 +158,6 @@ def test_a_store_that_is_away_does_not_use_up_attempts(outbox):
     assert row(outbox).due_at > time.time()
 
 
-def test_a_parked_task_can_be_tried_again(outbox):
-    put(outbox)
-
-    def fail():
-        raise ValueError
-
-    for _ in range(2):
-        make_due(outbox)
-        outbox.run("t:1", fail)
-    assert outbox.unpark() == 1
-    done = []
-    outbox.run("t:1", lambda: done.append(1))
-    assert done == [1]
-
-
 def test_what_is_published_is_not_due_again_at_once(outbox):
     put(outbox)
     due = outbox.due(limit=10)
