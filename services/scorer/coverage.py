@@ -21,7 +21,7 @@ _CONDITION = re.compile(
 )
 _ENOUGH_DECISIONS = 3
 """Decisions beyond which more of them are no merit."""
-_STEPS, _WORDS, _CONDITIONS = 0.4, 0.3, 0.3
+_STEPS, _WORDS, _CONDITIONS = 0.3, 0.3, 0.4
 """Weights of the known steps, of the words in them, and of the conditions."""
 
 
