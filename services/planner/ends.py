@@ -23,9 +23,10 @@ def opening(article: Article) -> Do:
 
 
 def closing(article: Article) -> End:
-    """The end of a path on which all steps were taken."""
+    """The end of a path on which all steps were taken; it names the fault that must be gone."""
     verified = article.of_role(SectionRole.VERIFICATION, SectionRole.ESCALATION)
-    cites = tuple(part.span for part in verified) or article.description
+    cites = (*(part.span for part in verified), *article.description)
+    name = tidy(article.name)
     if is_alert_name(article.name):
-        return End("Verify that the alert clears; otherwise escalate", cites)
-    return End("Verify the problem is cleared; escalate if it is not", cites)
+        return End(f"Alert clears ({name}); otherwise escalate", cites)
+    return End(f"Verify the problem is cleared ({name}); escalate if it is not", cites)
