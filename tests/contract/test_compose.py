@@ -12,7 +12,11 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 DEPLOYABLES = {"gateway", "ingestion", "retrieval", "planner", "scorer"}
-SECRETS = {"FLOWXPERT_API_KEY": "a-key-of-some-length", "POSTGRES_PASSWORD": "secret"}
+SECRETS = {
+    "FLOWXPERT_API_KEY": "a-key-of-some-length",
+    "POSTGRES_PASSWORD": "secret",
+    "NEO4J_PASSWORD": "secret",
+}
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Every adapter of `Embedder` passes this suite."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -134,3 +136,23 @@ def test_int8_without_the_package_that_makes_it_says_which(tmp_path, monkeypatch
     monkeypatch.setattr(onnx_model, "find_spec", lambda _name: None)
     with pytest.raises(NoModelFileError, match="pip install onnx"):
         obtain(tmp_path / "model.onnx", is_int8=True)
+
+
+WITHOUT_TORCH = """
+import sys
+from pathlib import Path
+sys.modules["torch"] = None
+from services.knowledge.onnx_embedder import OnnxEmbedder
+print(OnnxEmbedder(Path(sys.argv[1])).embed(["fan failed"]).shape)
+"""
+
+
+def test_onnxruntime_needs_no_torch(onnx):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, str(onnx._path)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "(1, 384)", done.stderr
