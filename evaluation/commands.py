@@ -172,6 +172,17 @@ def speed(
         report.write(out)
 
 
+@app.command()
+def results(
+    files: Annotated[list[Path], typer.Argument(help="Figures that benchmarks wrote as JSON.")],
+) -> None:
+    """Print figures as Markdown, for a document."""
+    from evaluation.report import Report  # noqa: PLC0415
+
+    for file in files:
+        typer.echo(Report.model_validate_json(file.read_text(encoding="utf-8")).markdown())
+
+
 def _chosen(path: Path, sample: int, seed: int) -> "Sequence[Pair]":
     from evaluation.pairs import read_pairs  # noqa: PLC0415
 

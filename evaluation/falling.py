@@ -51,8 +51,9 @@ def figures_of(case: Judged, kind: str) -> Figures | None:
     """The figures of one reference under one kind of perturbation; None where it was impossible.
 
     `kendall_tau` is between severity (0 for the reference itself) and score, the mean over the
-    draws; `auc` the chance that the reference scores above its perturbed copy, a tie counting half;
-    `change` and `distance` the mean difference of the score, with and without its sign.
+    draws; `tau_of_means` the same once, between severity and the mean score over the draws; `auc`
+    the chance that the reference scores above its perturbed copy, a tie counting half; `change`
+    and `distance` the mean difference of the score, with and without its sign.
     """
     draws = case.worse.get(kind, {})
     scores = [score for draw in draws.values() for score in draw.values()]
@@ -60,7 +61,8 @@ def figures_of(case: Judged, kind: str) -> Figures | None:
         return None
     best = case.original.overall
     return {
-        "kendall_tau": fmean(_tau(best, draw) for draw in draws.values()),
+        "kendall_tau": fmean(_tau(best, _overall(draw)) for draw in draws.values()),
+        "tau_of_means": _tau(best, _means(draws)),
         "auc": fmean(_wins(best, score.overall) for score in scores),
         "change": fmean(score.overall - best for score in scores),
         "distance": fmean(abs(score.overall - best) for score in scores),
@@ -70,13 +72,24 @@ def figures_of(case: Judged, kind: str) -> Figures | None:
     }
 
 
-def _tau(best: float, draw: Mapping[float, Score]) -> float:
+def _tau(best: float, worse: Mapping[float, float]) -> float:
     """Kendall's tau-b; 0 when all scores are equal."""
-    severities = [0.0, *draw]
-    scores = [round(score, 9) for score in (best, *(s.overall for s in draw.values()))]
+    scores = [round(score, 9) for score in (best, *worse.values())]
     if len(set(scores)) == 1:
         return 0.0
-    return float(kendalltau(severities, scores).statistic)
+    return float(kendalltau([0.0, *worse], scores).statistic)
+
+
+def _overall(draw: Mapping[float, Score]) -> dict[float, float]:
+    return {severity: score.overall for severity, score in draw.items()}
+
+
+def _means(draws: Mapping[int, Mapping[float, Score]]) -> dict[float, float]:
+    severities = dict.fromkeys(severity for draw in draws.values() for severity in draw)
+    return {
+        severity: fmean(draw[severity].overall for draw in draws.values() if severity in draw)
+        for severity in severities
+    }
 
 
 def _wins(original: float, worse: float) -> float:
@@ -98,7 +111,9 @@ def _over_kinds(cases: Sequence[Judged]) -> Figures:
 
 
 def _main(figures: Figures | None) -> Figures:
-    return {name: figures[name] for name in ("kendall_tau", "auc")} if figures else {}
+    return (
+        {name: figures[name] for name in ("kendall_tau", "tau_of_means", "auc")} if figures else {}
+    )
 
 
 def _by_kind(judged: Sequence[Judged]) -> dict[str, Figures]:

@@ -40,8 +40,19 @@ class Report(BaseModel):
                 yield _table(name.replace("_", " "), rows)
 
     def markdown(self) -> str:
-        """The same table for a document."""
-        return markdown_table(self.sets | {"**mean over sets**": self.overall}, "set")
+        """The same tables for a document, under a heading with what was measured."""
+        given = ", ".join(f"{name} {value}" for name, value in self.config.items())
+        sets = self.sets | {"**mean over sets**": self.overall}
+        parts = [
+            f"## {self.benchmark}",
+            f"{given}; {self.seconds:.0f} s.",
+            markdown_table(sets, ""),
+        ]
+        for name, section in (self.model_extra or {}).items():
+            rows = _rows(name, section)
+            if rows:
+                parts += [f"### {name.replace('_', ' ')}", markdown_table(rows, "")]
+        return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def mean_over_sets(sets: Mapping[str, Figures]) -> Figures:

@@ -18,13 +18,12 @@ from services.scorer.coherence import coherence
 from services.scorer.conciseness import conciseness
 from services.scorer.coverage import coverage
 from services.scorer.evidence import Evidence
-from services.scorer.grounding import Grounded, Grounder
+from services.scorer.grounding import Grounder
 from services.scorer.kinship import texts_to_compare
 from services.scorer.relevance import relevance
 from services.scorer.settings import ScorerSettings
 from services.scorer.vectors import RecentVectors
 from services.workflow.lint import is_clean, lint
-from services.workflow.model import Workflow
 
 CRITERIA: dict[str, Callable[[Case], Dimension]] = {
     "relevance": relevance,
@@ -48,10 +47,6 @@ class ScorerService:
         """See `Scorer.score`."""
         scored = [self._scored(*pair) for pair in self._cases(request)]
         return ScoreResponse(ranked=tuple(sorted(scored, key=_rank)))
-
-    def ground(self, workflow: Workflow, request: ScoreRequest) -> tuple[Grounded, ...]:
-        """What each step rests on in the context of a request."""
-        return Grounder(Evidence.of(request.context), self.vectors).ground([workflow])[0]
 
     def _cases(self, request: ScoreRequest) -> list[tuple[Candidate, Case]]:
         evidence = Evidence.of(request.context)

@@ -58,3 +58,17 @@ def test_markdown_has_one_row_per_set_and_blanks_for_what_is_unknown():
     lines = markdown_table({"a": {"n": 3, "f1": 61.234}, "b": {"mrr": 0.5}}, "set").splitlines()
     assert lines[0] == "| set | n | f1 | mrr |"
     assert lines[2:] == ["| a | 3 | 61.2 |  |", "| b |  |  | 0.500 |"]
+
+
+def test_a_report_in_markdown_names_what_was_measured_and_shows_each_section():
+    text = report(tiers={"A": {"f1": 60.0}}).markdown()
+    assert text.startswith("## workflows\n\nseed 1; 2 s.\n")
+    assert "| **mean over sets** |  | 50 |" in text
+    assert "### tiers" in text
+
+
+def test_figures_written_as_json_come_back_as_they_were(tmp_path):
+    path = tmp_path / "out.json"
+    whole = report(tiers={"A": {"f1": 60.0}})
+    whole.write(path)
+    assert Report.model_validate_json(path.read_text()) == whole

@@ -53,6 +53,13 @@ def test_a_score_that_falls_with_every_step_has_tau_of_minus_one():
     assert figures["change"] == pytest.approx(-11.5 / 6)
 
 
+def test_draws_that_cancel_out_show_in_the_mean_and_not_in_each():
+    figures = figures_of(judged(5, (4, 2, 3), (4, 4, 1)), "missing")
+    assert figures is not None
+    assert figures["tau_of_means"] == -1
+    assert -1 < figures["kendall_tau"] < 0
+
+
 def test_a_score_that_never_moves_has_no_tau_and_half_the_area():
     figures = figures_of(judged(3, (3, 3, 3)), "missing")
     assert figures is not None
