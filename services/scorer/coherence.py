@@ -1,17 +1,17 @@
 """Coherence: do the steps follow from one another, and is the graph sound?"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.contracts.scorer import Dimension
 from services.scorer.asking import decisions_ask, exits_answer
 from services.scorer.branches import exits_fit
-from services.scorer.case import Case, on_scale
+from services.scorer.case import Case, on_scale, short
 from services.scorer.kinship import excess
 from services.scorer.opening import ends_with_outcome, opens_with_ticket, opens_without_order
-from services.scorer.order import closeness, order_of_steps, order_of_transitions
-from services.workflow.lint import Severity
+from services.scorer.order import closeness, first_reversal, order_of_steps, order_of_transitions
+from services.workflow.lint import Finding, Severity
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign("order of the sources from step to step", 1.2, order_of_transitions),
     Sign("closeness in the sources", 5.4, closeness),
     Sign("shared words", 6.3, _shared_words),
-    Sign(
-        "sentences that say two steps together",
-        4.0,
-        _said_together,
-    ),
-    Sign(
-        "sources that say the next step too",
-        1.5,
-        _source_of_other,
-    ),
+    Sign("sentences that say two steps together", 4.0, _said_together),
+    Sign("sources that say the next step too", 1.5, _source_of_other),
     Sign("kindred meaning", 6.0, _meaning),
     Sign("opening with the fault", 1.5, opens_with_ticket),
     Sign("opening with a statement", 2.0, opens_without_order),
@@ -77,10 +69,22 @@ def coherence(case: Case) -> Dimension:
     errors = [f for f in case.findings if f.severity is Severity.ERROR]
     share = 1 / (1 + math.exp(-_STEEPNESS * (sum(weighed.values()) - _MIDDLE)))
     value = share - _ERROR_COST * len(errors)
-    found = f"lint finds {len(errors)} errors, first: {errors[0].check}" if errors else "lint-clean"
-    strongest = max(weighed, key=lambda name: weighed[name])
     weakest = min(weighed, key=lambda name: weighed[name])
     return Dimension(
-        value=on_scale(value),
-        reason=f"The graph is {found}; most speaks for it: {strongest}; least: {weakest}.",
+        value=on_scale(value), reason=f"{_order(case)}; weakest: {weakest}{_lint(errors)}."
+    )
+
+
+def _order(case: Case) -> str:
+    reversal = first_reversal(case)
+    if reversal is None:
+        return "The steps follow the order of their sources"
+    return (
+        f"{short(reversal[0].text)} leads to {short(reversal[1].text)}, which its source puts first"
+    )
+
+
+def _lint(errors: Sequence[Finding]) -> str:
+    return (
+        f"; lint finds {len(errors)} errors, first {errors[0].check}" if errors else "; lint-clean"
     )

@@ -14,10 +14,11 @@ _VERBATIM = 0.85
 """Share of a step's words in its source from which meaning need not be asked."""
 GROUNDED = 0.5
 """Support from which a step counts as said by its source."""
-_STEEPNESS = 7.0
 _MIDDLE = 0.95
-"""Of the sum of shared words and cosine: logistic regression of steps of the right page against
-steps of other workflows of the same set, fitted on the even ids of the benchmark."""
+"""Sum of shared words and cosine that is as likely for a step of another workflow as for one of the
+page's own: logistic regression on the even ids of the benchmark."""
+_STEEPNESS = 7.0
+"""Makes a sentence quoted almost word for word count over 0.98, one that shares nothing 0."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _SENTENCES = 12
 _NEARLY_ALL = 0.7
 """Share of verbatim steps from which order and words in the sources tell enough: an embedding
 costs as much as all the rest."""
-_COSINE_AT_NO_WORD = 0.2
+_COSINE_AT_NO_WORD = 0.15
 """Mean cosine of joined steps that share no word (even ids of the benchmark)."""
 
 

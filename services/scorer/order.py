@@ -5,6 +5,7 @@ from itertools import combinations
 
 from services.scorer.case import Case
 from services.scorer.grounding import Grounded
+from services.workflow.model import Step
 
 _CLOSE = 3.0
 """Lines between two sentences at which their closeness is half of that of neighbours."""
@@ -22,6 +23,14 @@ def order_of_transitions(case: Case) -> float:
     """The same over the pairs that a transition joins."""
     joined = [(a, b) for a, b in case.edges if a.is_grounded and b.is_grounded]
     return _mean([_direction(a, b) for a, b in joined])
+
+
+def first_reversal(case: Case) -> tuple[Step, Step] | None:
+    """The first transition whose sources stand the other way round."""
+    for a, b in case.edges:
+        if a.is_grounded and b.is_grounded and _direction(a, b) == -1:
+            return a.step, b.step
+    return None
 
 
 def closeness(case: Case) -> float:

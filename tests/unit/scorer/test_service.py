@@ -109,6 +109,14 @@ def test_a_workflow_with_lint_errors_comes_after_clean_ones():
     assert [scored.candidate.id for scored in ranked] == ["thin", "broken"]
 
 
+def test_a_step_before_what_its_source_puts_first_is_named():
+    steps = (STEPS[0], STEPS[4], STEPS[1], STEPS[5])
+    edges = tuple(Transition(source=a, target=b) for a, b in (("a", "e"), ("e", "b"), ("b", "f")))
+    (scored,) = score(Workflow(title="", steps=steps, transitions=edges))
+    assert "“Blow the dust out" in scored.score.coherence.reason
+    assert "“Read the fan speeds" in scored.score.coherence.reason
+
+
 def test_without_knowledge_every_candidate_still_comes_back():
     request = ScoreRequest(
         ticket=TICKET,
