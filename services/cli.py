@@ -135,6 +135,22 @@ def ingest(
 
 
 @app.command()
+def reindex(*, data_dir: DataDir = None) -> None:
+    """Make vectors and graph anew from the stored documents; searches go on meanwhile.
+
+    Needed after another vector store, graph store or embedding model was chosen.
+    """
+    from services.terminal import count_progress  # noqa: PLC0415
+
+    with (
+        _open(_settings(data_dir=data_dir)) as platform,
+        count_progress("documents") as on_progress,
+    ):
+        done = platform.ingestion.reindex(on_progress)
+    typer.echo(f"{done} documents")
+
+
+@app.command()
 def tickets(*, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False) -> None:
     """The latest tickets of a running FlowXpert."""
     from services.contracts.gateway import TicketPage  # noqa: PLC0415

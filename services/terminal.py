@@ -95,6 +95,15 @@ def ingest_progress(title: str) -> Iterator[Callable[[IngestJob], None]]:
         yield move
 
 
+@contextmanager
+def count_progress(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr, moved by passing it how many are done, of how many."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=errors) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
 def _steps(workflow: Workflow) -> Table:
     numbers = {step.id: number for number, step in enumerate(workflow.steps, start=1)}
     grid = Table.grid(padding=(0, 1))

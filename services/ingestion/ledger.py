@@ -5,7 +5,7 @@ row names every chunk and node of the old and of the new version, so that a proc
 leaves nothing behind that the next one cannot find.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,6 +134,19 @@ class Ledger:
                 .where(IngestedRow.document_id == id_)
                 .values(fingerprint=fingerprint)
             )
+
+    def hold(
+        self, ids: Mapping[str, tuple[Sequence[str], Sequence[str]]], *, beside_old: bool
+    ) -> None:
+        """Note that the stores hold these chunks and nodes of each document: instead, or as well.
+
+        What else is known of the documents stays.
+        """
+        with self._database.session() as session:
+            for id_, row in self._rows(session, list(ids)).items():
+                chunks, nodes = ids[id_]
+                row.chunk_ids = sorted({*chunks, *(row.chunk_ids if beside_old else ())})
+                row.node_ids = sorted({*nodes, *(row.node_ids if beside_old else ())})
 
     def held(self, document_ids: Sequence[str]) -> dict[str, Held]:
         """What the stores may hold of these documents."""

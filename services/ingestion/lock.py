@@ -1,4 +1,4 @@
-"""One job at a time per source, over threads, processes and hosts.
+"""One job at a time per source, over threads, processes and hosts; and none while all is reindexed.
 
 The lock is held by the operating system or by a PostgreSQL session, so it ends with the process
 that holds it, however that ends: no lease has to run out before a killed job can go on.
@@ -7,7 +7,7 @@ that holds it, however that ends: no lease has to run out before a killed job ca
 import hashlib
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from sqlalchemy import text
@@ -15,28 +15,46 @@ from sqlalchemy import text
 from services.kit.database import Database
 
 _POLL_S = 0.2
+_ALL_SOURCES = ""
+"""A name that no source has. Every job shares it."""
 
 
 @contextmanager
 def source_lock(database: Database, source: str, folder: Path) -> Iterator[None]:
     """Wait until no other job works on `source`, then hold it; `folder` keeps lock files."""
-    key = hashlib.sha256(source.encode()).hexdigest()[:16]
-    held = (
-        _file_lock(folder / f"{key}.lock") if database.is_sqlite else _session_lock(database, key)
-    )
-    with held:
+    with (
+        _lock(database, _ALL_SOURCES, folder, is_shared=True),
+        _lock(database, source, folder, is_shared=False),
+    ):
         yield
 
 
 @contextmanager
-def _file_lock(path: Path) -> Iterator[None]:
+def all_sources_lock(database: Database, folder: Path) -> Iterator[None]:
+    """Wait until no job works on any source, then hold them all."""
+    with _lock(database, _ALL_SOURCES, folder, is_shared=False):
+        yield
+
+
+def _lock(
+    database: Database, name: str, folder: Path, *, is_shared: bool
+) -> AbstractContextManager[None]:
+    key = hashlib.sha256(name.encode()).hexdigest()[:16]
+    if database.is_sqlite:
+        return _file_lock(folder / f"{key}.lock", is_shared=is_shared)
+    return _session_lock(database, key, is_shared=is_shared)
+
+
+@contextmanager
+def _file_lock(path: Path, *, is_shared: bool) -> Iterator[None]:
     import fcntl  # noqa: PLC0415  (not on Windows, where the embedded queue does not run either)
 
+    kind = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
         while True:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, kind | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
                 time.sleep(_POLL_S)
@@ -44,13 +62,15 @@ def _file_lock(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _session_lock(database: Database, key: str) -> Iterator[None]:
+def _session_lock(database: Database, key: str, *, is_shared: bool) -> Iterator[None]:
     number = int(key, 16) - 2**63
+    kind = "_shared" if is_shared else ""
+    acquire = text(f"SELECT pg_try_advisory_lock{kind}(:key)")
+    release = text(f"SELECT pg_advisory_unlock{kind}(:key)")
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        acquire = text("SELECT pg_try_advisory_lock(:key)")
         while not connection.scalar(acquire, {"key": number}):
             time.sleep(_POLL_S)
         try:
             yield
         finally:
-            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": number})
+            connection.execute(release, {"key": number})

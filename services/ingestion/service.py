@@ -15,8 +15,9 @@ from services.contracts.ingestion import (
 )
 from services.ingestion.jobs import Jobs, new_job
 from services.ingestion.ledger import Ledger
-from services.ingestion.lock import source_lock
+from services.ingestion.lock import all_sources_lock, source_lock
 from services.ingestion.pipeline import Pipeline
+from services.ingestion.reindex import OnReindexed, Reindex
 from services.ingestion.run import OnProgress, Run
 from services.ingestion.scan import UnusableRootError
 from services.ingestion.settings import IngestionSettings
@@ -144,6 +145,19 @@ class IngestionService:
                 self._jobs.begin(job_id)
                 self._run(self._jobs.row(job_id), on_progress or (lambda _job: None))
         return self._jobs.get(job_id)
+
+    def reindex(self, on_progress: OnReindexed = lambda _done, _total: None) -> int:
+        """Make vectors and graph anew from the stored documents, while no job works.
+
+        Searches find what they found before, until all is done. Returns the number of documents.
+
+        Raises:
+            UnavailableError: A store did not answer; the vectors are as they were.
+        """
+        with all_sources_lock(self._database, self._work_dir / "locks"):
+            return Reindex(self._ledger, self._stores, self._pipeline, self._settings).run(
+                on_progress
+            )
 
     def park(self, session: Session, job_id: str, reason: str) -> None:
         """Mark a job as failed for good, when the queue gives it up."""

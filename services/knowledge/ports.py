@@ -1,6 +1,7 @@
 """Ports of the stores. Every adapter of one passes its suite in `tests/contract/`."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 import numpy as np
@@ -101,6 +102,14 @@ class VectorStore(Protocol):
 
     def count(self, collection: Collection) -> int:
         """Points held."""
+
+    def rebuild(self) -> AbstractContextManager["VectorStore"]:
+        """An empty store that takes this one's place when its block ends without an error.
+
+        Until then searches find what they found before. What is written to this store meanwhile is
+        lost, so the caller sees that nobody writes, and that no other rebuild goes on. The store in
+        the block is not to be closed.
+        """
 
     def close(self) -> None:
         """Flush to disk and release files and sockets."""

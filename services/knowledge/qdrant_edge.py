@@ -5,7 +5,7 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import get_args
 
@@ -36,21 +36,24 @@ class QdrantEdgeVectorStore:
             StoreUnavailableError: Another process holds the folder, or it was written with
                 vectors of another length.
         """
-        self._shards: dict[Collection, edge.EdgeShard] = {}
+        self._path = path
+        self._dimensions = dimensions
         self._writes = 0
         self._closed = False
         self._lock = threading.Lock()
-        for collection in get_args(Collection):
-            with _vendor_errors(f"open {path / collection}"):
-                self._shards[collection] = _open(path / collection, dimensions)
+        self._turn = threading.Condition()
+        self._users = 0
+        self._is_exchanging = False
+        _finish_exchange(path)
+        self._shards = _open_all(path, dimensions)
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         """See `VectorStore.upsert`."""
         if not points:
             return
         records = [_record(point) for point in points]
-        with _vendor_errors("upsert"):
-            self._shards[collection].update(edge.UpdateOperation.upsert_points(records))
+        with self._asking("upsert", collection) as shard:
+            shard.update(edge.UpdateOperation.upsert_points(records))
         self._optimise_sometimes(collection, len(records))
 
     def delete(self, collection: Collection, ids: Sequence[str]) -> None:
@@ -58,8 +61,8 @@ class QdrantEdgeVectorStore:
         if not ids:
             return
         keys: list[edge.PointId] = [_key(id_) for id_ in ids]
-        with _vendor_errors("delete"):
-            self._shards[collection].update(edge.UpdateOperation.delete_points(keys))
+        with self._asking("delete", collection) as shard:
+            shard.update(edge.UpdateOperation.delete_points(keys))
 
     def delete_document(self, collection: Collection, document_id: str) -> None:
         """See `VectorStore.delete_document`."""
@@ -69,8 +72,8 @@ class QdrantEdgeVectorStore:
                 edge.FieldCondition(key="document_ids", values_count=edge.ValuesCount(lte=1)),
             ]
         )
-        with _vendor_errors("delete_document"):
-            self._shards[collection].update(edge.UpdateOperation.delete_points_by_filter(only_this))
+        with self._asking("delete_document", collection) as shard:
+            shard.update(edge.UpdateOperation.delete_points_by_filter(only_this))
 
     def search(
         self, collection: Collection, *, vector: Sequence[float], text: str, limit: int
@@ -80,8 +83,7 @@ class QdrantEdgeVectorStore:
         queries = [edge.Query.Nearest([float(x) for x in vector], using=_DENSE)]
         if words.indices:
             queries.append(edge.Query.Nearest(_sparse(words), using=_WORDS))
-        shard = self._shards[collection]
-        with _vendor_errors("search"):
+        with self._asking("search", collection) as shard:
             found = shard.query_batch(
                 edge.QueryBatchRequest([edge.QueryRequest(limit, query=q) for q in queries])
             )
@@ -97,8 +99,45 @@ class QdrantEdgeVectorStore:
 
     def count(self, collection: Collection) -> int:
         """See `VectorStore.count`."""
-        with _vendor_errors("count"):
-            return int(self._shards[collection].count(edge.CountRequest(exact=True)))
+        with self._asking("count", collection) as shard:
+            return int(shard.count(edge.CountRequest(exact=True)))
+
+    @contextmanager
+    def rebuild(self) -> Iterator["QdrantEdgeVectorStore"]:
+        """See `VectorStore.rebuild`."""
+        beside = _beside(self._path, "new")
+        shutil.rmtree(beside, ignore_errors=True)
+        fresh = QdrantEdgeVectorStore(beside, self._dimensions)
+        try:
+            yield fresh
+            with _vendor_errors("optimise"):
+                for shard in fresh._shards.values():
+                    shard.optimize()
+        except BaseException:
+            with suppress(StoreUnavailableError):
+                fresh.close()
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+        fresh.close()
+        self._exchange(beside)
+
+    def _exchange(self, beside: Path) -> None:
+        """Put the folder `beside` in this store's place; calls that come meanwhile wait."""
+        with self._turn:
+            self._is_exchanging = True
+            self._turn.wait_for(lambda: not self._users)
+        try:
+            with _vendor_errors("close"):
+                for shard in self._shards.values():
+                    shard.close()
+            self._path.rename(_beside(self._path, "old"))
+            beside.rename(self._path)
+            self._shards = _open_all(self._path, self._dimensions)
+        finally:
+            with self._turn:
+                self._is_exchanging = False
+                self._turn.notify_all()
+        _finish_exchange(self._path)
 
     def close(self) -> None:
         """See `VectorStore.close`."""
@@ -111,6 +150,21 @@ class QdrantEdgeVectorStore:
                 shard.flush()
                 shard.close()
 
+    @contextmanager
+    def _asking(self, what: str, collection: Collection) -> Iterator[edge.EdgeShard]:
+        """The shard, which stays open within the block."""
+        with self._turn:
+            self._turn.wait_for(lambda: not self._is_exchanging)
+            self._users += 1
+            shard = self._shards[collection]
+        try:
+            with _vendor_errors(what):
+                yield shard
+        finally:
+            with self._turn:
+                self._users -= 1
+                self._turn.notify_all()
+
     def _optimise_sometimes(self, collection: Collection, written: int) -> None:
         with self._lock:
             self._writes += written
@@ -118,8 +172,28 @@ class QdrantEdgeVectorStore:
             if due:
                 self._writes = 0
         if due:
-            with _vendor_errors("optimise"):
-                self._shards[collection].optimize()
+            with self._asking("optimise", collection) as shard:
+                shard.optimize()
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}.{suffix}")
+
+
+def _finish_exchange(path: Path) -> None:
+    """Clear up after an exchange of folders, or go back where one was broken off between two."""
+    old = _beside(path, "old")
+    if old.exists() and not path.exists():
+        old.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _open_all(path: Path, dimensions: int) -> dict[Collection, edge.EdgeShard]:
+    shards: dict[Collection, edge.EdgeShard] = {}
+    for collection in get_args(Collection):
+        with _vendor_errors(f"open {path / collection}"):
+            shards[collection] = _open(path / collection, dimensions)
+    return shards
 
 
 def _open(path: Path, dimensions: int) -> edge.EdgeShard:

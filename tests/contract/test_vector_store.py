@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,6 +171,52 @@ def test_more_points_than_one_request_holds_are_all_written(store):
     assert store.count("chunks") == 600
 
 
+def test_a_rebuilt_store_takes_the_place_of_the_old_one_when_it_is_whole(store):
+    store.upsert("chunks", [point("old", "fan failed")])
+    with store.rebuild() as fresh:
+        assert fresh.count("chunks") == 0
+        fresh.upsert("chunks", [point("new", "power lost"), point("more", "fan tray")])
+        fresh.upsert("nodes", [point("node", "fan")])
+        assert best(store, "fan failed") == "old", "searches go on while it is filled"
+    assert store.count("chunks") == 2
+    assert best(store, "power") == "new"
+    assert store.count("nodes") == 1
+    store.upsert("chunks", [point("later", "optics")])
+    assert best(store, "optics") == "later"
+
+
+def test_a_rebuild_that_fails_leaves_the_store_as_it_was(store):
+    store.upsert("chunks", [point("old", "fan failed")])
+
+    def fill_half():
+        with store.rebuild() as fresh:
+            fresh.upsert("chunks", [point("new", "power lost")])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fill_half()
+    assert [hit.id for hit in search(store, "fan")] == ["old"]
+
+
+def test_a_store_is_searched_while_it_is_rebuilt_again_and_again(store):
+    store.upsert("chunks", [point("0", "fan failed")])
+    is_over = threading.Event()
+
+    def read():
+        answers = 0
+        while not is_over.is_set():
+            answers += [hit.payload["text"] for hit in search(store, "fan")] == ["fan failed"]
+        return answers
+
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read)
+        for number in range(1, 5):
+            with store.rebuild() as fresh:
+                fresh.upsert("chunks", [point(str(number), "fan failed")])
+        is_over.set()
+        assert reading.result() > 0
+
+
 def test_an_edge_store_finds_after_reopening_what_was_written(tmp_path):
     first = QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
     first.upsert("chunks", [point("1", "fan failed")])
@@ -297,3 +344,15 @@ def test_a_killed_rebuild_is_begun_anew(over_http, fake_server):
     assert best(over_http, "fan") == "1"
     names = {each.name for each in fake.local.get_collections().collections}
     assert names == {"flowxpert_chunks_2", "flowxpert_nodes_2"}
+
+
+def test_an_edge_store_killed_between_two_folders_goes_back_to_the_old_one(tmp_path):
+    path = tmp_path / "vectors"
+    store = QdrantEdgeVectorStore(path, EMBEDDER.dimensions)
+    store.upsert("chunks", [point("1", "fan failed")])
+    store.close()
+    path.rename(tmp_path / "vectors.old")
+    again = QdrantEdgeVectorStore(path, EMBEDDER.dimensions)
+    assert best(again, "fan") == "1"
+    again.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["vectors"]

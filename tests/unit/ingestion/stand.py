@@ -1,7 +1,8 @@
 """Ingestion on small real stores, with fakes only where a test wants them to break."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,6 +82,12 @@ class FakeVectors:
 
     def count(self, collection: Collection) -> int:
         return len(self.points[collection])
+
+    @contextmanager
+    def rebuild(self) -> "Iterator[FakeVectors]":
+        fresh = FakeVectors()
+        yield fresh
+        self.points = fresh.points
 
     def close(self) -> None:
         pass
