@@ -11,9 +11,9 @@ _LONGEST_STEP = 40
 procedures is 20–25 words a sentence)."""
 _MANY_STEPS = 25
 """Steps beyond which an engineer under pressure loses the thread."""
-_COST = 0.5
-"""Share of the scale that is lost when every step is in the way: a step too many harms less than a
-step too few."""
+_BESIDE_COST, _LONG_COST = 0.15, 0.3
+"""What a step beside the point, and one twice too long, cost; a double costs 1. Little for the
+first, since accuracy and relevance count it too."""
 _SAME = 0.85
 """Share of the words of two steps that makes one the double of the other."""
 
@@ -25,7 +25,7 @@ def conciseness(case: Case) -> Dimension:
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
     beside = [found.step for found in case.grounded if not _serves(case, found)]
     cost = sum(_cost(case, found, doubles) for found in case.grounded)
-    value = (1 - _COST * cost / len(steps)) * min(1.0, _MANY_STEPS / len(steps)) if steps else 0.0
+    value = (1 - cost / len(steps)) * min(1.0, _MANY_STEPS / len(steps)) if steps else 0.0
     return Dimension(value=on_scale(value), reason=_reason(steps, doubles, long, beside))
 
 
@@ -34,7 +34,7 @@ def _cost(case: Case, found: Grounded, doubles: list[Step]) -> float:
     if found.step in doubles:
         return 1.0
     excess = max(0, _words(found.step) - _LONGEST_STEP) / _LONGEST_STEP
-    return min(1.0, max(_uselessness(case, found), 0.5 * excess))
+    return max(_BESIDE_COST * _uselessness(case, found), _LONG_COST * min(1.0, excess))
 
 
 def _uselessness(case: Case, found: Grounded) -> float:

@@ -6,10 +6,10 @@ from services.contracts.scorer import Dimension
 from services.scorer.case import Case, on_scale
 from services.scorer.grounding import GROUNDED
 
-_ENOUGH_OF_TICKET = 0.8
+_ENOUGH_OF_TICKET = 0.6
 """Share of the weight of the ticket's words that a workflow on the point takes up: tickets hold
 names, numbers and output that no workflow repeats."""
-_FIT_WEIGHT = 0.6
+_FIT_WEIGHT = 0.7
 
 
 def relevance(case: Case) -> Dimension:
