@@ -1,0 +1,58 @@
+"""The stores that settings choose answer as the embedded ones do, for the whole platform."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from services.contracts.retrieval import RetrieveRequest
+from services.embedded import Embedded
+from services.kit.settings import PlatformSettings
+from services.knowledge.neo4j import Neo4jGraphStore
+from services.knowledge.onnx_embedder import OnnxEmbedder
+from tests.contract.graphs import graph_server
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with graph_server(tmp_path_factory.mktemp("graph")) as running:
+        running.empty()
+        yield running
+
+
+def found(platform: Embedded) -> list[list[str]]:
+    """What is retrieved for each example ticket: ids, best first."""
+    bodies = [json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("alerts/generic/*"))]
+    contexts = [
+        platform.retrieval.retrieve(
+            RetrieveRequest(title=body["title"], description=body.get("description", ""))
+        )
+        for body in bodies
+    ]
+    return [[found.node.id for found in context.nodes] for context in contexts]
+
+
+def test_on_neo4j_and_onnxruntime_the_same_is_found(tmp_path, server):
+    first = PlatformSettings(_env_file=None, data_dir=tmp_path)
+    with Embedded.open(first) as platform:
+        platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
+        platform.ingestion.ingest_here(EXAMPLES / "documents" / "notes")
+        expected, held = found(platform), platform.graph.count()
+    moved = PlatformSettings(
+        _env_file=None,
+        data_dir=tmp_path,
+        neo4j_url=server.url,
+        neo4j_user=server.user,
+        neo4j_password=server.password,
+        embedder="onnx",
+    )
+    with Embedded.open(moved) as platform:
+        assert isinstance(platform.graph, Neo4jGraphStore)
+        assert isinstance(platform._ticket_model, OnnxEmbedder)
+        assert platform.graph.count() == 0
+        assert platform.ingestion.reindex() == 5
+        assert platform.graph.count() == held > 0
+        assert found(platform) == expected
+        assert any(expected)
