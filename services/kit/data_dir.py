@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from services.kit.errors import ConflictError
+from services.kit.errors import ConflictError, InvalidInputError
 
 LOCK_FILE = "owner.lock"
 
@@ -23,6 +23,10 @@ class DataDirInUseError(ConflictError):
         """Where the owner answers, when it serves."""
 
 
+class DataDirUnusableError(InvalidInputError):
+    """The path is a file, or nothing may be written there."""
+
+
 @contextmanager
 def own_data_dir(folder: Path) -> Iterator[Path]:
     """Create the folder, readable for this user only, and own it until the block ends.
@@ -31,8 +35,12 @@ def own_data_dir(folder: Path) -> Iterator[Path]:
 
     Raises:
         DataDirInUseError: Another process owns it.
+        DataDirUnusableError: It cannot be created there.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise DataDirUnusableError(f"no data folder can be made at {folder}: {error}") from error
     with (folder / LOCK_FILE).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

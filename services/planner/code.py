@@ -14,24 +14,46 @@ _OUTPUT_LEAD = re.compile(
     re.IGNORECASE,
 )
 _PROMPT = re.compile(
-    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+|[$%>]\s+)"
+    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+|[$%>]\s+)"
     r"(?=[A-Za-z./])"
 )
-_COMMENT = re.compile(r"^\s*(?:#|//|--|REM\b)")
+_COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
+_COMMAND_LINE = re.compile(r"^[a-z./][\w./-]*(?:\s+\S+)+$")
+_TELLS = re.compile(
+    r"\b(?:run|runs|running|execute|issue|use|using|with|via|type|enter|command|by|through|again)[:,]?"
+    r"\s*$",
+    re.IGNORECASE,
+)
+_HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_EXPECTED = 600
 """Characters; more does not help to compare."""
 
 
 def commands_of(blocks: Iterable[Block]) -> tuple[str, ...]:
-    """Commands of the code blocks, verbatim without prompts, in order."""
+    """Commands of the code blocks and in the sentences, verbatim without prompts, in order."""
     found: list[str] = []
     before = ""
     for block in blocks:
         if block.kind is BlockKind.CODE and not _is_output(block, before):
             found.extend(_commands(block))
+        found.extend(inline_commands(block))
         before = block.text
     return tuple(dict.fromkeys(found))
+
+
+def inline_commands(block: Block) -> tuple[str, ...]:
+    """Commands told within a sentence: `run show version`, `with clear counters`."""
+    return tuple(
+        code
+        for code in dict.fromkeys(block.inline_code)
+        if _COMMAND_LINE.match(code) and _is_told(block.text, code)
+    )
+
+
+def _is_told(text: str, code: str) -> bool:
+    place = text.find(code)
+    return place == 0 or (place > 0 and _TELLS.search(text[:place]) is not None)
 
 
 def expected_of(blocks: Iterable[Block]) -> str:
@@ -64,15 +86,31 @@ def _is_output(block: Block, before: str) -> bool:
 
 
 def _commands(block: Block) -> list[str]:
-    """One per line; a script stays one piece, and so do continued lines."""
-    lines = [line for line in block.text.splitlines() if line.strip()]
-    prompted = [_PROMPT.sub("", line) for line in lines if _PROMPT.match(line)]
+    """One per line; a script stays one piece, and so do continued lines and here-documents."""
+    whole = _logical_lines(block.text)
+    prompted = [_PROMPT.sub("", line) for line in whole if _PROMPT.match(line)]
     if prompted:
         return prompted
-    lines = [line for line in lines if not _COMMENT.match(line)]
+    whole = [line for line in whole if not _COMMENT.match(line)]
     is_script = any(
-        line.startswith((" ", "\t", "}", "{")) or line.endswith(("\\", "{", "|")) for line in lines
+        line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in whole
     )
-    if is_script or len(lines) > _LONGEST_COMMAND_BLOCK:
-        return ["\n".join(lines)] if lines else []
-    return lines
+    if is_script or len(whole) > _LONGEST_COMMAND_BLOCK:
+        return ["\n".join(whole)] if whole else []
+    return whole
+
+
+def _logical_lines(text: str) -> list[str]:
+    """Lines that hold something, each with the lines that continue it."""
+    found: list[str] = []
+    until = ""
+    for line in text.splitlines():
+        continues = bool(found) and found[-1].endswith("\\")
+        if until or continues:
+            found[-1] += f"\n{line}"
+            until = "" if line.strip() == until else until
+        elif line.strip():
+            found.append(line)
+        opened = None if until else _HERE_DOCUMENT.search(line)
+        until = opened[2] if opened and line.strip() != opened[2] else until
+    return found

@@ -24,18 +24,19 @@ def drafts(context: KnowledgeContext, ticket_text: str = "", *, documents: int =
     """Competing drafts of the best documents, the favourite first.
 
     Each document is read in the way its form suits best, the first one also in a second way where
-    that suits it nearly as well. A document far less relevant than the first one does not compete.
+    that suits it nearly as well. A document far less relevant than the best one does not compete,
+    even where the best one describes no procedure: an unrelated procedure does harm.
     """
     found: list[Draft] = []
     second: list[Draft] = []
-    bar = 0.0
     known = (*context.linked, *(hit.node for hit in context.nodes))
-    for article in _one_per_document(articles(context), ticket_text):
-        made = readings(article, known)
-        if not made or article.score < bar:
+    competing = _one_per_document(articles(context), ticket_text)
+    bar = _RIVAL_SCORE * max((article.score for article in competing), default=0.0)
+    for article in competing:
+        made = readings(article, known) if article.score >= bar else []
+        if not made:
             continue
         if not found:
-            bar = _RIVAL_SCORE * article.score
             second = [d for d in made[1:2] if d.fitness >= made[0].fitness - _CLOSE_FITNESS]
         found.append(made[0])
         if len(found) >= documents:

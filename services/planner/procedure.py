@@ -1,20 +1,21 @@
 """Steps in the order of the page, with decisions where its sentences state conditions."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from services.knowledge.markdown import Block, BlockKind, Item
 from services.knowledge.model import SectionRole, Span
 from services.knowledge.roles import role_of_heading, without_numbering
 from services.planner.article import Article, Part
-from services.planner.code import commands_of, expected_of
+from services.planner.code import commands_of, expected_of, inline_commands
 from services.planner.draft import Ask, Do, Draft, Element, End
 from services.planner.ends import closing, opening
 from services.planner.fault_pairs import row_chain
 from services.planner.scenarios import Scenario, scenarios
 from services.planner.sentences import (
     condition,
+    ends_path,
     is_imperative,
     is_otherwise,
     lead,
@@ -42,7 +43,7 @@ _INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
 _TOLD_ELSEWHERE = frozenset(
     {SectionRole.MEANING, SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.NOTE}
 )
-_MOST_STEPS = 40
+_MOST_STEPS = 60
 _MOST_CONDITIONS_PER_STEP = 2
 _MOST_SCENARIO_STEPS = 5
 _LEAST_HEADING_WORDS = 3
@@ -50,21 +51,25 @@ _LEAST_HEADING_WORDS = 3
 
 def ordered_procedure(article: Article) -> Draft | None:
     """The page's steps one after the other; None when it has none."""
-    elements = _without_doubles(list(_elements(article)))[:_MOST_STEPS]
+    elements = _without_doubles(_elements(article))
     if not elements:
         return None
+    last = closing(article)
+    if len(elements) > _MOST_STEPS:
+        beyond = elements[_MOST_STEPS]
+        last = End(f"Go on in the document: {beyond.text}", beyond.cites)
     numbered = any(block.ordered for part in article.parts for block in part.blocks)
     return Draft(
         strategy="procedure",
         title=article.name,
-        elements=(opening(article), *elements, closing(article)),
+        elements=(opening(article), *elements[:_MOST_STEPS], last),
         fitness=0.7 if numbered else 0.6,
         document_ids=(article.document_id,),
         node_ids=(article.node.id,),
     )
 
 
-def _elements(article: Article) -> Iterator[Element]:
+def _elements(article: Article) -> Iterator[Iterable[Element]]:
     """Part by part; sections that each treat one fault of several become one chain of questions."""
     found = scenarios(article)
     roles = _step_roles(article)
@@ -73,12 +78,12 @@ def _elements(article: Article) -> Iterator[Element]:
     for part in article.parts:
         if id(part) in inside:
             if not asked:
-                yield from _scenario_chain(found)
+                yield _scenario_chain(found)
             asked = True
         elif part.role in roles:
-            yield from part_elements(part)
+            yield part_elements(part)
         else:
-            yield from (e for block in part.blocks for e in row_chain(part, block))
+            yield (e for block in part.blocks for e in row_chain(part, block))
 
 
 def _step_roles(article: Article) -> frozenset[SectionRole]:
@@ -91,7 +96,7 @@ def _scenario_chain(found: Sequence[Scenario]) -> tuple[Element, ...]:
     if not found:
         return ()
     first, *rest = found
-    steps = [e for part in first.parts if part.role in STEP_ROLES for e in part_elements(part)]
+    steps = (part_elements(part) for part in first.parts if part.role in STEP_ROLES)
     yes = tuple(_without_doubles(steps)[:_MOST_SCENARIO_STEPS])
     cites = tuple(part.span for part in first.parts[:2])
     return (Ask(question(first.heading, words=24), yes, _scenario_chain(rest), cites),)
@@ -188,13 +193,19 @@ def _item_elements(part: Part, block: Block, item: Item) -> Iterator[Element]:
 def _decision(
     asked: str, action: str, alternative: str, span: tuple[Span, ...], blocks: Sequence[Block]
 ) -> Ask:
-    yes = Do(lead(action), span, commands_of(blocks), expected_of(blocks))
+    yes = _taken(action, span, blocks)
     other = condition(alternative) if alternative else None
     if other:
         no: tuple[Element, ...] = (_decision(other.condition, other.action, "", span, ()),)
     else:
-        no = (Do(lead(alternative), span),) if alternative else ()
+        no = (_taken(alternative, span, ()),) if alternative else ()
     return Ask(question(asked, words=16), yes=(yes,), no=no, cites=span)
+
+
+def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> Do | End:
+    """What to do in one case; the path ends there where the page says so."""
+    make = End if ends_path(action) else Do
+    return make(lead(action), span, commands_of(blocks), expected_of(blocks))
 
 
 def _conditions(
@@ -221,15 +232,16 @@ def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
         code = _code_after(blocks, index)
         end = code[-1].end_line if code else block.end_line
         span = (part.lines(block.start_line, end),)
-        made = list(_sentence_steps(block.text, span, has_code=bool(code)))
+        made = list(_sentence_steps(block, span, has_code=bool(code)))
         if code and made:
             made[-1] = _with_code(made[-1], [block, *code])
         elements.extend(element for element in made if element.text)
     return elements
 
 
-def _sentence_steps(text: str, span: tuple[Span, ...], *, has_code: bool) -> Iterator[Element]:
-    parts = sentences(text)
+def _sentence_steps(block: Block, span: tuple[Span, ...], *, has_code: bool) -> Iterator[Element]:
+    parts = sentences(block.text)
+    told = inline_commands(block)
     for index, sentence in enumerate(parts):
         if is_otherwise(sentence):
             continue
@@ -238,7 +250,7 @@ def _sentence_steps(text: str, span: tuple[Span, ...], *, has_code: bool) -> Ite
         if stated and is_imperative(stated.action):
             yield _decision(stated.condition, stated.action, stated.alternative, span, ())
         elif is_imperative(sentence) or (shows and _PURPOSE.match(sentence)):
-            yield Do(lead(sentence), span)
+            yield Do(lead(sentence), span, tuple(each for each in told if each in sentence))
 
 
 def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
@@ -251,6 +263,9 @@ def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
 
 
 def _with_code(element: Element, blocks: Sequence[Block]) -> Element:
+    if isinstance(element, Ask) and element.yes:
+        *first, last = element.yes
+        return replace(element, yes=(*first, _with_code(last, blocks)))
     return replace(element, commands=commands_of(blocks), expected=expected_of(blocks))
 
 
@@ -313,12 +328,19 @@ def _confirmation(part: Part) -> list[Element]:
     ]
 
 
-def _without_doubles(elements: Sequence[Element]) -> list[Element]:
+def _without_doubles(sections: Iterable[Iterable[Element]]) -> list[Element]:
+    """The elements of all sections; what an earlier section said is not said again.
+
+    Within a section a repeated step is meant: look, change, look again.
+    """
     seen: set[str] = set()
     kept: list[Element] = []
-    for element in elements:
-        key = " ".join(element.text.casefold().split())
-        if key not in seen:
-            seen.add(key)
-            kept.append(element)
+    for section in sections:
+        said: set[str] = set()
+        for element in section:
+            key = " ".join(element.text.casefold().split())
+            if key not in seen:
+                kept.append(element)
+            said.add(key)
+        seen.update(said)
     return kept

@@ -70,6 +70,14 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 """A condition that says nothing without the sentence before it."""
+_OPTION_OR_PATH = re.compile(r"--?[A-Za-z]|\.{0,2}/\w")
+_ENDS_PATH = re.compile(
+    r"^(?:close the (?:ticket|incident|case|alert)|no (?:further )?actions? (?:is |are )?(?:needed"
+    r"|required|necessary)|(?:you are|we are|it is) done\b|done$|stop here|do not (?:proceed"
+    r"|continue|go on)|escalate\b|hand over\b|(?:contact|call|page)\b.{0,40}\b(?:support|team"
+    r"|vendor|on-call)\b|open an? (?:\w+ )?(?:case|ticket)\b)",
+    re.IGNORECASE,
+)
 _CAUSE_PREFIX = re.compile(
     r"^(?:(?:possible |likely |root )?causes?:\s*|because\s+|due to\s+|caused by\s+)", re.IGNORECASE
 )
@@ -187,7 +195,15 @@ def is_check(sentence: str) -> bool:
     return _CHECK_THAT.match(tidy(sentence)) is not None
 
 
+def ends_path(action: str) -> bool:
+    """Whether the work is over, or somebody else's, once this is done."""
+    return _ENDS_PATH.match(tidy(action)) is not None
+
+
 def capitalised(text: str) -> str:
     """The first letter upper case, unless the first word is written like a name or a path."""
-    word = text.split(" ", 1)[0].rstrip(",;")
+    first, _, rest = text.partition(" ")
+    word = first.rstrip(",;")
+    if any(_OPTION_OR_PATH.match(each) for each in rest.split()[:2]):
+        return text  # a command line
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text

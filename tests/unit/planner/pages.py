@@ -120,3 +120,18 @@ def context(*pages: list[IncidentNode], linked: tuple[IncidentNode, ...] = ()) -
         RetrievedNode(node=found[0], score=0.9 - 0.1 * place) for place, found in enumerate(pages)
     ]
     return KnowledgeContext(nodes=tuple(hits), linked=linked, confidence=0.9, fits=True)
+
+
+RESTORE = """\
+# Fabric manager does not start
+
+## Procedure
+
+1. Run `show fabric status`.
+2. If the manager runs, close the ticket. Otherwise continue with the restore.
+3. Clear the first session.
+4. Wait two minutes.
+5. Clear the second session.
+6. Wait two minutes.
+7. If the standby lags behind, escalate to the fabric team. Otherwise promote the standby.
+"""

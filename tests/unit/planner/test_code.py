@@ -24,3 +24,20 @@ def test_what_follows_the_word_output_is_expected() -> None:
 def test_a_script_stays_in_one_piece() -> None:
     script = "for port in 1 2; do\n  show port $port\ndone"
     assert read(f"```bash\n{script}\n```") == ((script,), "")
+
+
+def test_a_continued_line_stays_with_what_it_continues() -> None:
+    told = "$ docker run \\\n  -v /a:/b \\\n  --rm image"
+    assert read(f"```\n{told}\n```")[0] == (told.removeprefix("$ "),)
+    assert read("```sh\niptables -A INPUT \\\n--dport 22 -j ACCEPT\n```")[0] == (
+        "iptables -A INPUT \\\n--dport 22 -j ACCEPT",
+    )
+
+
+def test_a_here_document_is_one_command() -> None:
+    told = "apply -f - <<EOF\n# kept\nkind: Fan\nEOF"
+    assert read(f"```sh\n{told}\n```")[0] == (told,)
+
+
+def test_a_redirection_is_no_prompt() -> None:
+    assert read("```sh\ncat>/etc/motd\n```")[0] == ("cat>/etc/motd",)

@@ -19,6 +19,7 @@ from tests.unit.planner.pages import (
     CAUSES,
     INDEX,
     NUMBERED,
+    RESTORE,
     SCENARIOS,
     STEP,
     TABLE,
@@ -221,3 +222,33 @@ def test_paragraphs_that_are_numbered_steps_are_steps() -> None:
 def test_answers_of_a_page_of_questions_are_found() -> None:
     text = "# FAQ\n\n### Why does the port flap?\n\nUsually the cable. Replace the cable.\n"
     assert "Replace the cable" in texts(favourite(context(nodes(text))))
+
+
+def test_a_path_ends_where_the_page_says_that_the_work_is_over() -> None:
+    workflow = favourite(context(nodes(RESTORE)))
+    assert step(workflow, "Close the ticket").kind is StepKind.TERMINAL
+    assert step(workflow, "Escalate to the fabric team").kind is StepKind.TERMINAL
+
+
+def test_a_step_that_a_section_repeats_is_taken_again() -> None:
+    assert texts(favourite(context(nodes(RESTORE)))).count("Wait two minutes") == 2
+
+
+def test_a_command_within_a_sentence_is_a_command_of_its_step() -> None:
+    workflow = favourite(context(nodes(RESTORE)))
+    assert step(workflow, "Run show fabric status").commands == ("show fabric status",)
+
+
+def test_a_page_too_long_for_a_workflow_says_where_to_go_on() -> None:
+    steps = "\n".join(f"{n}. Replace module {n} of the spine." for n in range(1, 81))
+    workflow = favourite(context(nodes(f"# Spine refit\n\n## Procedure\n\n{steps}\n")))
+    assert texts(workflow)[-1] == "Go on in the document: Replace module 61 of the spine"
+    assert workflow.steps[-1].citations
+
+
+def test_an_unrelated_procedure_does_not_stand_in_for_a_page_without_one() -> None:
+    told = nodes("# Cache is full\n\nThe cache of the route server is full.\n", "net/cache.md")
+    found = context(told, nodes(NUMBERED, "net/other.md"))
+    near, far = found.nodes[0], found.nodes[-1]
+    ranked = (near.model_copy(update={"score": 1.0}), far.model_copy(update={"score": 0.4}))
+    assert drafts(found.model_copy(update={"nodes": ranked, "chunks": ()})) == []
