@@ -9,6 +9,7 @@ import structlog
 from pydantic import SecretStr
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -80,6 +81,8 @@ class Edge:
         except RecursionError:
             body = InvalidInputError("the body is nested too deeply").body()
             await reply.fail(scope, receive, 400, body)
+        except ClientDisconnect:
+            _log.info("http.client_gone", service=self._service, path=scope["path"][:200])
         except Exception:  # noqa: BLE001 - the HTTP edge
             _log.exception("http.request_failed", service=self._service, path=scope["path"][:200])
             body = {"error": "InternalError", "detail": "a defect; the log has the trace id"}

@@ -12,6 +12,7 @@ from services.planner.code import commands_of, expected_of, inline_commands
 from services.planner.draft import Ask, Do, Draft, Element, End
 from services.planner.ends import closing, opening
 from services.planner.fault_pairs import row_chain
+from services.planner.references import titles_of, with_titles
 from services.planner.scenarios import Scenario, scenarios
 from services.planner.sentences import (
     condition,
@@ -129,7 +130,9 @@ def _block_elements(part: Part) -> Iterator[Element]:
         else:
             yield from _paragraph_steps(part, pending)
             yield from row_chain(part, block)
-            yield from (e for item in block.items for e in _item_elements(part, block, item))
+            titles = titles_of(block)
+            made = (e for item in block.items for e in _item_elements(part, block, item))
+            yield from (with_titles(element, titles) for element in made)
         pending = []
     yield from _paragraph_steps(part, pending)
 
