@@ -11,13 +11,14 @@ _LISTED = re.compile(
     rf"[\s:;,/*_`\"“”]*(?:(?:and|or)\s+)?[*_`\"“”]*({_NAME})\b(?:[*_`\s]*\([^)]*\))?"
 )
 _WHOLE_NAME = re.compile(_NAME)
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def stated_alerts(name: str, passages: Sequence[Passage]) -> list[str]:
     """Names after words such as `Alert:`, `Alerts:` or `when the alert`, in order, none twice.
 
     Looked for in the opening, in headings and where the fault is described: further down a page
-    names alerts of other pages. A page that is named after an alert is about that one only.
+    names alerts of other pages, and so do the logs and rules it shows as code. A page that is named after an alert is about that one only.
     """
     if _WHOLE_NAME.fullmatch(name.strip()):
         return []
@@ -29,7 +30,7 @@ def _texts(passages: Sequence[Passage]) -> Iterator[str]:
     for place, passage in enumerate(passages):
         yield passage.heading_path[-1]
         if place == 0 or ATTRIBUTE_OF_ROLE[passage.role] is Attribute.FAILURE_DESCRIPTION:
-            yield passage.text
+            yield _CODE.sub("", passage.text)
 
 
 def _stated_in(text: str) -> Iterator[str]:

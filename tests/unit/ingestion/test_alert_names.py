@@ -43,3 +43,8 @@ def test_what_the_remedy_names_belongs_to_other_pages():
 
 def test_a_page_named_after_an_alert_is_about_that_one_only():
     assert stated_alerts("FanFault", [passage("Alerts: TempHigh")]) == []
+
+
+def test_what_a_log_or_rule_shown_as_code_names_is_an_example():
+    text = 'Rules fail to evaluate:\n\n```\nrule="alert: PeerLagHigh"\n```\n\nAlert: RulesFail'
+    assert stated_alerts("A page", [passage(text)]) == ["RulesFail"]
