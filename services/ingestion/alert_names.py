@@ -18,7 +18,8 @@ def stated_alerts(name: str, passages: Sequence[Passage]) -> list[str]:
     """Names after words such as `Alert:`, `Alerts:` or `when the alert`, in order, none twice.
 
     Looked for in the opening, in headings and where the fault is described: further down a page
-    names alerts of other pages, and so do the logs and rules it shows as code. A page that is named after an alert is about that one only.
+    names alerts of other pages, and so do the logs and rules it shows as code. A page that is
+    named after an alert is about that one only.
     """
     if _WHOLE_NAME.fullmatch(name.strip()):
         return []
