@@ -201,7 +201,10 @@ def _decision(
     if other:
         no: tuple[Element, ...] = (_decision(other.condition, other.action, "", span, ()),)
     else:
-        no = (_taken(alternative, span, ()),) if alternative else ()
+        # One case goes on, else the steps that follow on the page would belong to neither.
+        goes_on = Do(lead(alternative), span)
+        told = goes_on if isinstance(yes, End) else _taken(alternative, span, ())
+        no = (told,) if alternative else ()
     return Ask(question(asked, words=16), yes=(yes,), no=no, cites=span)
 
 

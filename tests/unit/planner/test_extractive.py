@@ -252,3 +252,9 @@ def test_an_unrelated_procedure_does_not_stand_in_for_a_page_without_one() -> No
     near, far = found.nodes[0], found.nodes[-1]
     ranked = (near.model_copy(update={"score": 1.0}), far.model_copy(update={"score": 0.4}))
     assert drafts(found.model_copy(update={"nodes": ranked, "chunks": ()})) == []
+
+
+def test_of_two_cases_that_end_the_work_one_goes_on_to_the_steps_that_follow() -> None:
+    page = "# Fan stops\n\n## Procedure\n\n1. If it spins, close the ticket. Otherwise escalate.\n"
+    workflow = favourite(context(nodes(f"{page}2. Replace the fan tray.\n3. Read the log.\n")))
+    assert after(workflow, "Escalate") == "Replace the fan tray"
