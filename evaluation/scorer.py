@@ -16,11 +16,11 @@ from evaluation.report import Report
 from evaluation.workflows import FindContext
 from services.contracts.planner import Candidate
 from services.contracts.scorer import Score, Scorer, ScoreRequest
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import Grounder, cite
+from services.grounding.vectors import RecentVectors
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
-from services.scorer.evidence import Evidence
-from services.scorer.grounding import Grounder, cite
-from services.scorer.vectors import RecentVectors
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.perturb import SEVERITIES, Perturbation, PerturbationError, perturb
 

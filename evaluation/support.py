@@ -1,9 +1,9 @@
 """Whether the lines a step cites say what the step says: looked up, not believed."""
 
+from services.grounding.evidence import Evidence, Unit, units_of_document
+from services.grounding.grounder import Grounder
+from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import DocumentStore
-from services.scorer.evidence import Evidence, Unit, units_of_document
-from services.scorer.grounding import Grounder
-from services.scorer.vectors import RecentVectors
 from services.workflow.model import Workflow
 
 

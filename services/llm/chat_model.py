@@ -8,7 +8,7 @@ The errors are named by who must act next:
     BudgetExceededError     tell the user  the ticket's tokens or money are spent
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -67,6 +67,9 @@ class ChatRequest(BaseModel):
     seed: int | None = None
     prompt: str = ""
     """Name and version of the prompt file, for logs and records."""
+    timeout_s: float | None = Field(default=None, gt=0, exclude=True)
+    """Seconds for the whole call, retries included; the adapter's own limit where it is None.
+    Not part of what is asked, so records do not know it."""
 
 
 class Usage(BaseModel):
@@ -110,6 +113,11 @@ class ChatResponse(BaseModel):
     seconds: float = 0.0
 
 
+SampleStream = Generator[Sample, None, ChatResponse]
+"""Samples as they are finished; what the generator returns is the whole answer. Closing it stops
+the writing of the others."""
+
+
 class ChatModel(Protocol):
     """A chat model, wherever it runs. Safe to call from several threads."""
 
@@ -122,6 +130,14 @@ class ChatModel(Protocol):
 
         Raises:
             ModelUnavailableError: Down, slow or overloaded.
+            ModelRefusedError: The request as such is refused.
+        """
+
+    def stream(self, request: ChatRequest) -> SampleStream:
+        """`n` samples, each as soon as it is finished, in any order.
+
+        Raises:
+            ModelUnavailableError: Down, slow or overloaded; samples that came before are good.
             ModelRefusedError: The request as such is refused.
         """
 

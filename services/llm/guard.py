@@ -1,5 +1,6 @@
 """What stands between the platform and a model: retries, a circuit breaker, limits, a budget."""
 
+import math
 import random
 import threading
 import time
@@ -16,6 +17,7 @@ from services.llm.chat_model import (
     ChatResponse,
     Message,
     ModelUnavailableError,
+    SampleStream,
     Usage,
 )
 
@@ -129,22 +131,76 @@ class GuardedChatModel:
         """
         if self._budget:
             self._budget.check()
-        response = self._with_retries(lambda: self._model.complete(request))
+        ends = _ends(request)
+        response = self._with_retries(lambda: self._model.complete(_before(request, ends)), ends)
         self._account(request, response)
+        return response
+
+    def stream(self, request: ChatRequest) -> SampleStream:
+        """See `ChatModel.stream`; asked again only while no sample has come.
+
+        Raises:
+            BudgetExceededError: The ticket's tokens are spent.
+        """
+        if self._budget:
+            self._budget.check()
+        ends = _ends(request)
+        response = yield from self._streamed(request, ends)
+        self._account(request, response)
+        return response
+
+    def _streamed(self, request: ChatRequest, ends: float) -> SampleStream:
+        for attempt in range(1, self._tries + 1):
+            came = 0
+            samples = self._once_streamed(_before(request, ends))
+            try:
+                while True:
+                    sample = next(samples)
+                    came += 1
+                    yield sample
+            except StopIteration as end:
+                response: ChatResponse = end.value
+                return response
+            except ModelUnavailableError as error:
+                if came or attempt == self._tries or not self._pause(attempt, error, ends):
+                    raise
+            finally:
+                samples.close()
+        raise AssertionError("a call answers or raises")
+
+    def _once_streamed(self, request: ChatRequest) -> SampleStream:
+        self._breaker.check()
+        with self._places:
+            start = time.perf_counter()
+            try:
+                response = yield from self._model.stream(request)
+            except ModelUnavailableError:
+                self._failed()
+                raise
+        self._answered(start)
         return response
 
     def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
-        return self._with_retries(lambda: self._model.log_probabilities(messages, text))
+        return self._with_retries(lambda: self._model.log_probabilities(messages, text), math.inf)
 
-    def _with_retries(self, call: Callable[[], Result]) -> Result:
+    def _with_retries(self, call: Callable[[], Result], ends: float) -> Result:
         for attempt in range(1, self._tries):
             try:
                 return self._once(call)
             except ModelUnavailableError as error:
-                _log.warning("llm.call_failed", model=self.name, attempt=attempt, reason=str(error))
-                self._sleep(random.uniform(0.5, 1.0) * 2 ** (attempt - 1))  # noqa: S311 - jitter
+                if not self._pause(attempt, error, ends):
+                    raise
         return self._once(call)
+
+    def _pause(self, attempt: int, error: ModelUnavailableError, ends: float) -> bool:
+        """Wait before the next try; False where there is no time for one."""
+        _log.warning("llm.call_failed", model=self.name, attempt=attempt, reason=str(error))
+        pause = random.uniform(0.5, 1.0) * 2 ** (attempt - 1)  # noqa: S311 - jitter
+        if time.monotonic() + pause >= ends:
+            return False
+        self._sleep(pause)
+        return True
 
     def _once(self, call: Callable[[], Result]) -> Result:
         self._breaker.check()
@@ -153,13 +209,19 @@ class GuardedChatModel:
             try:
                 result = call()
             except ModelUnavailableError:
-                self._breaker.note(success=False)
-                CALLS.labels(self.name, "unavailable").inc()
+                self._failed()
                 raise
+        self._answered(start)
+        return result
+
+    def _failed(self) -> None:
+        self._breaker.note(success=False)
+        CALLS.labels(self.name, "unavailable").inc()
+
+    def _answered(self, start: float) -> None:
         self._breaker.note(success=True)
         CALLS.labels(self.name, "answered").inc()
         SECONDS.labels(self.name).observe(time.perf_counter() - start)
-        return result
 
     def _account(self, request: ChatRequest, response: ChatResponse) -> None:
         usage = response.usage
@@ -175,3 +237,18 @@ class GuardedChatModel:
             tokens_out=usage.completion_tokens,
             seconds=round(response.seconds, 3),
         )
+
+
+def _ends(request: ChatRequest) -> float:
+    """When the whole call must be over, on the monotonic clock."""
+    return time.monotonic() + request.timeout_s if request.timeout_s else math.inf
+
+
+def _before(request: ChatRequest, ends: float) -> ChatRequest:
+    """The request with the time that is left."""
+    if ends == math.inf:
+        return request
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise ModelUnavailableError(f"no time is left of the {request.timeout_s:.0f} s")
+    return request.model_copy(update={"timeout_s": left})

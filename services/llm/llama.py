@@ -6,6 +6,9 @@ from pathlib import Path
 from services.llm.chat_model import ModelUnavailableError
 from services.llm.openai_compatible import OpenAICompatibleChatModel
 
+_ERRORS_ONLY = 1
+"""llama.cpp's own log would drown the platform's."""
+
 
 class LlamaChatModel(OpenAICompatibleChatModel):
     """A GGUF model served by llama.cpp on a loopback port of this process.
@@ -50,6 +53,7 @@ def _start(model_path: Path, context_tokens: int, parallel: int):  # type: ignor
     parameters.n_parallel = parallel
     parameters.cpuparams.n_threads = max(1, (os.cpu_count() or 2) - 1)
     parameters.endpoint_metrics = False
+    parameters.verbosity = _ERRORS_ONLY
     try:
         return xllamacpp.Server(parameters)
     except RuntimeError as error:

@@ -1,11 +1,12 @@
 """Any server that speaks OpenAI's chat API, vLLM in production, through the official client."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import httpx
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
+from openai.types.chat import ChatCompletionChunk
 
 from services.llm.chat_model import (
     ChatRequest,
@@ -14,6 +15,7 @@ from services.llm.chat_model import (
     ModelRefusedError,
     ModelUnavailableError,
     Sample,
+    SampleStream,
     Usage,
 )
 
@@ -44,6 +46,7 @@ class OpenAICompatibleChatModel:
         self.name = model
         self._hard_json = hard_json
         self._prompt_logprobs = prompt_logprobs
+        self._timeout_s = timeout_s
         self._client = OpenAI(base_url=base_url, api_key=api_key, timeout=timeout_s, max_retries=0)
         self._root = base_url.rstrip("/").removesuffix("/v1")
         self._http = httpx.Client(timeout=timeout_s, headers={"Authorization": f"Bearer {api_key}"})
@@ -51,7 +54,8 @@ class OpenAICompatibleChatModel:
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
         start = time.perf_counter()
-        answer = self._call(lambda: self._client.chat.completions.create(**self._body(request)))
+        client = self._client.with_options(timeout=request.timeout_s or self._timeout_s)
+        answer = self._call(lambda: client.chat.completions.create(**self._body(request)))
         usage = answer.usage
         return ChatResponse(
             samples=tuple(
@@ -66,6 +70,32 @@ class OpenAICompatibleChatModel:
             else Usage(),
             seconds=time.perf_counter() - start,
         )
+
+    def stream(self, request: ChatRequest) -> SampleStream:
+        """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
+        start = time.perf_counter()
+        limit = request.timeout_s or self._timeout_s
+        written = _Written()
+        for chunk in self._chunks(request, limit):
+            yield from written.take(chunk)
+            if time.perf_counter() - start > limit:
+                raise ModelUnavailableError(f"model {self.name!r} wrote longer than {limit:.0f} s")
+        return ChatResponse(
+            samples=tuple(written.finished.values()),
+            model=written.model or self.name,
+            usage=written.usage,
+            seconds=time.perf_counter() - start,
+        )
+
+    def _chunks(self, request: ChatRequest, limit_s: float) -> Iterator[ChatCompletionChunk]:
+        client = self._client.with_options(timeout=limit_s)
+        body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
+        chunks = self._call(lambda: client.chat.completions.create(**body))
+        try:
+            while (chunk := self._call(lambda: next(chunks, None))) is not None:
+                yield chunk
+        finally:
+            chunks.close()
 
     def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
         """See `ChatModel.log_probabilities`; needs vLLM's `prompt_logprobs` and `/tokenize`."""
@@ -123,8 +153,36 @@ class OpenAICompatibleChatModel:
             raise _named(error.status_code, self.name, error.message) from error
         except APIConnectionError as error:  # a time-out is one of these
             raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
+        except httpx.HTTPError as error:  # while an answer is read, the client lets these through
+            raise ModelUnavailableError(f"model {self.name!r} broke off: {error}") from error
         except OpenAIError as error:
             raise ModelRefusedError(f"model {self.name!r}: {error}") from error
+
+
+class _Written:
+    """What the chunks of a stream amount to so far."""
+
+    def __init__(self) -> None:
+        self.finished: dict[int, Sample] = {}
+        self.usage = Usage()
+        self.model = ""
+        self._texts: dict[int, list[str]] = {}
+
+    def take(self, chunk: ChatCompletionChunk) -> Iterator[Sample]:
+        """The samples that this chunk finishes."""
+        self.model = self.model or chunk.model
+        if chunk.usage:  # vLLM tells it once for all samples, llama.cpp once for each
+            self.usage += Usage(
+                prompt_tokens=chunk.usage.prompt_tokens,
+                completion_tokens=chunk.usage.completion_tokens,
+            )
+        for choice in chunk.choices:
+            parts = self._texts.setdefault(choice.index, [])
+            parts.append(choice.delta.content or "")
+            if choice.finish_reason and choice.index not in self.finished:
+                sample = Sample(text="".join(parts), finish_reason=choice.finish_reason)
+                self.finished[choice.index] = sample
+                yield sample
 
 
 def _wire(messages: Sequence[Message]) -> Any:  # noqa: ANN401 - the client's union of dictionaries

@@ -1,11 +1,11 @@
 """Prompt files: name, version, declared variables, system and user text.
 
-Untrusted text (tickets, documents) goes only into the user message, between marks that carry a
-random word, so that no text can close its own block; it is inserted, never rendered.
+Untrusted text (tickets, documents) goes only into the user message, between marks that no text can
+foresee, so that none can close its own block; it is inserted, never rendered.
 """
 
+import hashlib
 import re
-import secrets
 from collections.abc import Mapping
 from importlib.resources import files
 from string import Template
@@ -45,7 +45,7 @@ class Prompt(BaseModel):
         """
         if set(values) != set(self.variables):
             raise PromptError(f"{self.label} takes {self.variables!r}, got {sorted(values)!r}")
-        mark = secrets.token_hex(4)
+        mark = _mark(values)
         blocks = {name: _block(name, text, mark) for name, text in values.items()}
         return (
             Message(role="system", content=self.system.strip()),
@@ -67,6 +67,15 @@ def load_prompt(package: str, name: str) -> Prompt:
     if Template(prompt.system).get_identifiers():
         raise PromptError(f"{prompt.label} has a variable in its system text")
     return prompt
+
+
+def _mark(values: Mapping[str, str]) -> str:
+    """A word that depends on every text, so that none holds it; the same for the same texts.
+
+    A text that held the hash of itself would take 2^63 tries to find.
+    """
+    text = "\0".join(f"{name}\0{values[name]}" for name in sorted(values))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _block(name: str, text: str, mark: str) -> str:

@@ -1,6 +1,7 @@
 """Record what a model answers and replay it: benchmarks that resume, tests that need no model."""
 
 import hashlib
+import json
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from services.llm.chat_model import (
     ChatResponse,
     Message,
     ModelUnavailableError,
+    SampleStream,
 )
 
 
@@ -36,19 +38,49 @@ class RecordingChatModel:
         Raises:
             ModelUnavailableError: Nothing was recorded for this and there is no model to ask.
         """
-        key = hashlib.sha256(f"{self.name}\0{request.model_dump_json()}".encode()).hexdigest()
+        key = self._key(request.model_dump_json())
         recorded = self._recorded(key)
         if recorded:
             return ChatResponse.model_validate_json(recorded)
-        if self._model is None:
-            raise ModelUnavailableError(f"no answer of {self.name!r} was recorded for this request")
-        response = self._model.complete(request)
+        response = self._asked().complete(request)
+        self._record(key, response.model_dump_json())
+        return response
+
+    def stream(self, request: ChatRequest) -> SampleStream:
+        """See `ChatModel.stream`; what was recorded comes at once, what breaks off is not recorded.
+
+        Raises:
+            ModelUnavailableError: Nothing was recorded for this and there is no model to ask.
+        """
+        key = self._key(request.model_dump_json())
+        recorded = self._recorded(key)
+        if recorded:
+            response = ChatResponse.model_validate_json(recorded)
+            yield from response.samples
+            return response
+        response = yield from self._asked().stream(request)
         self._record(key, response.model_dump_json())
         return response
 
     def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
-        """See `ChatModel.log_probabilities`; asked anew each time."""
-        return self._model.log_probabilities(messages, text) if self._model else None
+        """See `ChatModel.log_probabilities`."""
+        asked = json.dumps([[message.model_dump() for message in messages], text])
+        key = self._key(asked)
+        recorded = self._recorded(key)
+        if recorded:
+            return [float(value) for value in json.loads(recorded)]
+        found = self._model.log_probabilities(messages, text) if self._model else None
+        if found is not None:
+            self._record(key, json.dumps(found))
+        return found
+
+    def _asked(self) -> ChatModel:
+        if self._model is None:
+            raise ModelUnavailableError(f"no answer of {self.name!r} was recorded for this request")
+        return self._model
+
+    def _key(self, asked: str) -> str:
+        return hashlib.sha256(f"{self.name}\0{asked}".encode()).hexdigest()
 
     def _recorded(self, key: str) -> str:
         with self._lock:

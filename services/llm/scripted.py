@@ -4,7 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from services.llm.chat_model import ChatRequest, ChatResponse, Message, Sample, Usage
+from services.llm.chat_model import (
+    ChatRequest,
+    ChatResponse,
+    Message,
+    Sample,
+    SampleStream,
+    Usage,
+)
 
 Script = Callable[[ChatRequest], Sequence[str]]
 
@@ -38,6 +45,12 @@ class ScriptedChatModel:
             ),
             seconds=self._seconds,
         )
+
+    def stream(self, request: ChatRequest) -> SampleStream:
+        """See `ChatModel.stream`; all samples come at the end of the time."""
+        response = self.complete(request)
+        yield from response.samples
+        return response
 
     def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
         """None: a script has no opinion."""

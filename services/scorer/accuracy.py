@@ -3,9 +3,9 @@
 import math
 
 from services.contracts.scorer import Dimension
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import Grounded
 from services.scorer.case import Case, on_scale, short
-from services.scorer.evidence import Evidence
-from services.scorer.grounding import Grounded
 
 _UNCLAIMED = 0.75
 """What support counts for where the step does not name its source."""

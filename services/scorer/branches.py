@@ -8,11 +8,11 @@ of the texts help to decide.
 import re
 from collections.abc import Mapping
 
+from services.grounding.evidence import terms_of
 from services.knowledge.bm25 import stem_word
 from services.knowledge.imperative import begins_with_verb
 from services.knowledge.model import SectionRole
 from services.scorer.case import Case
-from services.scorer.evidence import terms_of
 from services.scorer.polarity import answer_of, names_fault, negates, polarity
 from services.scorer.wording import is_question, words_of
 from services.workflow.model import Step, StepKind, Transition

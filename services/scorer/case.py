@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.contracts.ticket import TicketDraft
+from services.grounding.evidence import Evidence, terms_of
+from services.grounding.grounder import Grounded
+from services.grounding.vectors import Vector
 from services.knowledge.model import KnowledgeContext
-from services.scorer.evidence import Evidence, terms_of
 from services.scorer.fit import fit_of_documents
-from services.scorer.grounding import Grounded
 from services.scorer.kinship import Kinship
-from services.scorer.vectors import Vector
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
 from services.workflow.model import Step, Workflow

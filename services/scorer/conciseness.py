@@ -1,9 +1,9 @@
 """Conciseness: is every step needed, said once and short enough to follow?"""
 
 from services.contracts.scorer import Dimension
+from services.grounding.evidence import terms_of
+from services.grounding.grounder import GROUNDED, Grounded
 from services.scorer.case import Case, on_scale, short
-from services.scorer.evidence import terms_of
-from services.scorer.grounding import GROUNDED, Grounded
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40

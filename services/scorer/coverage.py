@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.contracts.scorer import Dimension
+from services.grounding.evidence import Unit
 from services.knowledge.model import IncidentNode, SectionRole
 from services.scorer.case import Case, on_scale, short
-from services.scorer.evidence import Unit
 from services.scorer.fit import procedures
 from services.workflow.model import StepKind
 

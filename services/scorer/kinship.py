@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from services.scorer.evidence import Evidence, terms_of
-from services.scorer.grounding import Grounded
-from services.scorer.vectors import Vector
+from services.grounding.evidence import Evidence, terms_of
+from services.grounding.grounder import Grounded
+from services.grounding.vectors import Vector
 
 Matrix = NDArray[np.float64]
 

@@ -1,8 +1,8 @@
 """Does the workflow begin with the fault and end with what is done about it?"""
 
+from services.grounding.evidence import terms_of
 from services.knowledge.imperative import begins_with_verb
 from services.scorer.case import Case
-from services.scorer.evidence import terms_of
 from services.scorer.wording import closes
 from services.workflow.model import Step
 

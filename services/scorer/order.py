@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import combinations
 
+from services.grounding.grounder import Grounded
 from services.scorer.case import Case
-from services.scorer.grounding import Grounded
 from services.workflow.model import Step
 
 _CLOSE = 3.0

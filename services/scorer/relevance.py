@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from services.contracts.scorer import Dimension
+from services.grounding.grounder import GROUNDED
 from services.scorer.case import Case, on_scale
-from services.scorer.grounding import GROUNDED
 
 _ENOUGH_OF_TICKET = 0.6
 """Share of the weight of the ticket's words that a workflow on the point takes up: tickets hold

@@ -10,6 +10,9 @@ from services.contracts.scorer import (
     ScoreRequest,
     ScoreResponse,
 )
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import Grounder
+from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.scorer.accuracy import accuracy
 from services.scorer.branches import TONES
@@ -17,12 +20,9 @@ from services.scorer.case import Case
 from services.scorer.coherence import coherence
 from services.scorer.conciseness import conciseness
 from services.scorer.coverage import coverage
-from services.scorer.evidence import Evidence
-from services.scorer.grounding import Grounder
 from services.scorer.kinship import texts_to_compare
 from services.scorer.relevance import relevance
 from services.scorer.settings import ScorerSettings
-from services.scorer.vectors import RecentVectors
 from services.workflow.lint import is_clean, lint
 
 CRITERIA: dict[str, Callable[[Case], Dimension]] = {

@@ -64,6 +64,26 @@ def test_as_many_samples_come_back_as_were_asked_for(model):
     assert len(model.complete(asking("Say a colour.", n=3)).samples) == 3
 
 
+def test_a_stream_gives_each_sample_and_ends_with_the_whole_answer(model):
+    stream = model.stream(asking("Say a colour.", n=3, temperature=0.9))
+    samples = []
+    try:
+        while True:
+            samples.append(next(stream))
+    except StopIteration as end:
+        response = end.value
+    assert len(samples) == 3
+    assert sorted(s.text for s in samples) == sorted(s.text for s in response.samples)
+    assert response.usage.completion_tokens > 0
+
+
+def test_a_stream_can_be_closed_before_its_end(model):
+    stream = model.stream(asking("Count to a hundred.", n=3, temperature=0.8))
+    next(stream)
+    stream.close()
+    assert len(model.complete(asking("Say a colour.")).samples) == 1
+
+
 def test_a_schema_is_kept(model):
     sample = model.complete(asking("Answer with a colour as JSON.", json_schema=SCHEMA)).samples[0]
     assert json.loads(sample.text)["colour"] in {"red", "green"}

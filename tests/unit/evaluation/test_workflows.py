@@ -4,9 +4,9 @@ from evaluation.report import Report
 from evaluation.support import SupportCheck
 from evaluation.workflow_report import report
 from evaluation.workflows import WorkflowBench, gold
+from services.grounding.vectors import RecentVectors
 from services.knowledge.embedders import HashingEmbedder
 from services.scorer.service import ScorerService
-from services.scorer.vectors import RecentVectors
 from services.workflow.model import Citation, Workflow
 from tests.unit.evaluation.walks import CopyingPlanner, Library, pair, workflow
 

@@ -2,6 +2,7 @@
 
 from evaluation.pairs import Pair
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
+from services.grounding.evidence import terms_of
 from services.knowledge.model import (
     Document,
     IncidentNode,
@@ -11,7 +12,6 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.scorer.evidence import terms_of
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 TEXTS = {

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from services.llm.prompts import Prompt, PromptError, load_prompt
@@ -22,8 +24,13 @@ def test_a_text_cannot_close_its_block_nor_call_a_variable():
     assert f"</ticket-{closing}" not in attack
 
 
-def test_marks_differ_between_renderings():
-    assert PROMPT.render({"ticket": "x"})[1] != PROMPT.render({"ticket": "x"})[1]
+def test_another_text_has_another_mark_and_the_same_text_the_same():
+    marks = [
+        re.findall(r"<ticket-(\w+)>", PROMPT.render({"ticket": text})[1].content)[0]
+        for text in ("x", "y", "x")
+    ]
+    assert marks[0] == marks[2] != marks[1]
+    assert len(marks[0]) == 16
 
 
 @pytest.mark.parametrize("values", [{}, {"ticket": "x", "more": "y"}])

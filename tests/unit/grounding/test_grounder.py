@@ -1,10 +1,10 @@
 from collections.abc import Sequence
 
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import Grounder, cite, support_of
+from services.grounding.vectors import RecentVectors
 from services.knowledge.embedders import HashingEmbedder
 from services.knowledge.ports import Vectors
-from services.scorer.evidence import Evidence
-from services.scorer.grounding import Grounder, cite, support_of
-from services.scorer.vectors import RecentVectors
 from services.workflow.model import Step, StepKind, Workflow
 from tests.unit.scorer.cases import CONTEXT, DOCUMENT, GOOD, OTHER, cited
 

@@ -1,5 +1,5 @@
+from services.grounding.evidence import Evidence, terms_of
 from services.knowledge.model import KnowledgeContext, SectionRole
-from services.scorer.evidence import Evidence, terms_of
 from services.workflow.model import Citation
 from tests.unit.scorer.cases import CONTEXT, DOCUMENT, FAN
 

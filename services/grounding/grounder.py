@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from services.scorer.evidence import Evidence, Unit, terms_of
-from services.scorer.vectors import RecentVectors, Vector
+from services.grounding.evidence import Evidence, Unit, terms_of
+from services.grounding.vectors import RecentVectors, Vector
 from services.workflow.model import Citation, Step, StepKind, Workflow
 
 _CANDIDATES = 6
