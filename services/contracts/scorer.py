@@ -64,6 +64,8 @@ class ScoredCandidate(BaseModel):
     candidate: Candidate
     score: Score
     findings: tuple[str, ...] = ()
+    good_enough: bool = True
+    """False when it is no answer, even if nothing better is there."""
 
 
 class ScoreResponse(BaseModel):
@@ -78,7 +80,11 @@ class Scorer(Protocol):
     """Judges candidates."""
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
-        """Every candidate comes back, best first: lint-clean before others, then by overall."""
+        """Every candidate comes back, best first.
+
+        Those that are good enough stand before others, lint-clean ones first, then by overall: when
+        the first is not good enough, none is.
+        """
 
 
 class ScorerClient:

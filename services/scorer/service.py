@@ -1,8 +1,7 @@
-"""Candidates in, five explained scores each out, best first; no language model."""
+"""Candidates in, five explained scores each out, best first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from services.contracts.planner import Candidate
 from services.contracts.scorer import (
     Dimension,
     Score,
@@ -14,15 +13,23 @@ from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
+from services.llm.chat_model import ChatModel
 from services.scorer.accuracy import accuracy
 from services.scorer.branches import TONES
 from services.scorer.case import Case
 from services.scorer.coherence import coherence
 from services.scorer.conciseness import conciseness
 from services.scorer.coverage import coverage
+from services.scorer.judge import Judge
 from services.scorer.kinship import texts_to_compare
+from services.scorer.likelihood import Likelihood
+from services.scorer.merge import merged
+from services.scorer.opinion import Part
+from services.scorer.panel import Panel
 from services.scorer.relevance import relevance
 from services.scorer.settings import ScorerSettings
+from services.scorer.subject import Subject
+from services.scorer.weights import WEIGHTS, Curve, ModelWeights, Weights
 from services.workflow.lint import is_clean, lint
 
 CRITERIA: dict[str, Callable[[Case], Dimension]] = {
@@ -36,47 +43,97 @@ CRITERIA: dict[str, Callable[[Case], Dimension]] = {
 
 
 class ScorerService:
-    """Implements `Scorer` by looking each step up in the context."""
+    """Implements `Scorer`: looks each step up in the context; asks a model where there is one."""
 
-    def __init__(self, embedder: Embedder, settings: ScorerSettings | None = None) -> None:
-        """`embedder` is asked only for what the words do not decide."""
-        settings = settings or ScorerSettings()
-        self.vectors = RecentVectors(embedder, settings.remembered_vectors)
+    def __init__(
+        self,
+        embedder: Embedder,
+        settings: ScorerSettings | None = None,
+        *,
+        model: ChatModel | None = None,
+        weights: Weights = WEIGHTS,
+    ) -> None:
+        """`embedder` is asked only for what the words do not decide.
+
+        A model that `weights` do not know is asked and its parts are shown, but has no vote.
+        """
+        self._settings = settings or ScorerSettings()
+        self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
+        fitted = weights.models.get(model.name) if model else None
+        self._shares = fitted.weights if fitted else {}
+        parts = tuple(_parts(model, self._settings, fitted)) if model else ()
+        self._panel = Panel(parts, deadline_s=self._settings.deadline_s)
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""
-        scored = [self._scored(*pair) for pair in self._cases(request)]
+        cases = self._cases(request)
+        evidence = [_evidence(case) for case in cases]
+        scored = [
+            ScoredCandidate(
+                candidate=candidate,
+                score=score,
+                findings=tuple(map(str, case.findings)),
+                good_enough=self._is_good_enough(score, by_evidence),
+            )
+            for candidate, case, score, by_evidence in zip(
+                request.candidates, cases, self._merged(request, evidence), evidence, strict=True
+            )
+        ]
         return ScoreResponse(ranked=tuple(sorted(scored, key=_rank)))
 
-    def _cases(self, request: ScoreRequest) -> list[tuple[Candidate, Case]]:
+    def _cases(self, request: ScoreRequest) -> list[Case]:
         evidence = Evidence.of(request.context)
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = [text for found in grounded for text in texts_to_compare(found)]
         vectors = self.vectors.of([*TONES, *texts] if texts else [])
         return [
-            (
-                candidate,
-                Case(
-                    ticket=request.ticket,
-                    context=request.context,
-                    evidence=evidence,
-                    workflow=candidate.workflow,
-                    grounded=found,
-                    findings=lint(candidate.workflow, bindings=request.ticket.labels),
-                    vectors=vectors,
-                ),
+            Case(
+                ticket=request.ticket,
+                context=request.context,
+                evidence=evidence,
+                workflow=workflow,
+                grounded=found,
+                findings=lint(workflow, bindings=request.ticket.labels),
+                vectors=vectors,
             )
-            for candidate, found in zip(request.candidates, grounded, strict=True)
+            for workflow, found in zip(workflows, grounded, strict=True)
         ]
 
-    def _scored(self, candidate: Candidate, case: Case) -> ScoredCandidate:
-        score = Score(**{name: criterion(case) for name, criterion in CRITERIA.items()})
-        return ScoredCandidate(
-            candidate=candidate, score=score, findings=tuple(map(str, case.findings))
+    def _merged(self, request: ScoreRequest, evidence: list[Score]) -> list[Score]:
+        if not self._panel.is_seated:
+            return evidence
+        subject = Subject.of(request, evidence, characters=self._settings.context_characters)
+        found = self._panel.ask(subject)
+        return [
+            merged(score, {part: opinions[place] for part, opinions in found.items()}, self._shares)
+            for place, score in enumerate(evidence)
+        ]
+
+    def _is_good_enough(self, score: Score, by_evidence: Score) -> bool:
+        """Relevance is asked of the evidence alone: a model can be talked into it."""
+        return (
+            score.overall >= self._settings.least_score
+            and by_evidence.relevance.value >= self._settings.least_relevance
         )
 
 
-def _rank(scored: ScoredCandidate) -> tuple[bool, float]:
+def _evidence(case: Case) -> Score:
+    return Score(**{name: criterion(case) for name, criterion in CRITERIA.items()})
+
+
+def _parts(
+    model: ChatModel, settings: ScorerSettings, fitted: ModelWeights | None
+) -> Iterator[Part]:
+    """What is asked: all that is switched on, unless it was fitted to have no say."""
+    if settings.judge and (fitted is None or fitted.is_heard(Judge.name)):
+        yield Judge(
+            model, together=settings.judged_together, second_pass_gap=settings.second_pass_gap
+        )
+    if settings.likelihood and (fitted is None or fitted.is_heard(Likelihood.name)):
+        yield Likelihood(model, fitted.likelihood if fitted else Curve())
+
+
+def _rank(scored: ScoredCandidate) -> tuple[bool, bool, float]:
     dirty = not is_clean(lint(scored.candidate.workflow))
-    return dirty, -scored.score.overall
+    return not scored.good_enough, dirty, -scored.score.overall

@@ -1,0 +1,75 @@
+"""Asks the parts that use a language model, all at once and not for long."""
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+
+import structlog
+
+from services.llm.chat_model import (
+    BudgetExceededError,
+    ModelAnswerError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from services.scorer.deadline import Deadline
+from services.scorer.metrics import PARTS
+from services.scorer.opinion import Opinion, Part
+from services.scorer.subject import Subject
+
+_OUTCOMES: dict[type[Exception], str] = {
+    ModelUnavailableError: "unavailable",
+    ModelRefusedError: "refused",
+    ModelAnswerError: "unreadable",
+    BudgetExceededError: "over_budget",
+    TimeoutError: "late",
+}
+
+_Found = list[Opinion] | None
+
+_log = structlog.get_logger()
+
+
+class Panel:
+    """The parts beside the evidence; one that fails is missing and costs nothing else."""
+
+    def __init__(self, parts: Sequence[Part], *, deadline_s: float) -> None:
+        self._parts = tuple(parts)
+        self._deadline_s = deadline_s
+
+    @property
+    def is_seated(self) -> bool:
+        """Whether there is anybody to ask."""
+        return bool(self._parts)
+
+    def ask(self, subject: Subject) -> dict[str, list[Opinion]]:
+        """Each part's opinion of every candidate, by the name of the part.
+
+        A part either speaks about all candidates or is missing: numbers that some have and others
+        have not would decide by their absence.
+        """
+        if not self._parts or not subject.evidence:
+            return {}
+        deadline = Deadline(self._deadline_s)
+        pool = ThreadPoolExecutor(len(self._parts), thread_name_prefix="scorer")
+        try:
+            asked = {
+                part.name: pool.submit(copy_context().run, part.opinions, subject, deadline)
+                for part in self._parts
+            }
+            found = {name: _awaited(name, future, deadline) for name, future in asked.items()}
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        return {name: opinions for name, opinions in found.items() if opinions is not None}
+
+
+def _awaited(name: str, asked: "Future[_Found]", deadline: Deadline) -> _Found:
+    try:
+        found = asked.result(timeout=deadline.left)
+    except tuple(_OUTCOMES) as error:
+        outcome = next(word for kind, word in _OUTCOMES.items() if isinstance(error, kind))
+        _log.warning("scorer.part_missing", part=name, outcome=outcome, reason=str(error))
+        PARTS.labels(name, outcome).inc()
+        return None
+    PARTS.labels(name, "given" if found is not None else "not_offered").inc()
+    return found
