@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from evaluation.falling import Judged, report
 from evaluation.pairs import Pair
+from evaluation.parts import figures_by_part, merged_by, parts_of
 from evaluation.report import Report
 from evaluation.workflows import FindContext
 from services.contracts.planner import Candidate
@@ -21,6 +22,8 @@ from services.grounding.grounder import Grounder, cite
 from services.grounding.vectors import RecentVectors
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
+from services.scorer.opinion import EVIDENCE
+from services.scorer.weights import ModelWeights
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.perturb import SEVERITIES, Perturbation, PerturbationError, perturb
 
@@ -54,26 +57,47 @@ class ScorerBench:
         embedder: Embedder,
         draws: int,
         seed: int,
+        severities: Sequence[float] = SEVERITIES,
+        fitted: ModelWeights | None = None,
     ) -> None:
-        """Each kind at each severity is drawn `draws` times per reference."""
+        """Each kind at each severity is drawn `draws` times per reference.
+
+        `fitted` are the weights by which the parts that the scorer shows are merged; without them
+        the evidence alone counts, as in the scorer itself.
+        """
         self._find_context = find_context
         self._gold_context = gold_context
         self._scorer = scorer
         self._vectors = RecentVectors(embedder, _REMEMBERED)
         self._draws = draws
         self._seed = seed
+        self._severities = tuple(severities)
+        self._fitted = fitted
 
     def run(
         self, pairs: Sequence[Pair], config: Mapping[str, object], advance: Callable[[], None]
     ) -> Report:
-        """Scores every pair whose reference has at least five steps."""
+        """Scores every pair whose reference has at least five steps.
+
+        Where the scorer asks a model, `parts` shows each part alone, on ids nothing was fitted on.
+        """
         started = time.perf_counter()
+        judged = self.judge_all(pairs, advance)
+        merged = [merged_by(case, self._fitted) for case in judged]
+        found = report(merged, config, round(time.perf_counter() - started, 1))
+        if all(parts_of(case.original).keys() == {EVIDENCE} for case in judged):
+            return found
+        unfitted = [case for case in judged if not case.pair.is_fitted]
+        return found.model_copy(update={"parts": figures_by_part(unfitted, self._fitted)})
+
+    def judge_all(self, pairs: Sequence[Pair], advance: Callable[[], None]) -> list[Judged]:
+        """The scores of all pairs that can be measured, and of their copies."""
         cases = [pair for pair in pairs if is_measured(pair)]
         judged: list[Judged] = []
         for pair in cases:
             judged.append(self.judge(pair, cases))
             advance()
-        return report(judged, config, round(time.perf_counter() - started, 1))
+        return judged
 
     def judge(self, pair: Pair, pairs: Sequence[Pair]) -> Judged:
         """The scores of a reference and of all its perturbed copies."""
@@ -102,7 +126,7 @@ class ScorerBench:
         for kind in Perturbation:
             if kind is Perturbation.SWAPPED and not has_branches(pair.reference):
                 continue
-            for severity in SEVERITIES:
+            for severity in self._severities:
                 for draw in range(self._draws):
                     rng = random.Random(f"{self._seed}/{pair.id}/{kind}/{severity}/{draw}")  # noqa: S311
                     try:

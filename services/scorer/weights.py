@@ -23,6 +23,11 @@ class Curve(BaseModel):
         logit = max(-50.0, self.steepness * (mean - self.mid))
         return 1 + 4 / (1 + math.exp(-logit))
 
+    def mean(self, value: float) -> float:
+        """The mean log-probability that stands for this value."""
+        share = min(1 - 1e-12, max(1e-12, (value - 1) / 4))
+        return self.mid + math.log(share / (1 - share)) / self.steepness
+
 
 class ModelWeights(BaseModel):
     """What was fitted for one model, on what, and how well it does on what it was not fitted on."""
