@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,12 +20,24 @@ app = typer.Typer(no_args_is_help=True)
 _WIDTH_IN_FILES = 160
 """Characters a table may take where no terminal says how many there are."""
 
+_SECONDS_BETWEEN_LINES = 15
+
 DataDir = Annotated[Path, typer.Option(help="Folder of an embedded run, already ingested.")]
 PairsFile = Annotated[Path, typer.Option("--pairs", help="JSON Lines of queries and references.")]
 Out = Annotated[Path | None, typer.Option(help="Also write the figures there, as JSON.")]
 Sample = Annotated[int, typer.Option(help="Only this many pairs, drawn by the seed; 0 for all.")]
 Seed = Annotated[int, typer.Option(help="Draws samples, random workflows and perturbations.")]
+Draws = Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")]
+Severities = Annotated[str, typer.Option(help="Shares of the steps that are touched, by commas.")]
+Parts = Annotated[
+    str, typer.Option(help="Of the scorer: evidence, and judge and likelihood by a model.")
+]
+RecordFile = Annotated[
+    Path | None, typer.Option(help="Keep the model's answers there, and take them from there.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Forms = Literal["first", "all"]
+Rows = Annotated[Path | None, typer.Option(help="Also write each answer's figures.")]
 
 
 @app.command()
@@ -39,36 +51,79 @@ def workflows(
     ] = False,
     sample: Sample = 0,
     seed: Seed = 0,
-    rows: Annotated[Path | None, typer.Option(help="Also write each answer's figures.")] = None,
+    record: RecordFile = None,
+    rows: Rows = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Every query through the whole walk, the workflow against the reference."""
-    from evaluation.planners import planner_named  # noqa: PLC0415
-    from evaluation.support import SupportCheck  # noqa: PLC0415
+    from evaluation.opening import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.planners import method_named  # noqa: PLC0415
     from evaluation.workflow_report import report  # noqa: PLC0415
-    from evaluation.workflows import WorkflowBench, gold, retrieved  # noqa: PLC0415
 
     started = time.perf_counter()
+    method = method_named(planner)
     chosen = _chosen(pairs, sample, seed)
     config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
     config |= {"planner": planner, "context": "gold pages (oracle)" if oracle else "retrieved"}
     with _open(data_dir) as platform:
-        bench = WorkflowBench(
-            find_context=gold(platform.graph) if oracle else retrieved(platform.retrieval),
-            planner=planner_named(planner, platform),
-            scorer=platform.scorer,
-            documents=platform.documents,
-            embedder=platform.embedder,
-            support=SupportCheck(platform.documents, platform.scorer.vectors),
-            seed=seed,
-        )
+        config |= model_config(platform, seed) if method.asks_model else {}
+        bench = open_comparison(platform, seed=seed, record=record, oracle=oracle)
         with _progress("workflows", sum(len(pair.forms) for pair in chosen)) as advance:
-            measured = bench.rows(chosen, advance)
+            measured = bench.entry(planner, chosen, advance).rows
     if rows is not None:
         rows.write_text("\n".join(json.dumps(row.record()) for row in measured) + "\n")
     seconds = round(time.perf_counter() - started, 1)
     _finish(report(measured, config, seconds), out, as_json=as_json)
+
+
+@app.command()
+def planners(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    planner: Annotated[
+        str, typer.Option(help="Planners to compare, with commas; all when left out.")
+    ] = "",
+    sample: Annotated[
+        int, typer.Option(help="Pairs in all, equal shares of every set and tier; 0 for all.")
+    ] = 48,
+    forms: Annotated[Forms, typer.Option(help="Which forms of each query are asked.")] = "first",
+    seed: Seed = 0,
+    record: RecordFile = None,
+    rows: Rows = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Planners and ablations on the same pairs, with intervals; they share the model's calls.
+
+    With --record it may be killed at any time: the same command goes on where it was.
+    """
+    from evaluation.comparison_report import report  # noqa: PLC0415
+    from evaluation.opening import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.planners import PLANNERS, method_named  # noqa: PLC0415
+    from evaluation.sampling import first_form_only, stratified  # noqa: PLC0415
+
+    started = time.perf_counter()
+    names = [name.strip() for name in planner.split(",") if name.strip()] or list(PLANNERS)
+    asking = any(method_named(name).asks_model for name in names)
+    referenced = [pair for pair in read_pairs(pairs) if pair.reference and pair.reference.steps]
+    chosen = stratified(referenced, sample, seed)
+    chosen = [first_form_only(pair) for pair in chosen] if forms == "first" else chosen
+    config: dict[str, object] = {"pairs": pairs.name, "sample": len(chosen), "seed": seed}
+    config |= {"forms": forms}
+    with _open(data_dir) as platform:
+        config |= model_config(platform, seed) if asking else {}
+        comparison = open_comparison(platform, seed=seed, record=record)
+        total = len(names) * sum(len(pair.forms) for pair in chosen)
+        with _progress("planners", total) as advance:
+            entries = [comparison.entry(name, chosen, advance) for name in names]
+    if rows is not None:
+        records = [{"planner": e.name, **row.record()} for e in entries for row in e.rows]
+        rows.write_text("\n".join(map(json.dumps, records)) + "\n")
+    seconds = round(time.perf_counter() - started, 1)
+    _finish(report(entries, config, seconds, seed), out, as_json=as_json)
 
 
 @app.command()
@@ -126,30 +181,58 @@ def scorer(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    draws: Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")] = 3,
+    draws: Draws = 3,
+    severities: Severities = "0.1,0.3,0.5",
+    parts: Parts = "evidence,judge,likelihood",
+    record: RecordFile = None,
     sample: Sample = 0,
     seed: Seed = 0,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Whether the score falls as references are made worse, each kind of perturbation apart."""
-    from evaluation.scorer import ScorerBench, is_measured  # noqa: PLC0415
-    from evaluation.workflows import gold, retrieved  # noqa: PLC0415
+    from evaluation.scorer_setup import Choice, bench_of  # noqa: PLC0415
 
-    chosen = [pair for pair in _chosen(pairs, sample, seed) if is_measured(pair)]
-    config = {"pairs": pairs.name, "sample": sample, "seed": seed, "draws": draws}
+    choice = Choice.of(_chosen(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
+    config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
+    config |= {"draws": draws, "severities": severities}
     with _open(data_dir) as platform:
-        bench = ScorerBench(
-            find_context=retrieved(platform.retrieval),
-            gold_context=gold(platform.graph),
-            scorer=platform.scorer,
-            embedder=platform.embedder,
-            draws=draws,
-            seed=seed,
-        )
-        with _progress("scorer", len(chosen)) as advance:
-            figures = bench.run(chosen, config, advance)
+        bench, model = bench_of(platform, choice, record)
+        config |= {"model": model, "parts": parts} if model else {}
+        with _progress("scorer", len(choice.pairs)) as advance:
+            figures = bench.run(choice.pairs, config, advance)
     _finish(figures, out, as_json=as_json)
+
+
+@app.command("fit-scorer")
+def fit_scorer(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    draws: Draws = 1,
+    severities: Severities = "0.3,0.5",
+    parts: Parts = "evidence,judge,likelihood",
+    record: RecordFile = None,
+    sample: Sample = 0,
+    seed: Seed = 0,
+    write: Annotated[
+        bool, typer.Option("--write", help="Make the result the weights in use for this model.")
+    ] = False,
+) -> None:
+    """Fit what judge and likelihood have to say, on even ids; reported on the odd."""
+    from evaluation.fitting import fit  # noqa: PLC0415
+    from evaluation.scorer_setup import Choice, bench_of, provenance  # noqa: PLC0415
+    from services.scorer.weights import WEIGHTS  # noqa: PLC0415
+
+    choice = Choice.of(_chosen(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
+    with _open(data_dir) as platform:
+        bench, model = bench_of(platform, choice, record)
+        with _progress("fit-scorer", len(choice.pairs)) as advance:
+            judged = bench.judge_all(choice.pairs, advance)
+    found = fit(judged, provenance(pairs.name, choice, sample))
+    if write:
+        WEIGHTS.with_model(model, found).write()
+    typer.echo(found.model_dump_json(indent=2))
 
 
 @app.command()
@@ -207,9 +290,27 @@ def _progress(title: str, total: int) -> Iterator[Callable[[], None]]:
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import Progress  # noqa: PLC0415
 
-    with Progress(console=Console(stderr=True)) as progress:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines_of_progress(title, total)
+        return
+    with Progress(console=console) as progress:
         task = progress.add_task(title, total=total)
         yield lambda: progress.advance(task)
+
+
+def _lines_of_progress(title: str, total: int) -> Callable[[], None]:
+    """A line now and then, for logs, where a bar would show at the end only."""
+    done, said = 0, time.monotonic()
+
+    def advance() -> None:
+        nonlocal done, said
+        done += 1
+        if done == total or time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+            said = time.monotonic()
+            typer.echo(f"{title}: {done} of {total}", err=True)
+
+    return advance
 
 
 def _finish(report: "Report", out: Path | None, *, as_json: bool) -> None:

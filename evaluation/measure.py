@@ -63,6 +63,8 @@ class Row:
     baselines: Mapping[str, Figures]
     diagnosis: Figures
     """Where quality is lost: pages found and chosen, candidates passed over."""
+    author: str = ""
+    """The planner that the answer names as its own; empty where there is no answer."""
 
     def record(self) -> dict[str, object]:
         """As JSON for looking into single answers."""
@@ -70,6 +72,7 @@ class Row:
             "id": self.pair.id,
             "set": self.pair.group,
             "form": self.form,
+            "author": self.author,
             **self.figures,
             **self.diagnosis,
             "baselines": {name: figures["f1"] for name, figures in self.baselines.items()},
@@ -108,6 +111,7 @@ class Measure:
                 for name, workflow in answer.baselines.items()
             },
             diagnosis=self._diagnosis(answer),
+            author=_author(answer.workflow),
         )
 
     def _figures(self, workflow: Workflow | None, pair: Pair) -> Figures:
@@ -158,6 +162,10 @@ def _branches(workflow: Workflow) -> bool:
         len({e.condition.strip().casefold() for e in workflow.exits(step.id)} - {""}) >= 2
         for step in workflow.of_kind(StepKind.DECISION)
     )
+
+
+def _author(workflow: Workflow | None) -> str:
+    return workflow.provenance.planner if workflow and workflow.provenance else ""
 
 
 def _main_document(workflow: Workflow | None) -> str | None:

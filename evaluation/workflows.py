@@ -7,7 +7,7 @@ from evaluation.baselines import best_document, list_items, random_reference
 from evaluation.measure import Answer, Measure, Row
 from evaluation.pairs import Pair
 from evaluation.support import SupportCheck
-from services.contracts.planner import Planner, PlanRequest
+from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
 from services.contracts.ticket import TicketDraft
@@ -15,6 +15,7 @@ from services.knowledge.model import KnowledgeContext, RetrievedNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore
 from services.workflow.model import Workflow
 
+Plan = Callable[[PlanRequest], PlanResponse]
 FindContext = Callable[[Pair, TicketDraft], KnowledgeContext]
 Advance = Callable[[], None]
 """Called once for each query that was answered."""
@@ -25,8 +26,9 @@ class WorkflowBench:
     """The walk from a query to the best workflow, and the measures."""
 
     find_context: FindContext
-    planner: Planner
-    scorer: Scorer
+    plan: Plan
+    scorer: Scorer | None
+    """Ranks the candidates; without one the plan's own order stands."""
     documents: DocumentStore
     embedder: Embedder
     support: SupportCheck
@@ -47,20 +49,27 @@ class WorkflowBench:
         """The walk: retrieval, planner, scorer. It knows the form of the query and nothing else."""
         ticket = pair.ticket(form)
         context = self.find_context(pair, ticket)
-        plan = self.planner.plan(PlanRequest(ticket=ticket, context=context))
-        request = ScoreRequest(ticket=ticket, context=context, candidates=plan.candidates)
-        ranked = self.scorer.score(request).ranked if plan.candidates else ()
+        candidates = self.plan(PlanRequest(ticket=ticket, context=context)).candidates
+        ranked = self._ranked(ticket, context, candidates)
         return Answer(
             pair=pair,
             form=form,
             context=context,
-            ranked=tuple(scored.candidate.workflow for scored in ranked),
-            favourite=plan.candidates[0].workflow if plan.candidates else None,
+            ranked=tuple(candidate.workflow for candidate in ranked),
+            favourite=candidates[0].workflow if candidates else None,
             baselines={
                 "list_items": self._list_items(context),
                 "random": random_reference(pair, pairs, self.seed),
             },
         )
+
+    def _ranked(
+        self, ticket: TicketDraft, context: KnowledgeContext, candidates: Sequence[Candidate]
+    ) -> list[Candidate]:
+        if self.scorer is None or not candidates:
+            return list(candidates)
+        request = ScoreRequest(ticket=ticket, context=context, candidates=tuple(candidates))
+        return [scored.candidate for scored in self.scorer.score(request).ranked]
 
     def _list_items(self, context: KnowledgeContext) -> Workflow | None:
         name = best_document(context)

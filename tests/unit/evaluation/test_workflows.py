@@ -17,7 +17,7 @@ def measured(planner: CopyingPlanner, **changes: object) -> Report:
     library, embedder = Library(), HashingEmbedder()
     parts = {
         "find_context": lambda _pair, ticket: library.retrieve_for(ticket.title),
-        "planner": planner,
+        "plan": planner.plan,
         "scorer": ScorerService(embedder),
         "documents": library,
         "embedder": embedder,

@@ -1,0 +1,77 @@
+"""From an embedded platform to a comparison of planners on it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.comparison import Comparison, ModelSide
+from evaluation.metered import MeteredChatModel
+from evaluation.shared_plans import SharedPlans
+from evaluation.support import SupportCheck
+from evaluation.workflows import WorkflowBench, gold, retrieved
+from services.llm.chat_model import ChatModel
+from services.llm.guard import GuardedChatModel
+from services.llm.recorder import RecordingChatModel
+from services.planner.service import PlannerService
+from services.planner.settings import PlannerSettings
+from services.scorer.service import ScorerService
+from services.scorer.settings import ScorerSettings
+
+if TYPE_CHECKING:
+    from services.embedded import Embedded
+
+DEADLINE_S = 1800.0
+"""For all that the model writes for a ticket. A benchmark measures what is written, and on a slow
+machine too: what a deadline cuts off would have to be asked for again in every run."""
+
+_NOT_TOLD = {"deadline_s", "ticket_tokens", "candidates", "documents"}
+
+
+def planner_settings(seed: int) -> PlannerSettings:
+    """As the environment has them, but with the seed, and time enough."""
+    return PlannerSettings().model_copy(update={"seed": seed, "deadline_s": DEADLINE_S})
+
+
+def open_comparison(
+    platform: "Embedded", *, seed: int, record: Path | None = None, oracle: bool = False
+) -> Comparison:
+    """The platform's parts, put together anew: with its model and without.
+
+    With `record` the model is asked only for what that file does not hold; what it answers is
+    written there at once.
+    """
+    scorer = ScorerService(platform.embedder)
+    floor = WorkflowBench(
+        find_context=gold(platform.graph) if oracle else retrieved(platform.retrieval),
+        plan=PlannerService().plan,
+        scorer=scorer,
+        documents=platform.documents,
+        embedder=platform.embedder,
+        support=SupportCheck(platform.documents, scorer.vectors),
+        seed=seed,
+    )
+    return Comparison(floor, _model_side(platform, seed, record))
+
+
+def _model_side(platform: "Embedded", seed: int, record: Path | None) -> ModelSide | None:
+    if platform.model is None:
+        return None
+    answers: ChatModel = platform.model
+    if record:
+        answers = RecordingChatModel(record, platform.model)
+    writing, judging = MeteredChatModel(answers), MeteredChatModel(answers)
+    planner = PlannerService(
+        planner_settings(seed),
+        model=GuardedChatModel(writing, tries=1),  # `model` tries again by itself
+        embedder=platform.embedder,
+    )
+    patient = ScorerSettings().model_copy(update={"deadline_s": DEADLINE_S})
+    scorer = ScorerService(platform.embedder, patient, model=judging)
+    return ModelSide(SharedPlans(planner, writing), scorer, judging)
+
+
+def model_config(platform: "Embedded", seed: int) -> dict[str, object]:
+    """What a report has to say about the model; nothing where there is none."""
+    if platform.model is None:
+        return {}
+    told = planner_settings(seed).model_dump(mode="json", exclude=_NOT_TOLD)
+    return {"model": platform.model.name, **told}

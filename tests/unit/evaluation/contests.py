@@ -1,0 +1,89 @@
+"""A comparison of planners over the tiny library, with a scripted model."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from evaluation.comparison import Comparison, ModelSide
+from evaluation.metered import MeteredChatModel
+from evaluation.shared_plans import SharedPlans
+from evaluation.support import SupportCheck
+from evaluation.workflows import WorkflowBench
+from services.grounding.vectors import RecentVectors
+from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.llm.chat_model import ChatModel, ChatRequest
+from services.llm.guard import GuardedChatModel
+from services.llm.recorder import RecordingChatModel
+from services.llm.scripted import ScriptedChatModel
+from services.planner.service import PlannerService
+from services.planner.settings import PlannerSettings
+from services.scorer.service import ScorerService
+from tests.unit.evaluation.walks import TEXTS, Library, pair
+
+PAIRS = [pair("fan.md"), pair("bgp.md")]
+
+RIGHT = ["Read the fan speeds.", "Push the tray in.", "Verify the temperature."]
+WRONG = ["Ask the weather office.", "Bake a loaf of bread.", "Paint the door green."]
+UNREADABLE = "I would rather talk about boats."
+
+
+def outline(texts: Sequence[str]) -> str:
+    """An answer that goes through these steps one after the other."""
+    last = len(texts)
+    steps = [
+        {"id": f"s{n}", "kind": "process", "text": text, "cites": ["n1"], "next": f"s{n + 1}"}
+        for n, text in enumerate(texts[:-1], start=1)
+    ]
+    return json.dumps(
+        {"steps": [*steps, {"id": f"s{last}", "kind": "terminal", "text": texts[-1]}]}
+    )
+
+
+def writing(*answers: str) -> ScriptedChatModel:
+    """A model whose samples of every call are these, by turns."""
+    return ScriptedChatModel(lambda r: [answers[n % len(answers)] for n in range(r.n)])
+
+
+def find_context(_pair, ticket) -> KnowledgeContext:
+    """Nodes as the library finds them, and the whole page of each as a chunk."""
+    found = Library().retrieve_for(ticket.title)
+    chunks = [
+        RetrievedChunk(chunk=_whole_page(hit.node.id), score=hit.score) for hit in found.nodes
+    ]
+    return found.model_copy(update={"chunks": tuple(chunks)})
+
+
+def _whole_page(name: str) -> Chunk:
+    text = TEXTS[name]
+    span = Span(document_id=name, start_line=1, end_line=len(text.splitlines()))
+    return Chunk(id=name, span=span, heading_path=("A page",), text=text)
+
+
+def comparison(model: ChatModel | None, *, record: Path | None = None) -> Comparison:
+    """As `evaluation.opening` puts it together, over the library."""
+    library, embedder = Library(), HashingEmbedder()
+    floor = WorkflowBench(
+        find_context=find_context,
+        plan=PlannerService().plan,
+        scorer=ScorerService(embedder),
+        documents=library,
+        embedder=embedder,
+        support=SupportCheck(library, RecentVectors(embedder, 100)),
+        seed=0,
+    )
+    if model is None:
+        return Comparison(floor, None)
+    answers = RecordingChatModel(record, model) if record else model
+    meter = MeteredChatModel(answers)
+    planner = PlannerService(
+        PlannerSettings(corrections=0, samples=3, seed=1),
+        model=GuardedChatModel(meter, tries=1),
+        embedder=embedder,
+    )
+    return Comparison(floor, ModelSide(SharedPlans(planner, meter), ScorerService(embedder), meter))
+
+
+def prompts_with(text: str, requests: Sequence[ChatRequest]) -> int:
+    """How many requests show that text in their last message."""
+    return sum(text in request.messages[-1].content for request in requests)
