@@ -237,6 +237,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
+    from services.llm.settings import ModelSettings  # noqa: PLC0415
     from services.planner.settings import PlannerSettings  # noqa: PLC0415
     from services.retrieval.settings import RetrievalSettings  # noqa: PLC0415
     from services.scorer.settings import ScorerSettings  # noqa: PLC0415
@@ -244,6 +245,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     return (
         PlatformSettings,
         QdrantSettings,
+        ModelSettings,
         AddressSettings,
         GatewaySettings,
         IngestionSettings,

@@ -36,6 +36,10 @@ from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedders import CachedEmbedder
 from services.knowledge.sql_documents import SqlDocumentStore
+from services.llm.chat_model import ChatModel
+from services.llm.guard import GuardedChatModel, guarded
+from services.llm.open import open_chat_model
+from services.llm.settings import ModelSettings
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
 from services.retrieval.service import RetrievalService
@@ -64,9 +68,10 @@ class Embedded:
     Work from the queue is done between `start` and `close` only.
     """
 
-    def __init__(self, settings: PlatformSettings) -> None:
+    def __init__(self, settings: PlatformSettings, *, model: ChatModel | None = None) -> None:
         """Opens everything; see `open`."""
         self.settings = settings
+        self.model = guarded(model) if model else _model_of(settings)
         self._closing = ExitStack()
         self._threads: list[WorkerThread | Relay] = []
         with ExitStack() as opening:
@@ -74,14 +79,16 @@ class Embedded:
             self._closing = opening.pop_all()
 
     @classmethod
-    def open(cls, settings: PlatformSettings) -> Self:
+    def open(cls, settings: PlatformSettings, *, model: ChatModel | None = None) -> Self:
         """Open stores and services; close it, or use it as a context.
+
+        `model` stands for the one that the settings name.
 
         Raises:
             DataDirInUseError: Another process owns the data folder.
             UnavailableError: A server that the settings name did not answer.
         """
-        return cls(settings)
+        return cls(settings, model=model)
 
     def _open(self, opening: ExitStack) -> None:
         settings = self.settings
@@ -113,8 +120,9 @@ class Embedded:
         self.retrieval = RetrievalService(
             self.vectors, self.graph, self.documents, self._ticket_model, RetrievalSettings()
         )
-        self.planner = PlannerService(PlannerSettings())
-        self.scorer = ScorerService(CachedEmbedder(self._ticket_model, cache), ScorerSettings())
+        known = CachedEmbedder(self._ticket_model, cache)
+        self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=known)
+        self.scorer = ScorerService(known, ScorerSettings(), model=self.model)
 
     @cached_property
     def app(self) -> FastAPI:
@@ -192,3 +200,7 @@ class Embedded:
         _traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _model_of(settings: PlatformSettings) -> GuardedChatModel | None:
+    return open_chat_model(ModelSettings(), settings.data_dir.resolve() / "models")

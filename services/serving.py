@@ -40,6 +40,9 @@ from services.kit.settings import PlatformSettings
 from services.knowledge.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.sql_documents import SqlDocumentStore
+from services.llm.guard import GuardedChatModel
+from services.llm.open import open_chat_model
+from services.llm.settings import ModelSettings
 from services.planner.app import create_app as create_planner
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
@@ -183,15 +186,24 @@ class Serving:
         return create_retrieval(self.settings, service=service, checks=self._checks())
 
     def _planner(self) -> FastAPI:
-        return create_planner(self.settings, service=PlannerService(PlannerSettings()))
+        model = self._model
+        service = PlannerService(
+            PlannerSettings(), model=model, embedder=self.embedder if model else None
+        )
+        return create_planner(self.settings, service=service)
 
     def _scorer(self) -> FastAPI:
-        return create_scorer(self.settings, service=ScorerService(self.embedder, ScorerSettings()))
+        service = ScorerService(self.embedder, ScorerSettings(), model=self._model)
+        return create_scorer(self.settings, service=service)
 
     @cached_property
     def embedder(self) -> CachedEmbedder:
         """The embedder, opened when a service asks for it."""
         return CachedEmbedder(open_embedder(self.settings), self.settings.resolved_embedding_cache)
+
+    @cached_property
+    def _model(self) -> GuardedChatModel | None:
+        return open_chat_model(ModelSettings(), self.settings.data_dir / "models")
 
     @cached_property
     def _database(self) -> Database:

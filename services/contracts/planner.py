@@ -1,8 +1,9 @@
 """Planner: a ticket and what is known about it in, candidate workflows out."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.ticket import TicketDraft
 from services.kit.http import ServiceClient
@@ -17,6 +18,9 @@ class PlanRequest(BaseModel):
 
     ticket: TicketDraft
     context: KnowledgeContext
+    deadline_s: float | None = Field(default=None, ge=0)
+    """Seconds in which the ticket wants its workflows; the planner's own limit where it is None.
+    Candidates that need no model come in any case."""
 
 
 class Candidate(BaseModel):
@@ -42,6 +46,9 @@ class Planner(Protocol):
     def plan(self, request: PlanRequest) -> PlanResponse:
         """At least one candidate whenever the context holds a procedure."""
 
+    def stream(self, request: PlanRequest) -> Iterator[Candidate]:
+        """The same candidates, each as soon as it is written; closing it cancels the others."""
+
 
 class PlannerClient:
     """`Planner` over HTTP; raises what the service refused with."""
@@ -53,3 +60,8 @@ class PlannerClient:
     def plan(self, request: PlanRequest) -> PlanResponse:
         """See `Planner.plan`."""
         return PlanResponse.model_validate(self._http.post("/v1/plans", request))
+
+    def stream(self, request: PlanRequest) -> Iterator[Candidate]:
+        """See `Planner.stream`."""
+        for line in self._http.post_for_lines("/v1/plans/stream", request):
+            yield Candidate.model_validate_json(line)

@@ -1,7 +1,7 @@
 """The HTTP client that services call each other with."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
@@ -64,6 +64,23 @@ class ServiceClient:
         message = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
         return self._json("POST", path, json=message, params=params)
 
+    def post_for_lines(self, path: str, body: BaseModel) -> Iterator[str]:
+        """Send a message and give each line of the answer as it comes; nothing is repeated.
+
+        Raises:
+            ServiceUnavailableError: No answer, or it broke off.
+            FlowXpertError: The refusal that the service sent.
+        """
+        message = body.model_dump(mode="json")
+        try:
+            with self._client.stream("POST", path, json=message, headers=_trace()) as response:
+                if response.is_error:
+                    response.read()
+                    raise error_of(response)
+                yield from filter(None, response.iter_lines())
+        except httpx.TransportError as error:
+            raise ServiceUnavailableError(f"{path} at {self._client.base_url}: {error}") from error
+
     def get_text(self, path: str, **params: Any) -> str:  # noqa: ANN401 - JSON
         """The text under the path; raises as `get` does."""
         response = self._send("GET", path, params=params)
@@ -100,8 +117,7 @@ class ServiceClient:
             raise UnexpectedAnswerError(f"{method} {path} did not answer JSON") from error
 
     def _send(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
-        trace_id = structlog.contextvars.get_contextvars().get("trace_id")
-        headers = {TRACE_HEADER: trace_id} if trace_id else {}
+        headers = _trace()
         reason = ""
         for pause in (*RETRY_PAUSES_S, None):
             try:
@@ -117,6 +133,11 @@ class ServiceClient:
             if pause is not None:
                 time.sleep(pause)
         raise ServiceUnavailableError(f"{method} {path} got no answer: {reason}")
+
+
+def _trace() -> dict[str, str]:
+    trace_id = structlog.contextvars.get_contextvars().get("trace_id")
+    return {TRACE_HEADER: trace_id} if trace_id else {}
 
 
 def error_of(response: httpx.Response) -> FlowXpertError:

@@ -100,6 +100,8 @@ class Sample(BaseModel):
     text: str
     finish_reason: str = "stop"
     """`stop`, or `length` when it was cut off at `max_tokens`, or the server's own word."""
+    index: int = 0
+    """Which of the `n` it is; a stream gives them in the order they are finished."""
 
 
 class ChatResponse(BaseModel):

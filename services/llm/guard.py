@@ -35,6 +35,11 @@ SECONDS = Histogram(
 _log = structlog.get_logger()
 
 
+def guarded(model: ChatModel) -> "GuardedChatModel":
+    """The model behind a guard, its own where it has one."""
+    return model if isinstance(model, GuardedChatModel) else GuardedChatModel(model)
+
+
 class Budget:
     """Tokens that one ticket may still cost. Safe to share between threads."""
 

@@ -22,15 +22,18 @@ class LlamaChatModel(OpenAICompatibleChatModel):
         *,
         context_tokens: int = 8192,
         parallel: int = 4,
+        threads: int = 0,
         timeout_s: float = 120.0,
         hard_json: bool = True,
     ) -> None:
         """`context_tokens` are shared by `parallel` samples at a time; more samples are refused.
 
+        `threads` 0 takes all cores but one.
+
         Raises:
             ModelUnavailableError: The file is missing, is not GGUF, or does not fit the memory.
         """
-        self._server = _start(model_path, context_tokens, parallel)
+        self._server = _start(model_path, context_tokens, parallel, threads)
         super().__init__(
             f"{self._server.listening_address}/v1",
             model_path.stem,
@@ -39,7 +42,7 @@ class LlamaChatModel(OpenAICompatibleChatModel):
         )
 
 
-def _start(model_path: Path, context_tokens: int, parallel: int):  # type: ignore[no-untyped-def]  # noqa: ANN202 - the wheel is untyped and optional
+def _start(model_path: Path, context_tokens: int, parallel: int, threads: int):  # type: ignore[no-untyped-def]  # noqa: ANN202 - the wheel is untyped and optional
     import xllamacpp  # noqa: PLC0415 - an optional dependency, and slow to import
 
     if not model_path.is_file():
@@ -51,7 +54,7 @@ def _start(model_path: Path, context_tokens: int, parallel: int):  # type: ignor
     parameters.port = 0
     parameters.n_ctx = context_tokens
     parameters.n_parallel = parallel
-    parameters.cpuparams.n_threads = max(1, (os.cpu_count() or 2) - 1)
+    parameters.cpuparams.n_threads = threads or max(1, (os.cpu_count() or 2) - 1)
     parameters.endpoint_metrics = False
     parameters.verbosity = _ERRORS_ONLY
     try:

@@ -59,7 +59,11 @@ class OpenAICompatibleChatModel:
         usage = answer.usage
         return ChatResponse(
             samples=tuple(
-                Sample(text=choice.message.content or "", finish_reason=choice.finish_reason)
+                Sample(
+                    text=choice.message.content or "",
+                    finish_reason=choice.finish_reason,
+                    index=choice.index,
+                )
                 for choice in answer.choices
             ),
             model=answer.model,
@@ -81,7 +85,7 @@ class OpenAICompatibleChatModel:
             if time.perf_counter() - start > limit:
                 raise ModelUnavailableError(f"model {self.name!r} wrote longer than {limit:.0f} s")
         return ChatResponse(
-            samples=tuple(written.finished.values()),
+            samples=tuple(sample for _, sample in sorted(written.finished.items())),
             model=written.model or self.name,
             usage=written.usage,
             seconds=time.perf_counter() - start,
@@ -180,7 +184,9 @@ class _Written:
             parts = self._texts.setdefault(choice.index, [])
             parts.append(choice.delta.content or "")
             if choice.finish_reason and choice.index not in self.finished:
-                sample = Sample(text="".join(parts), finish_reason=choice.finish_reason)
+                sample = Sample(
+                    text="".join(parts), finish_reason=choice.finish_reason, index=choice.index
+                )
                 self.finished[choice.index] = sample
                 yield sample
 

@@ -37,7 +37,7 @@ class ScriptedChatModel:
         if self._seconds:
             time.sleep(self._seconds)
         return ChatResponse(
-            samples=tuple(Sample(text=text) for text in texts),
+            samples=tuple(Sample(text=text, index=n) for n, text in enumerate(texts)),
             model=self.name,
             usage=Usage(
                 prompt_tokens=sum(len(m.content.split()) for m in request.messages),

@@ -1,6 +1,7 @@
 """Planner over HTTP."""
 
 from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
 
 from services.contracts.planner import Planner, PlanRequest, PlanResponse
 
@@ -17,5 +18,14 @@ def create_router(service: Planner) -> APIRouter:
         procedure. Each step cites the lines it comes from.
         """
         return service.plan(request)
+
+    @router.post("/plans/stream", response_class=StreamingResponse)
+    def stream_workflows(request: PlanRequest) -> StreamingResponse:
+        """The same, one candidate a line of JSON (NDJSON), each as soon as it is written.
+
+        Those that need no model come at once. Hanging up cancels what the model still writes.
+        """
+        lines = (f"{candidate.model_dump_json()}\n" for candidate in service.stream(request))
+        return StreamingResponse(lines, media_type="application/x-ndjson")
 
     return router

@@ -1,13 +1,20 @@
 """Planner: the work, from a ticket and its context to candidate workflows."""
 
 import hashlib
+import math
+import time
+from collections.abc import Iterator
 
 import structlog
 
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.kit.metrics import stage_timer
+from services.knowledge.ports import Embedder
+from services.llm.chat_model import ChatModel
+from services.llm.guard import guarded as guarded_model
 from services.planner.draft import Draft, assemble
 from services.planner.extractive import drafts
+from services.planner.generative import GenerativePlanner
 from services.planner.guard import guarded
 from services.planner.settings import PlannerSettings
 from services.workflow.lint import is_clean, lint
@@ -17,26 +24,61 @@ _log = structlog.get_logger()
 
 
 class PlannerService:
-    """Writes workflows without a model. Implements `contracts.planner.Planner`."""
+    """Writes workflows, with a model and without. Implements `contracts.planner.Planner`."""
 
-    def __init__(self, settings: PlannerSettings | None = None) -> None:
-        """Needs nothing but the request."""
+    def __init__(
+        self,
+        settings: PlannerSettings | None = None,
+        *,
+        model: ChatModel | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """Without a model it needs nothing but the request; a model needs the embedder beside it.
+
+        Raises:
+            ValueError: A model was given without an embedder.
+        """
         self._settings = settings or PlannerSettings()
+        self._generative = _generative(model, embedder, self._settings) if model else None
 
     def plan(self, request: PlanRequest) -> PlanResponse:
         """See `Planner.plan`; candidates with lint errors are left out."""
+        return PlanResponse(candidates=tuple(self.stream(request)))
+
+    def stream(self, request: PlanRequest) -> Iterator[Candidate]:
+        """See `Planner.stream`; those that need no model come first, at once."""
+        start = time.monotonic()
+        known: set[str] = set()
+        for workflow in self._extracted(request):
+            known.add(_id(workflow))
+            yield Candidate(id=_id(workflow), workflow=workflow)
+        if self._generative is None or not self._has_time(request):
+            return
+        ends = start + min(self._settings.deadline_s, request.deadline_s or math.inf)
+        with stage_timer("planner", "generate"):
+            for workflow in self._generative.write(request, ends=ends):
+                if _id(workflow) not in known:
+                    known.add(_id(workflow))
+                    yield Candidate(id=_id(workflow), workflow=workflow)
+
+    def _has_time(self, request: PlanRequest) -> bool:
+        return request.deadline_s is None or request.deadline_s > 0
+
+    def _extracted(self, request: PlanRequest) -> list[Workflow]:
         with stage_timer("planner", "extract"):
             ticket = request.ticket
             text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
             found = drafts(request.context, text, documents=self._settings.documents)
             workflows = [_workflow(draft) for draft in found]
-        clean = [workflow for workflow in workflows if workflow]
-        return PlanResponse(
-            candidates=tuple(
-                Candidate(id=_id(workflow), workflow=workflow)
-                for workflow in clean[: self._settings.candidates]
-            )
-        )
+        return [workflow for workflow in workflows if workflow][: self._settings.candidates]
+
+
+def _generative(
+    model: ChatModel, embedder: Embedder | None, settings: PlannerSettings
+) -> GenerativePlanner:
+    if embedder is None:
+        raise ValueError("a planner with a model needs an embedder to verify what the model cites")
+    return GenerativePlanner(guarded_model(model), embedder, settings)
 
 
 def _workflow(draft: Draft) -> Workflow | None:

@@ -4,10 +4,11 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import PREFIX, Settings
+from services.planner.forms import PlanForm
 
 
 class PlannerSettings(Settings):
-    """How many workflows compete for a ticket."""
+    """How many workflows compete for a ticket, and what a model may spend on them."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}PLANNER_")
 
@@ -21,5 +22,42 @@ class PlannerSettings(Settings):
         default=4,
         ge=1,
         le=20,
-        description="Most workflows in an answer.",
+        description="Most workflows that the planner without a model gives.",
+    )
+    samples: int = Field(
+        default=3, ge=1, le=16, description="Workflows that the model writes for a ticket (N)."
+    )
+    temperature: float = Field(
+        default=1.0, ge=0, le=2, description="How freely the model writes; the paper's value is 1."
+    )
+    max_tokens: int = Field(
+        default=4096, ge=64, description="Most tokens of one workflow that the model writes."
+    )
+    max_steps: int = Field(
+        default=20, ge=3, le=60, description="Most steps of a workflow that the model writes."
+    )
+    context_tokens: int = Field(
+        default=3000, ge=200, description="Tokens of passages that the model is shown, about."
+    )
+    corrections: int = Field(
+        default=2,
+        ge=0,
+        le=5,
+        description="Times that findings go back to the model before its workflow is dropped.",
+    )
+    deadline_s: float = Field(
+        default=90.0,
+        gt=0,
+        description="Seconds for the model; what it has not finished then takes no part.",
+    )
+    ticket_tokens: int = Field(
+        default=100_000, gt=0, description="Tokens, in and out, that one ticket's plans may cost."
+    )
+    form: PlanForm = Field(
+        default=PlanForm.OUTLINE,
+        description="`outline`: steps by schema, for models of any size; `chart`: free Mermaid, "
+        "for large ones.",
+    )
+    seed: int | None = Field(
+        default=None, description="Seed of the model's samples; unset: another one each time."
     )

@@ -1,0 +1,77 @@
+"""The chat model that the settings name, with its guard."""
+
+import re
+from pathlib import Path
+
+from services.llm.chat_model import ChatModel, ModelRefusedError, ModelUnavailableError
+from services.llm.guard import GuardedChatModel
+from services.llm.openai_compatible import OpenAICompatibleChatModel
+from services.llm.settings import ModelSettings
+
+_ON_THE_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)/(?P<file>[\w./-]+\.gguf)")
+
+
+def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatModel | None:
+    """The model behind its guard; None where the settings name none.
+
+    A server need not be up: its calls fail until it is. A GGUF from the hub is kept in
+    `models_dir`.
+
+    Raises:
+        ModelRefusedError: A server is set without the name of a model.
+        ModelUnavailableError: The GGUF file is missing, cannot be downloaded or cannot be loaded.
+    """
+    if not settings.is_set:
+        return None
+    model = _llama(settings, models_dir) if settings.gguf else _server(settings)
+    return GuardedChatModel(model, tries=settings.tries, in_flight=settings.in_flight)
+
+
+def _server(settings: ModelSettings) -> ChatModel:
+    if not settings.name:
+        raise ModelRefusedError("FLOWXPERT_MODEL_URL is set: set FLOWXPERT_MODEL_NAME too")
+    key = settings.api_key
+    return OpenAICompatibleChatModel(
+        str(settings.url),
+        settings.name,
+        api_key=key.get_secret_value() if key else "unused",
+        timeout_s=settings.timeout_s,
+        hard_json=settings.hard_json,
+        prompt_logprobs=settings.prompt_logprobs,
+    )
+
+
+def _llama(settings: ModelSettings, models_dir: Path) -> ChatModel:
+    from services.llm.llama import LlamaChatModel  # noqa: PLC0415 - an optional dependency
+
+    return LlamaChatModel(
+        gguf_file(str(settings.gguf), models_dir),
+        context_tokens=settings.context_tokens,
+        threads=settings.threads,
+        timeout_s=settings.timeout_s,
+        hard_json=settings.hard_json,
+    )
+
+
+def gguf_file(name: str, models_dir: Path) -> Path:
+    """The file of that name, downloaded into `models_dir` where it is one of the hub's.
+
+    Raises:
+        ModelUnavailableError: The hub did not give it.
+    """
+    path = Path(name).expanduser()
+    on_the_hub = _ON_THE_HUB.fullmatch(name)
+    if path.is_file() or not on_the_hub:
+        return path
+    kept = models_dir / on_the_hub["file"]
+    return kept if kept.is_file() else _download(on_the_hub, models_dir)
+
+
+def _download(name: re.Match[str], models_dir: Path) -> Path:
+    from huggingface_hub import hf_hub_download  # noqa: PLC0415 - slow to import, rarely needed
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
+
+    try:
+        return Path(hf_hub_download(name["repository"], name["file"], local_dir=models_dir))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelUnavailableError(f"cannot download {name[0]!r} from the hub: {error}") from error

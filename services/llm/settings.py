@@ -1,0 +1,60 @@
+"""Settings of the language model: where it runs, and what it may cost."""
+
+from pydantic import Field, SecretStr
+from pydantic_settings import SettingsConfigDict
+
+from services.kit.settings import PREFIX, Settings
+
+
+class ModelSettings(Settings):
+    """The model that planner, scorer and ingestion share; without one the platform works too."""
+
+    model_config = SettingsConfigDict(env_prefix=f"{PREFIX}MODEL_", protected_namespaces=())
+
+    url: str | None = Field(
+        default=None,
+        description="Any server that speaks OpenAI's chat API, as http://host:8000/v1; vLLM in "
+        "production. Unset, and no GGUF either: no model.",
+    )
+    name: str = Field(
+        default="",
+        description="The model's name on that server, or the name of a LoRA adapter there.",
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description="Key of that server, where it asks for one."
+    )
+    gguf: str | None = Field(
+        default=None,
+        description="Model for llama.cpp in this process: a GGUF file, or owner/repository/file "
+        "on the hub, downloaded once.",
+    )
+    hard_json: bool = Field(
+        default=True,
+        description="Whether the server enforces the answer's schema; switch it off for a model "
+        "that this hurts, its answers are then read tolerantly.",
+    )
+    prompt_logprobs: bool = Field(
+        default=False,
+        description="Whether the server tells log-probabilities of a prompt, as vLLM does; the "
+        "scorer uses them.",
+    )
+    timeout_s: float = Field(
+        default=120.0, gt=0, description="Longest a call may take, in seconds."
+    )
+    tries: int = Field(default=3, ge=1, le=10, description="Tries of a call that was not answered.")
+    in_flight: int = Field(
+        default=8, ge=1, description="Calls at once; a further one waits its turn."
+    )
+    context_tokens: int = Field(
+        default=16_384,
+        gt=0,
+        description="llama.cpp only: tokens of prompt and answer that all parallel samples share.",
+    )
+    threads: int = Field(
+        default=0, ge=0, description="llama.cpp only: its threads; 0 leaves one core to others."
+    )
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a model."""
+        return bool(self.url or self.gguf)

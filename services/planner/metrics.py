@@ -1,0 +1,29 @@
+"""What the planner counts; tokens and calls of the model are counted in `services.llm.guard`."""
+
+from prometheus_client import Counter, Histogram
+
+SAMPLES = Counter(
+    "flowxpert_planner_samples_total",
+    "Samples of the model, by outcome: accepted, corrected (accepted after findings were sent "
+    "back), unreadable, unsound or obedient (it followed a sentence inside the data).",
+    ["outcome"],
+)
+
+MODEL_FAILURES = Counter(
+    "flowxpert_planner_model_failures_total",
+    "Tickets planned without the model's candidates or without all of them, by what happened.",
+    ["reason"],
+)
+
+CITATIONS = Counter(
+    "flowxpert_planner_citations_total",
+    "Citations the model gave, by whether the lines say the step: kept; moved to lines that do; "
+    "or removed.",
+    ["outcome"],
+)
+
+TICKET_TOKENS = Histogram(
+    "flowxpert_planner_ticket_tokens",
+    "Tokens, in and out, that the plans of one ticket took.",
+    buckets=(500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000),
+)
