@@ -36,8 +36,8 @@ class Form(Protocol):
     def prompt(self) -> Prompt:
         """The prompt file; its variables are ticket, nodes and chunks."""
 
-    def example(self) -> str:
-        """The answer of the worked example."""
+    def answer(self, example: Mapping[str, object]) -> str:
+        """What the model should have answered in a worked example."""
 
     def schema(self, cites: Sequence[str], steps: int) -> JsonSchema | None:
         """What the server is to enforce, where the form has a schema."""
@@ -56,9 +56,9 @@ class OutlineForm:
 
     prompt = load_prompt(_PACKAGE, "plan")
 
-    def example(self) -> str:
-        """See `Form.example`."""
-        return json.dumps(_example()["outline"])
+    def answer(self, example: Mapping[str, object]) -> str:
+        """See `Form.answer`."""
+        return json.dumps(example["outline"])
 
     def schema(self, cites: Sequence[str], steps: int) -> JsonSchema | None:
         """See `Form.schema`."""
@@ -74,9 +74,9 @@ class ChartForm:
 
     prompt = load_prompt(_PACKAGE, "chart")
 
-    def example(self) -> str:
-        """See `Form.example`."""
-        return str(_example()["chart"])
+    def answer(self, example: Mapping[str, object]) -> str:
+        """See `Form.answer`."""
+        return str(example["chart"])
 
     def schema(self, _cites: Sequence[str], _steps: int) -> JsonSchema | None:
         """See `Form.schema`."""
@@ -94,19 +94,18 @@ FORMS: Mapping[PlanForm, type[Form]] = {
 
 
 def messages(form: Form, ticket: str, nodes: str, chunks: str) -> tuple[Message, ...]:
-    """Rules with the worked example, then the task.
-
-    The example is no earlier turn of the dialogue: small models then answer it once more.
-    """
-    example = _example()
-    given = "\n\n".join(str(example[name]).strip() for name in form.prompt.variables)
+    """The rules, the worked examples as turns that went before, the task."""
     rules, task = form.prompt.render({"ticket": ticket, "nodes": nodes, "chunks": chunks})
-    worked = f"An example, about an oven. Given:\n{given}\n\nthe answer is:\n{form.example()}"
-    return rules.model_copy(update={"content": f"{rules.content}\n\n{worked}"}), task
+    turns: list[Message] = []
+    for example in _examples():
+        given = {name: str(example[name]).strip() for name in form.prompt.variables}
+        answer = Message(role="assistant", content=form.answer(example))
+        turns += [form.prompt.render(given)[-1], answer]
+    return (rules, *turns, task)
 
 
 @cache
-def _example() -> Mapping[str, object]:
-    path = files(_PACKAGE).joinpath("prompts", "example.yaml")
-    found: Mapping[str, object] = yaml.safe_load(path.read_text(encoding="utf-8"))
+def _examples() -> Sequence[Mapping[str, object]]:
+    path = files(_PACKAGE).joinpath("prompts", "examples.yaml")
+    found: Sequence[Mapping[str, object]] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return found

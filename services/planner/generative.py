@@ -1,7 +1,7 @@
 """The planner with a model: N samples in one call, each checked before it may compete."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -26,6 +26,7 @@ from services.llm.guard import Budget, GuardedChatModel
 from services.planner.citations import verified
 from services.planner.forms import FORMS, Form, messages
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_TOKENS
+from services.planner.obedience import obeyed
 from services.planner.passages import Shown, as_text, shown
 from services.planner.settings import PlannerSettings
 from services.workflow.lint import Severity, lint
@@ -44,6 +45,10 @@ _TICKET_CHARACTERS = 4000
 _REMEMBERED = 20_000
 
 
+class _ObedientError(InvalidInputError):
+    """A workflow that does what a sentence inside the data asked for; the message is its text."""
+
+
 class _UnsoundError(InvalidInputError):
     """A readable workflow with lint errors; the message names them."""
 
@@ -55,6 +60,7 @@ class _Task:
     request: PlanRequest
     shown: Shown
     evidence: Evidence
+    suspicious: tuple[str, ...]
     asked: ChatRequest
     model: ChatModel
     ends: float
@@ -78,15 +84,20 @@ class GenerativePlanner:
         self._form: Form = FORMS[settings.form]()
         self._vectors = RecentVectors(embedder, _REMEMBERED)
 
-    def write(self, request: PlanRequest, *, ends: float) -> Iterator[Workflow]:
+    def write(
+        self, request: PlanRequest, *, ends: float, suspicious: Sequence[str] = ()
+    ) -> Iterator[Workflow]:
         """Sound, cited workflows as the model finishes them; none where it fails.
+
+        `suspicious` are sentences that were taken out of ticket and context because they speak to
+        a model; a workflow that does what they say is dropped.
 
         `ends` is on the monotonic clock; what is not finished then is given up, and closing the
         iterator gives the rest up at once. A failure of the model ends the iteration: it is
         counted and logged, and never an error for the ticket.
         """
         budget = Budget(self._settings.ticket_tokens)
-        task = self._task(request, self._model.with_budget(budget), ends)
+        task = self._task(request, tuple(suspicious), self._model.with_budget(budget), ends)
         samples = task.model.stream(task.asked)
         try:
             for sample in samples:
@@ -99,7 +110,9 @@ class GenerativePlanner:
             samples.close()
             TICKET_TOKENS.observe(budget.spent.total)
 
-    def _task(self, request: PlanRequest, model: ChatModel, ends: float) -> _Task:
+    def _task(
+        self, request: PlanRequest, suspicious: tuple[str, ...], model: ChatModel, ends: float
+    ) -> _Task:
         settings = self._settings
         passages = shown(request.context, settings.context_tokens)
         ticket = _ticket_text(request.ticket)
@@ -115,7 +128,8 @@ class GenerativePlanner:
             prompt=self._form.prompt.label,
             timeout_s=max(0.01, ends - time.monotonic()),
         )
-        return _Task(request, passages, Evidence.of(request.context), asked, model, ends)
+        evidence = Evidence.of(request.context)
+        return _Task(request, passages, evidence, suspicious, asked, model, ends)
 
     def _settled(self, task: _Task, sample: Sample) -> Workflow | None:
         """The sample as a workflow, after at most so many corrective turns; None if it stays bad.
@@ -127,6 +141,10 @@ class GenerativePlanner:
         for attempt in range(self._settings.corrections + 1):
             try:
                 workflow = self._sound(task, sample)
+            except _ObedientError as error:
+                outcome = "obedient"
+                _log.warning("planner.model_obeyed_data", text=str(error))
+                break
             except (ModelAnswerError, InvalidInputError) as error:
                 outcome = "unsound" if isinstance(error, _UnsoundError) else "unreadable"
                 if attempt < self._settings.corrections:
@@ -149,6 +167,10 @@ class GenerativePlanner:
     def _sound(self, task: _Task, sample: Sample) -> Workflow:
         spans = {name: passage.span for name, passage in task.shown.by_id.items()}
         read = self._form.read(sample.text, _title(task.request), spans)
+        orders = [message.content for message in task.asked.messages if message.role == "system"]
+        obedient = obeyed(read, task.suspicious, orders, task.evidence)
+        if obedient:
+            raise _ObedientError(obedient)
         workflow = verified(read, task.evidence, self._vectors)
         bindings = task.request.ticket.labels
         errors = [f for f in lint(workflow, bindings=bindings) if f.severity is Severity.ERROR]

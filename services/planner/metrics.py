@@ -22,6 +22,11 @@ CITATIONS = Counter(
     ["outcome"],
 )
 
+SUSPICIOUS = Counter(
+    "flowxpert_planner_suspicious_texts_total",
+    "Sentences of tickets and documents that speak to a language model and were left out.",
+)
+
 TICKET_TOKENS = Histogram(
     "flowxpert_planner_ticket_tokens",
     "Tokens, in and out, that the plans of one ticket took.",

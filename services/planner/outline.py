@@ -5,7 +5,8 @@ model of half a billion parameters writes a sound graph most of the time, with l
 edges apart it never did.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -79,14 +80,11 @@ def schema(cites: Sequence[str], steps: int) -> JsonSchema:
 def _step_schema(
     kind: str, ids: Sequence[str], cites: Sequence[str], targets: dict[str, Any]
 ) -> JsonSchema:
-    properties: dict[str, Any] = {
-        "id": {"enum": list(ids)},
-        "kind": {"const": kind},
-        "text": {"type": "string", "minLength": 8, "maxLength": LONGEST_TEXT},
-    }
-    if cites:
+    properties: dict[str, Any] = {"id": {"enum": list(ids)}, "kind": {"const": kind}}
+    if cites:  # before the text, so that the model chooses a passage first
         cited = {"enum": list(cites)}
         properties["cites"] = {"type": "array", "items": cited, "minItems": 1, "maxItems": 2}
+    properties["text"] = {"type": "string", "minLength": 8, "maxLength": LONGEST_TEXT}
     found = _object(properties | targets)
     found["properties"]["command"] = {"type": "string", "maxLength": LONGEST_COMMAND}
     return found
@@ -104,44 +102,65 @@ def _object(properties: dict[str, Any]) -> JsonSchema:
 def workflow_of(outline: Outline, title: str, spans: Mapping[str, Span]) -> Workflow:
     """The graph, its steps numbered anew in the order they were written.
 
-    A step claims the whole passages that it cites; ids that were not shown are not there.
+    A step claims the whole passages that it cites; ids that were not shown are not there. Where the
+    order they were written in leaves one reading, it settles what the model left open: an action
+    that leads to itself or to nothing goes on to the step after it, an end goes on to it where
+    nothing else leads there, and the last step is an end.
 
     Raises:
-        OutlineError: Two steps have one id, or a step leads to one that is not there.
+        OutlineError: Two steps have one id, or an answer leads to a step that is not there.
     """
     numbers: dict[str, str] = {}
     for place, planned in enumerate(outline.steps, start=1):
         if planned.id in numbers:
             raise OutlineError(f"two steps have the id {planned.id!r}; each step needs its own")
         numbers[planned.id] = f"s{place}"
+    arrows = list(_arrows(outline.steps))
     return Workflow(
         title=title,
-        steps=tuple(_step(planned, numbers[planned.id], spans) for planned in outline.steps),
-        transitions=tuple(
-            Transition(
-                source=numbers[planned.id],
-                target=_known(planned.id, target, numbers),
-                condition=condition,
-            )
+        steps=tuple(
+            _step(planned, numbers[planned.id], _kind(planned, arrows), spans)
             for planned in outline.steps
-            for condition, target in _targets(planned)
+        ),
+        transitions=tuple(
+            Transition(source=numbers[source], target=numbers[target], condition=condition)
+            for source, condition, target in arrows
         ),
     )
 
 
-def _targets(planned: PlannedStep) -> Iterable[tuple[str, str]]:
+_Arrow = tuple[str, str, str]
+"""Source, condition, target."""
+
+
+def _arrows(steps: Sequence[PlannedStep]) -> Iterator[_Arrow]:
+    ids = {planned.id for planned in steps}
+    led_to = {target for planned in steps for _, target in _targets(planned)}
+    for planned, after in zip_longest(steps, steps[1:]):
+        targets = _targets(planned)
+        is_open = not targets or (len(targets) == 1 and targets[0][1] not in ids - {planned.id})
+        if is_open:
+            skips = isinstance(planned, PlannedEnd) and after and after.id in led_to
+            targets = [] if after is None or skips else [("", after.id)]
+        for condition, target in targets:
+            if target not in ids:
+                raise OutlineError(f"{planned.id!r} leads to {target!r}, which is not there")
+            yield planned.id, condition, target
+
+
+def _targets(planned: PlannedStep) -> list[tuple[str, str]]:
+    if isinstance(planned, PlannedEnd):
+        return []
     if isinstance(planned, PlannedAction):
-        yield "", planned.next
-    elif isinstance(planned, PlannedDecision) and planned.yes == planned.no:
-        yield "", planned.yes
-    elif isinstance(planned, PlannedDecision):
-        yield from (("Yes", planned.yes), ("No", planned.no))
+        return [("", planned.next)]
+    if planned.yes == planned.no:
+        return [("", planned.yes)]
+    return [("Yes", planned.yes), ("No", planned.no)]
 
 
-def _known(source: str, target: str, numbers: dict[str, str]) -> str:
-    if target not in numbers:
-        raise OutlineError(f"step {source!r} leads to {target!r}, which you did not write")
-    return numbers[target]
+def _kind(planned: PlannedStep, arrows: Sequence[_Arrow]) -> StepKind:
+    exits = sum(source == planned.id for source, _, _ in arrows)
+    return (StepKind.TERMINAL, StepKind.PROCESS, StepKind.DECISION)[exits]
 
 
 def claims(cites: Iterable[str], spans: Mapping[str, Span]) -> tuple[Citation, ...]:
@@ -150,16 +169,21 @@ def claims(cites: Iterable[str], spans: Mapping[str, Span]) -> tuple[Citation, .
     return tuple(Citation(**spans[name].model_dump()) for name in cited)
 
 
-def _step(planned: PlannedStep, step_id: str, spans: Mapping[str, Span]) -> Step:
-    is_choice = isinstance(planned, PlannedDecision) and planned.yes != planned.no
-    kind = StepKind(planned.kind)
-    if kind is StepKind.DECISION and not is_choice:
-        kind = StepKind.PROCESS
+def _whole(text: str) -> str:
+    """A text that hit the limit ends with its last whole sentence, where it has one."""
+    if len(text) < LONGEST_TEXT - 1:
+        return text
+    cut = text[:LONGEST_TEXT]
+    end = max(cut.rfind(mark) for mark in (". ", "? ", "! ", "; "))
+    return cut[: end + 1] if end > 0 else cut
+
+
+def _step(planned: PlannedStep, step_id: str, kind: StepKind, spans: Mapping[str, Span]) -> Step:
     command = planned.command.strip()[:LONGEST_COMMAND]
     return Step(
         id=step_id,
         kind=kind,
-        text=plain(planned.text)[:LONGEST_TEXT],
+        text=_whole(plain(planned.text)),
         commands=(command,) if command else (),
         citations=claims(planned.cites, spans),
     )

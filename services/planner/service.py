@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import structlog
 
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
+from services.contracts.screened_ticket import screened
+from services.grounding.trusted import trusted
 from services.kit.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
@@ -16,6 +18,7 @@ from services.planner.draft import Draft, assemble
 from services.planner.extractive import drafts
 from services.planner.generative import GenerativePlanner
 from services.planner.guard import guarded
+from services.planner.metrics import SUSPICIOUS
 from services.planner.settings import PlannerSettings
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
@@ -48,6 +51,7 @@ class PlannerService:
     def stream(self, request: PlanRequest) -> Iterator[Candidate]:
         """See `Planner.stream`; those that need no model come first, at once."""
         start = time.monotonic()
+        request, suspicious = _screened(request)
         known: set[str] = set()
         for workflow in self._extracted(request):
             known.add(_id(workflow))
@@ -56,7 +60,7 @@ class PlannerService:
             return
         ends = start + min(self._settings.deadline_s, request.deadline_s or math.inf)
         with stage_timer("planner", "generate"):
-            for workflow in self._generative.write(request, ends=ends):
+            for workflow in self._generative.write(request, ends=ends, suspicious=suspicious):
                 if _id(workflow) not in known:
                     known.add(_id(workflow))
                     yield Candidate(id=_id(workflow), workflow=workflow)
@@ -79,6 +83,17 @@ def _generative(
     if embedder is None:
         raise ValueError("a planner with a model needs an embedder to verify what the model cites")
     return GenerativePlanner(guarded_model(model), embedder, settings)
+
+
+def _screened(request: PlanRequest) -> tuple[PlanRequest, tuple[str, ...]]:
+    """The request without sentences that speak to a model, and those sentences."""
+    safe, ticket = trusted(request.context), screened(request.ticket)
+    suspicious = (*safe.suspicious, *ticket.suspicious)
+    if suspicious:
+        SUSPICIOUS.inc(len(suspicious))
+        _log.warning("planner.instructions_left_out", texts=len(suspicious), first=suspicious[0])
+    update = {"ticket": ticket.ticket, "context": safe.context}
+    return request.model_copy(update=update), suspicious
 
 
 def _workflow(draft: Draft) -> Workflow | None:

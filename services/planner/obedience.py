@@ -1,0 +1,64 @@
+"""Whether a model's workflow does what a sentence inside the data asked the model for."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from services.grounding.evidence import Evidence, terms_of
+from services.knowledge.folding import folded
+from services.workflow.model import Workflow
+
+_REPEATED = 0.6
+"""Share of a step's words in one suspicious text from which it carries that text out."""
+_LEAST_WORDS_OF_PROMPT = 5
+"""Content words; fewer agree with the model's own orders by chance."""
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+
+
+def obeyed(
+    workflow: Workflow, suspicious: Sequence[str], orders: Sequence[str], evidence: Evidence
+) -> str | None:
+    """The first words of the workflow that no source says and that obey or tell secrets.
+
+    `suspicious` is what spoke to the model, `orders` the platform's own messages to it, which have
+    no place in a workflow either.
+    """
+    for text in _texts(workflow):
+        terms = terms_of(folded(text))
+        if _said_by(evidence, terms) >= _REPEATED:
+            continue
+        if repeats(text, suspicious):
+            return text
+        if len(terms) >= _LEAST_WORDS_OF_PROMPT and repeats(text, orders):
+            return text
+    return None
+
+
+def repeats(step_text: str, suspicious: Sequence[str]) -> bool:
+    """Whether most content words of a step are those of one suspicious text."""
+    words = _words(step_text)
+    return bool(words) and any(
+        len(words & _words(text)) >= _REPEATED * len(words) for text in suspicious
+    )
+
+
+def _texts(workflow: Workflow) -> Iterator[str]:
+    for step in workflow.steps:
+        yield step.text
+        yield from step.commands
+        yield step.expected
+    for transition in workflow.transitions:
+        if transition.condition not in {"Yes", "No"}:
+            yield transition.condition
+
+
+def _said_by(evidence: Evidence, terms: frozenset[str]) -> float:
+    """The share of the words that one sentence of the sources holds."""
+    nearest = evidence.nearest(terms, 1) if terms else ()
+    return len(terms & nearest[0][0].terms) / len(terms) if nearest else 0.0
+
+
+def _words(text: str) -> frozenset[str]:
+    """Stemmed words; of scripts that put no spaces between them, pairs of characters."""
+    plain = folded(text)
+    pairs = (run[i : i + 2] for run in _IDEOGRAPHS.findall(plain) for i in range(len(run) - 1))
+    return terms_of(_IDEOGRAPHS.sub(" ", plain)) | frozenset(pairs)
