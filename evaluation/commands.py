@@ -256,6 +256,30 @@ def speed(
 
 
 @app.command()
+def overhead(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    latency: Annotated[float, typer.Option(help="Seconds that a scripted call takes.")] = 2.0,
+    tickets: Annotated[int, typer.Option(min=1, help="Tickets walked on each model.")] = 20,
+    out: Out = None,
+) -> None:
+    """What the platform adds to the model's own time, on a scripted model and on the set one."""
+    from evaluation.overhead import measure_overhead, show  # noqa: PLC0415
+
+    report = measure_overhead(
+        data_dir,
+        pairs,
+        latency_s=latency,
+        tickets=tickets,
+        say=lambda line: typer.echo(line, err=True),
+    )
+    show(report)
+    if out is not None:
+        report.write(out)
+
+
+@app.command()
 def results(
     files: Annotated[list[Path], typer.Argument(help="Figures that benchmarks wrote as JSON.")],
 ) -> None:

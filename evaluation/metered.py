@@ -30,7 +30,7 @@ class Spent:
     seconds: float = 0.0
     """As the model took them when it was asked first; a recorded answer keeps its time."""
     busy: float = 0.0
-    """Seconds in which at least one call was under way, on this run's clock."""
+    """Seconds in which at least one call was waited for, on this run's clock."""
 
     def since(self, before: "Spent") -> "Spent":
         """What was spent after `before`."""
@@ -77,11 +77,19 @@ class MeteredChatModel:
         return response
 
     def stream(self, request: ChatRequest) -> SampleStream:
-        """See `ChatModel.stream`."""
-        with self._call():
-            response = yield from self._model.stream(request)
+        """See `ChatModel.stream`; what the caller does between two samples is its own time."""
+        samples = self._model.stream(request)
+        try:
+            while True:
+                with self._call():
+                    sample = next(samples)
+                yield sample
+        except StopIteration as end:
+            response: ChatResponse = end.value
             self._answered(response.usage, response.seconds)
-        return response
+            return response
+        finally:
+            samples.close()
 
     def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
         """See `ChatModel.log_probabilities`; its tokens and seconds are not told."""

@@ -72,8 +72,8 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
     The tickets are the queries of `pairs`, or else the titles of the documents in the store.
     """
     started = time.monotonic()
-    with _copied(data_dir) as folder, _running(folder) as (url, start_s):
-        titles = _queries(pairs) if pairs else _titles(url)
+    with copied(data_dir) as folder, _running(folder) as (url, start_s):
+        titles = queries(pairs) if pairs else _titles(url)
         single = _single_tickets(url, titles)
         acks = asyncio.run(_burst(url, titles, load))
         counts = _counts(url)
@@ -107,7 +107,8 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
 
 
 @contextlib.contextmanager
-def _copied(data_dir: Path) -> Iterator[Path]:
+def copied(data_dir: Path) -> Iterator[Path]:
+    """A copy of a data folder, for as long as the context lasts."""
     with (
         own_data_dir(data_dir.resolve()),
         tempfile.TemporaryDirectory(
@@ -150,7 +151,8 @@ def _wait_until_ready(url: str, process: "subprocess.Popen[bytes]", until: float
     raise StartError(f"the embedded run did not answer within {START_TIMEOUT_S:.0f} s")
 
 
-def _queries(pairs: Path) -> list[str]:
+def queries(pairs: Path) -> list[str]:
+    """The titles of the tickets that the pairs make."""
     return [pair.ticket(form).title for pair in read_pairs(pairs) for form in pair.forms]
 
 
@@ -160,7 +162,7 @@ def _titles(url: str) -> list[str]:
     return [document["title"] for document in documents] or ["Interface down"]
 
 
-def _ticket(title: str) -> dict[str, Any]:
+def new_ticket(title: str) -> dict[str, Any]:
     """A ticket that no cache has seen: no two name the same device."""
     device = uuid4().hex[:8]
     return {
@@ -180,7 +182,7 @@ def _single_tickets(url: str, titles: Sequence[str]) -> list[Figures]:
         for title in chosen:
             began = time.perf_counter()
             answer = client.post(
-                "/workflow/generic", json=_ticket(title), params={"wait": WALK_TIMEOUT_S}
+                "/workflow/generic", json=new_ticket(title), params={"wait": WALK_TIMEOUT_S}
             )
             seconds = time.perf_counter() - began
             ticket = Accepted.model_validate(answer.raise_for_status().json()).tickets[0]
@@ -198,7 +200,7 @@ async def _burst(url: str, titles: Sequence[str], load: Load) -> list[tuple[floa
         async def post(number: int) -> tuple[float, int]:
             due = start + number / load.rate
             await asyncio.sleep(due - time.perf_counter())
-            body = _ticket(titles[number % len(titles)])
+            body = new_ticket(titles[number % len(titles)])
             try:
                 answer = await client.post("/workflow/generic", json=body)
             except httpx.TransportError:
