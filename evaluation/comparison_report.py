@@ -31,8 +31,8 @@ def report(
             "benchmark": BENCHMARK,
             "overall": {e.name: mean_over_sets(by_set(e.rows))["f1"] for e in entries},
             "sets": _figure_by_set(entries, "f1"),
-            "figures": _figures(entries, seed),
-            "against_extractive": _differences(entries, seed),
+            **_headline(entries, seed),
+            "shares": _shares(entries),
             "displacement": _displacement(entries),
             "recall_by_set": _figure_by_set(entries, "recall"),
             "graph_f1_by_set": _figure_by_set(entries, "graph_f1"),
@@ -53,35 +53,47 @@ def _figure_by_set(entries: Sequence[Entry], figure: str) -> dict[str, Figures]:
     return found
 
 
-def _figures(entries: Sequence[Entry], seed: int) -> dict[str, Figures]:
-    found = {}
+def _headline(entries: Sequence[Entry], seed: int) -> dict[str, dict[str, Figures]]:
+    """For each headline figure a section: planners with their interval and their difference."""
+    floor = next((_by_pair(entry.rows) for entry in entries if entry.name == FLOOR), {})
+    sections: dict[str, dict[str, Figures]] = {name: {} for name in HEADLINE}
     for entry in entries:
-        sets = by_set(entry.rows)
-        overall = mean_over_sets(sets)
-        found[entry.name] = (
-            {"n": float(len({row.pair.id for row in entry.rows}))}
-            | _with_ends(intervals(_strata(_by_pair(entry.rows)), seed))
-            | {name: overall[name] for name in _BESIDE if name in overall}
-        )
-    return found
-
-
-def _differences(entries: Sequence[Entry], seed: int) -> dict[str, Figures]:
-    """Of each planner to the extractive one, pair by pair; none where that was not measured."""
-    floor = next((_by_pair(entry.rows) for entry in entries if entry.name == FLOOR), None)
-    if floor is None:
-        return {}
-    found = {}
-    for entry in entries:
-        if entry.name == FLOOR:
-            continue
         pairs = _by_pair(entry.rows)
         apart = {key: pairs[key] - floor[key] for key in pairs if key in floor}
-        f1 = [float(values[0]) for values in apart.values()]
-        found[entry.name] = _with_ends(intervals(_strata(apart), seed)) | {
-            "better": _share(value > 0 for value in f1),
-            "worse": _share(value < 0 for value in f1),
-        }
+        whole = intervals(_strata(pairs), seed)
+        differences = intervals(_strata(apart), seed) if entry.name != FLOOR else []
+        for place, name in enumerate(HEADLINE):
+            sections[name][entry.name] = (
+                {"n": float(len(pairs))}
+                | _ends("mean", whole[place : place + 1])
+                | _ends("apart", differences[place : place + 1])
+            )
+    return sections
+
+
+def _ends(name: str, found: Sequence[Interval]) -> Figures:
+    """A mean, or the paired difference to the extractive planner, and the interval's ends."""
+    return {
+        key: round(value, 4)
+        for one in found
+        for key, value in ((name, one.mean), (f"{name}_low", one.low), (f"{name}_high", one.high))
+    }
+
+
+def _shares(entries: Sequence[Entry]) -> dict[str, Figures]:
+    """Beside the headline: what else can be said of the answers, and how often F1 differs."""
+    floor = next((_by_pair(entry.rows) for entry in entries if entry.name == FLOOR), {})
+    found = {}
+    for entry in entries:
+        overall = mean_over_sets(by_set(entry.rows))
+        found[entry.name] = {name: overall[name] for name in _BESIDE if name in overall}
+        pairs = _by_pair(entry.rows)
+        f1 = [pairs[key][0] - floor[key][0] for key in pairs if key in floor]
+        if f1 and entry.name != FLOOR:
+            found[entry.name] |= {
+                "f1_above_extractive": fmean(value > 0 for value in f1),
+                "f1_below_extractive": fmean(value < 0 for value in f1),
+            }
     return found
 
 
@@ -167,20 +179,3 @@ def _strata(pairs: _Values) -> list[NDArray[np.float64]]:
         sets.setdefault(name, []).append(values)
     large = [np.array(of) for of in sets.values() if len(of) >= LEAST_SET]
     return large or [np.array(of) for of in sets.values()]
-
-
-def _with_ends(found: Sequence[Interval]) -> Figures:
-    return {
-        key: round(value, 4)
-        for name, one in zip(HEADLINE, found, strict=False)
-        for key, value in (
-            (name, one.mean),
-            (f"{name}_low", one.low),
-            (f"{name}_high", one.high),
-        )
-    }
-
-
-def _share(values: Iterable[bool]) -> float:
-    found = list(values)
-    return sum(found) / len(found) if found else 0.0

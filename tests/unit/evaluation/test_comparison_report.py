@@ -41,18 +41,24 @@ def told(*entries):
 
 
 def test_every_planner_has_its_mean_between_the_ends_of_its_interval():
-    best = told(FLOOR)["figures"]["extractive"]
-    assert best["n"] == 5
-    assert best["f1"] == 52
-    assert best["recall"] == 53
-    assert best["f1_low"] < 52 < best["f1_high"]
+    figures = told(FLOOR)
+    found = figures["f1"]["extractive"]
+    assert (found["n"], found["mean"], figures["recall"]["extractive"]["mean"]) == (5, 52, 53)
+    assert found["mean_low"] < 52 < found["mean_high"]
 
 
 def test_the_difference_is_taken_pair_by_pair():
-    others = told(FLOOR, entry("llm", [52, 62, 72, 82, 2]))["against_extractive"]
-    assert others["llm"]["f1"] == others["llm"]["f1_low"] == others["llm"]["f1_high"] == 2
-    assert (others["llm"]["better"], others["llm"]["worse"]) == (1, 0)
-    assert "extractive" not in others
+    figures = told(FLOOR, entry("llm", [52, 62, 72, 82, 2]))
+    found = figures["f1"]["llm"]
+    assert (found["apart_low"], found["apart"], found["apart_high"]) == (2, 2, 2)
+    assert "apart" not in figures["f1"]["extractive"]
+
+
+def test_shares_tell_how_often_a_planner_is_above_and_below_the_extractive_one():
+    found = told(FLOOR, entry("llm", [51, 61, 69, 80, 0]))["shares"]
+    assert found["llm"]["f1_above_extractive"] == 0.4
+    assert found["llm"]["f1_below_extractive"] == 0.2
+    assert found["extractive"] == {"answered": 1}
 
 
 def test_displacement_tells_better_from_worse_and_from_filled():
@@ -76,7 +82,8 @@ def test_a_planner_without_the_floor_displaces_nothing():
 
 def test_without_the_extractive_planner_there_is_nothing_to_compare_with():
     alone = told(entry("llm", [1, 2, 3, 4, 5]))
-    assert alone["against_extractive"] == alone["displacement"] == {}
+    assert "apart" not in alone["f1"]["llm"]
+    assert alone["displacement"] == {}
 
 
 def test_costs_are_means_per_ticket_and_samples_count_once():
@@ -112,9 +119,5 @@ def test_a_real_comparison_can_be_told():
     whole = report([contest.entry(n, PAIRS, lambda: None) for n in names], {}, 1.0, seed=0)
     assert set(whole.overall) == set(names)
     assert whole.model_dump()["samples"]["shown both"]["unreadable"] == pytest.approx(1 / 3)
-    assert [table.title for table in whole.tables()][:4] == [
-        "planners",
-        "figures",
-        "against extractive",
-        "displacement",
-    ]
+    titles = [table.title for table in whole.tables()]
+    assert titles[:4] == ["planners", "f1", "recall", "graph f1"]
