@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext, Span
@@ -26,12 +27,13 @@ class RetrieveRequest(BaseModel):
 
     @classmethod
     def of_ticket(cls, ticket: TicketDraft) -> "RetrieveRequest":
-        """The request a ticket stands for."""
+        """The request a ticket stands for, without sentences that speak to a language model."""
+        asked = screened(ticket).ticket
         return cls(
-            title=ticket.title,
-            description=ticket.description,
-            alert_name=ticket.alert_name,
-            labels=ticket.labels,
+            title=asked.title,
+            description=asked.description,
+            alert_name=asked.alert_name,
+            labels=asked.labels,
         )
 
 

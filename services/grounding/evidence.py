@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from services.grounding.trusted import trusted
 from services.knowledge.bm25 import tokenise
 from services.knowledge.markdown import Block, BlockKind, Page, parse
 from services.knowledge.model import (
@@ -18,6 +19,7 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
+from services.knowledge.screening import without_instructions
 from services.workflow.model import Citation
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")
@@ -58,21 +60,26 @@ class Unit:
 
 
 class Evidence:
-    """All units of a context, in the order of its nodes and chunks, none twice."""
+    """All units of a context, in the order of its nodes and chunks, none twice.
 
-    def __init__(self, units: Sequence[Unit]) -> None:
-        """Indexes `units` by their words."""
+    What speaks to a language model is no evidence: it says nothing about the fault.
+    """
+
+    def __init__(self, units: Sequence[Unit], suspicious: Sequence[str] = ()) -> None:
+        """Indexes `units` by their words; `suspicious` is what was kept out of them."""
         self.units = tuple(units)
+        self.suspicious = tuple(suspicious)
         self._nearest: dict[frozenset[str], list[tuple[Unit, float]]] = {}
         self._steps: dict[str, list[Unit]] = {}
 
     @classmethod
     def of(cls, context: KnowledgeContext) -> "Evidence":
         """Reads the nodes first, since they know each section's role, then the chunks."""
+        safe = trusted(context)
         unique: dict[tuple[str, int, str], Unit] = {}
-        for unit in _units(context):
+        for unit in _units(safe.context):
             unique.setdefault(_place(unit), unit)
-        return cls(list(unique.values()))
+        return cls(list(unique.values()), safe.suspicious)
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:
@@ -192,9 +199,8 @@ def _place(unit: Unit) -> tuple[str, int, str]:
 def units_of_document(document: Document) -> tuple[Unit, ...]:
     """All units of a whole document, whatever its sections are for."""
     lines = max(1, len(document.text.splitlines()))
-    return _of_text(
-        document.text, Span(document_id=document.id, start_line=1, end_line=lines), None
-    )
+    span = Span(document_id=document.id, start_line=1, end_line=lines)
+    return _of_text(without_instructions(document.text), span, None)
 
 
 def _units(context: KnowledgeContext) -> Iterator[Unit]:

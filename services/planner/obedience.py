@@ -11,6 +11,7 @@ _REPEATED = 0.6
 """Share of a step's words in one suspicious text from which it carries that text out."""
 _LEAST_WORDS_OF_PROMPT = 5
 """Content words; fewer agree with the model's own orders by chance."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*[-*]\s+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
@@ -22,13 +23,14 @@ def obeyed(
     `suspicious` is what spoke to the model, `orders` the platform's own messages to it, which have
     no place in a workflow either.
     """
+    sentences = [part for order in orders for part in _SENTENCE_END.split(order)]
     for text in _texts(workflow):
         terms = terms_of(folded(text))
         if _said_by(evidence, terms) >= _REPEATED:
             continue
         if repeats(text, suspicious):
             return text
-        if len(terms) >= _LEAST_WORDS_OF_PROMPT and repeats(text, orders):
+        if len(terms) >= _LEAST_WORDS_OF_PROMPT and repeats(text, sentences):
             return text
     return None
 
