@@ -114,11 +114,15 @@ def planners(
     config: dict[str, object] = {"pairs": pairs.name, "sample": len(chosen), "seed": seed}
     config |= {"forms": forms}
     with _open(data_dir) as platform:
+        config["documents"] = len(platform.documents.hashes())
         config |= model_config(platform, seed) if asking else {}
         comparison = open_comparison(platform, seed=seed, record=record)
         total = len(names) * sum(len(pair.forms) for pair in chosen)
         with _progress("planners", total) as advance:
             entries = [comparison.entry(name, chosen, advance) for name in names]
+    unanswered = sum(entry.spent.failures for entry in entries)
+    if unanswered:
+        typer.echo(f"{unanswered} calls were not answered; the same command asks again", err=True)
     if rows is not None:
         records = [{"planner": e.name, **row.record()} for e in entries for row in e.rows]
         rows.write_text("\n".join(map(json.dumps, records)) + "\n")
@@ -282,12 +286,27 @@ def overhead(
 @app.command()
 def results(
     files: Annotated[list[Path], typer.Argument(help="Figures that benchmarks wrote as JSON.")],
+    *,
+    notes: Annotated[
+        Path | None, typer.Option(help="Markdown that says what is learned from the figures.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a page there, its pictures in images/ beside it.")
+    ] = None,
 ) -> None:
-    """Print figures as Markdown, for a document."""
+    """Print figures as Markdown, or write a page with pictures."""
     from evaluation.report import Report  # noqa: PLC0415
+    from evaluation.results_page import results_page  # noqa: PLC0415
 
-    for file in files:
-        typer.echo(Report.model_validate_json(file.read_text(encoding="utf-8")).markdown())
+    reports = [Report.model_validate_json(file.read_text(encoding="utf-8")) for file in files]
+    if out is None:
+        for report in reports:
+            typer.echo(report.markdown())
+        return
+    words = ["flowxpert bench results", *map(str, files)]
+    words += [f"--notes {notes}"] if notes else []
+    said = notes.read_text(encoding="utf-8") if notes else ""
+    results_page(reports, " ".join([*words, f"--out {out}"]), said).write(out)
 
 
 def _chosen(path: Path, sample: int, seed: int) -> "Sequence[Pair]":

@@ -42,6 +42,11 @@ class Entry:
     scoring: Spent = NOTHING_SPENT
     """Of all rows together."""
 
+    @property
+    def spent(self) -> Spent:
+        """By plans and scoring together."""
+        return sum((cost.spent for cost in self.costs), self.scoring)
+
 
 class Comparison:
     """Runs one planner after the other; contexts and plans are made once."""

@@ -147,7 +147,7 @@ def _samples(entries: Sequence[Entry]) -> dict[str, Figures]:
 def _cost(entry: Entry) -> Figures:
     """Means per ticket, scoring included; the failed calls are a count."""
     tickets = len(entry.rows)
-    spent = sum((cost.spent for cost in entry.costs), entry.scoring)
+    spent = entry.spent
     return {
         "calls": spent.calls / tickets,
         "tokens_in": spent.tokens_in / tickets,

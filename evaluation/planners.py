@@ -34,7 +34,7 @@ class Method:
     is_scored: bool = False
     """Whether the scorer picks the answer; else it is the first of what `choose` leaves."""
     has_floor: bool = False
-    """Whether the extractive planner's candidates compete with the model's."""
+    """Whether all that the extractive planner finds competes with the model's samples."""
 
 
 def everything(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -71,7 +71,8 @@ def _alone(context: ContextPart, meaning: str) -> Method:
 
 
 def _best_of_n(context: ContextPart, meaning: str) -> Method:
-    return Method(meaning, context, everything, is_scored=True, has_floor=True)
+    has_floor = context is ContextPart.BOTH
+    return Method(meaning, context, everything, is_scored=True, has_floor=has_floor)
 
 
 PLANNERS: Mapping[str, Method] = {

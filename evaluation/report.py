@@ -35,7 +35,7 @@ class Report(BaseModel):
         """For people: the sets with the overall figures last, then each section of its own."""
         yield _table(self.benchmark, self.sets | {"mean over sets": self.overall}, last=1)
         for name, section in (self.model_extra or {}).items():
-            rows = _rows(name, section)
+            rows = section_rows(name, section)
             if rows:
                 yield _table(name.replace("_", " "), rows)
 
@@ -49,7 +49,7 @@ class Report(BaseModel):
             markdown_table(sets, ""),
         ]
         for name, section in (self.model_extra or {}).items():
-            rows = _rows(name, section)
+            rows = section_rows(name, section)
             if rows:
                 parts += [f"### {name.replace('_', ' ')}", markdown_table(rows, "")]
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
@@ -85,7 +85,7 @@ def markdown_table(rows: Mapping[str, Mapping[str, float]], label: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(name: str, section: object) -> dict[str, Figures]:
+def section_rows(name: str, section: object) -> dict[str, Figures]:
     """A section as rows of figures; sections of sections show their overall figures."""
     if not isinstance(section, dict) or not section:
         return {}
