@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evaluation.pairs import Pair
     from evaluation.report import Report
     from services.embedded import Embedded
+    from services.kit.settings import PlatformSettings
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -272,7 +273,7 @@ def overhead(
     from evaluation.overhead import measure_overhead, show  # noqa: PLC0415
 
     report = measure_overhead(
-        data_dir,
+        _settings(data_dir).data_dir,
         pairs,
         latency_s=latency,
         tickets=tickets,
@@ -322,10 +323,19 @@ def _chosen(path: Path, sample: int, seed: int) -> "Sequence[Pair]":
 @contextmanager
 def _open(data_dir: Path) -> "Iterator[Embedded]":
     from services.embedded import Embedded  # noqa: PLC0415
+
+    with Embedded.open(_settings(data_dir)) as platform:
+        yield platform
+
+
+def _settings(data_dir: Path) -> "PlatformSettings":
+    """The platform's settings; what is logged from now on goes where they say."""
+    from services.kit.logging import configure_logging  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
 
-    with Embedded.open(PlatformSettings(data_dir=data_dir)) as platform:
-        yield platform
+    settings = PlatformSettings(data_dir=data_dir)
+    configure_logging(log_format=settings.log_format, level=settings.log_level)
+    return settings
 
 
 @contextmanager

@@ -1,0 +1,65 @@
+"""Benchmarks as people and programs call them, on the example documents."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LATENCY_S = 0.3
+
+
+PAIR = {
+    "id": "1",
+    "set": "examples",
+    "tier": "C",
+    "query": "A fan tray of the switch has failed",
+    "doc": "wiki/fan-failure.md",
+    "reference": {"nodes": [{"id": "a", "label": "Check that the fan tray is seated."}], "edges": []},
+}
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Of every benchmark: a data folder with the examples, and a pair."""
+    folder = tmp_path_factory.mktemp("bench")
+    pairs = folder / "pairs.jsonl"
+    pairs.write_text(json.dumps(PAIR) + "\n")
+    flowxpert("ingest", str(EXAMPLES / "documents"), "--data-dir", str(folder / "data"))
+    return ["--data-dir", str(folder / "data"), "--pairs", str(pairs)]
+
+
+def flowxpert(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "services.cli", *arguments],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_walk_takes_as_long_as_the_model_and_a_little_more(
+    options: list[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    given = ["--latency", str(LATENCY_S), "--tickets", "2", "--out", str(out)]
+    flowxpert("bench", "overhead", *given, *options)
+    figures = json.loads(out.read_text())["overall"]
+    assert figures["scripted_tickets"] == 2
+    assert figures["scripted_model_p50_s"] >= 2 * LATENCY_S  # the planner's call and the judge's
+    assert figures["scripted_walk_p50_s"] > figures["scripted_model_p50_s"]
+    assert figures["scripted_overhead_mean"] > 0
+
+
+def test_planners_are_compared_and_printed_for_programs(options: list[str]) -> None:
+    printed = flowxpert("bench", "planners", "--planner", "extractive", "--json", *options)
+    found = json.loads(printed)
+    assert found["config"]["documents"] > 10
+    assert 0 < found["f1"]["extractive"]["mean"] <= 100
