@@ -54,6 +54,8 @@ class ScoreRequest(BaseModel):
     ticket: TicketDraft
     context: KnowledgeContext
     candidates: tuple[Candidate, ...]
+    deadline_s: float | None = Field(default=None, ge=0)
+    """Seconds in which a model may judge; the scorer's own limit where it is None."""
 
 
 class ScoredCandidate(BaseModel):

@@ -64,4 +64,5 @@ def create_walk(
         planner=planner,
         scorer=scorer,
         nearest_documents=settings.nearest_documents,
+        model_within_s=settings.model_within_s,
     )

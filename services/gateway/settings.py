@@ -35,6 +35,12 @@ class GatewaySettings(Settings):
         ge=0,
         description="Longest time, in seconds, that `?wait=` holds a request; more is cut to this.",
     )
+    model_within_s: float = Field(
+        default=120.0,
+        ge=0,
+        description="Seconds after its arrival in which a language model may work on a ticket. One "
+        "that had to wait longer, as in a storm of alerts, gets the workflows that need no model.",
+    )
     event_poll_s: float = Field(
         default=0.25,
         gt=0,

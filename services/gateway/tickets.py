@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, select, update
@@ -21,6 +22,15 @@ _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 _DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
 
 
+@dataclass(frozen=True)
+class OpenTicket:
+    """A ticket that waits for its workflow."""
+
+    draft: TicketDraft
+    created_at: float
+    """Seconds since the epoch."""
+
+
 class Tickets:
     """What the walk writes. A ticket is concluded once, whoever walks it how often."""
 
@@ -28,12 +38,18 @@ class Tickets:
         self._database = database
         self._outbox = outbox
 
-    def open(self, ticket_id: str) -> TicketDraft | None:
+    def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
-        statement = select(*_DRAFT).where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
+        statement = select(TicketRow.created_at, *_DRAFT).where(
+            TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN)
+        )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
-        return None if row is None else TicketDraft.model_construct(**row._mapping)
+        if row is None:
+            return None
+        fields = dict(row._mapping)
+        created_at = fields.pop("created_at")
+        return OpenTicket(TicketDraft.model_construct(**fields), created_at)
 
     def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
         """Store how far the walk is; nothing when it is concluded already."""

@@ -1,20 +1,19 @@
 """The walk: ticket → retrieval → planner → scorer → the best workflow, or a reasoned refusal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from time import perf_counter
+from time import perf_counter, time
 
 import structlog
 
 from services.contracts.gateway import NearestDocument
-from services.contracts.planner import Planner, PlanRequest
+from services.contracts.planner import Candidate, Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrieveRequest
-from services.contracts.scorer import Scorer, ScoreRequest
-from services.contracts.ticket import TicketDraft
+from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.progress import Progress
-from services.gateway.tickets import Tickets
+from services.gateway.tickets import OpenTicket, Tickets
 from services.kit.errors import FlowXpertError
 from services.kit.metrics import stage_timer
 from services.knowledge.model import KnowledgeContext
@@ -37,12 +36,15 @@ class Walk:
         planner: Planner,
         scorer: Scorer,
         nearest_documents: int,
+        model_within_s: float,
     ) -> None:
+        """`model_within_s` counts from the ticket's arrival."""
         self._tickets = tickets
         self._retrieval = retrieval
         self._planner = planner
         self._scorer = scorer
         self._nearest_documents = nearest_documents
+        self._model_within_s = model_within_s
 
     def run(self, ticket_id: str) -> None:
         """Walk the ticket; nothing when it is concluded already.
@@ -50,12 +52,12 @@ class Walk:
         Raises:
             FlowXpertError: A retryable one: something did not answer, try again later.
         """
-        ticket = self._tickets.open(ticket_id)
-        if ticket is None:
+        opened = self._tickets.open(ticket_id)
+        if opened is None:
             return
         with Progress(self._tickets, ticket_id) as progress:
             try:
-                outcome = self._walk(ticket, progress)
+                outcome = self._walk(opened, progress)
             except FlowXpertError as error:
                 if error.retryable:
                     raise
@@ -67,8 +69,8 @@ class Walk:
             WALK_SECONDS.labels(status).observe(seconds)
             _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
-    def _walk(self, ticket: TicketDraft, progress: Progress) -> Outcome:
-        seconds: dict[str, float] = {}
+    def _walk(self, opened: OpenTicket, progress: Progress) -> Outcome:
+        ticket, seconds = opened.draft, dict[str, float]()
         progress.note("planning")
         with _stage("retrieve", seconds):
             context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
@@ -77,16 +79,39 @@ class Walk:
             return Refused(_why_refused(context), self._nearest(context))
 
         with _stage("plan", seconds):
-            plan = self._planner.plan(PlanRequest(ticket=ticket, context=context))
-        progress.note("drafted", candidates=len(plan.candidates))
-        if not plan.candidates:
+            candidates = tuple(self._candidates(opened, context, progress))
+        progress.note("drafted", candidates=len(candidates))
+        if not candidates:
             reason = "the documents that fit describe no procedure"
             return Refused(reason, self._nearest(context))
 
         with _stage("score", seconds):
-            request = ScoreRequest(ticket=ticket, context=context, candidates=plan.candidates)
+            request = ScoreRequest(
+                ticket=ticket,
+                context=context,
+                candidates=candidates,
+                deadline_s=self._time_left(opened),
+            )
             ranked = self._scorer.score(request).ranked
+        if not ranked[0].good_enough:
+            return Refused(_why_none(ranked), self._nearest(context))
         return Planned(ranked, seconds)
+
+    def _candidates(
+        self, opened: OpenTicket, context: KnowledgeContext, progress: Progress
+    ) -> Iterator[Candidate]:
+        """What the planner writes, told as it comes."""
+        request = PlanRequest(
+            ticket=opened.draft, context=context, deadline_s=self._time_left(opened)
+        )
+        for candidate in self._planner.stream(request):
+            origin = candidate.workflow.provenance
+            progress.note("candidate", planner=origin.planner if origin else "")
+            yield candidate
+
+    def _time_left(self, opened: OpenTicket) -> float:
+        """Seconds that a model may still work on the ticket."""
+        return max(0.0, opened.created_at + self._model_within_s - time())
 
     def _nearest(self, context: KnowledgeContext) -> tuple[NearestDocument, ...]:
         """The best passage of each of the closest documents."""
@@ -115,6 +140,14 @@ def _stage(name: str, seconds: dict[str, float]) -> Iterator[None]:
     with stage_timer("gateway", name):
         yield
     seconds[name] = round(perf_counter() - start, 6)
+
+
+def _why_none(ranked: Sequence[ScoredCandidate]) -> str:
+    score = ranked[0].score
+    return (
+        f"none of {len(ranked)} candidate workflows is good enough: the best one scores "
+        f"{score.overall:.1f} of 5, its relevance to this ticket {score.relevance.value:.1f}"
+    )
 
 
 def _why_refused(context: KnowledgeContext) -> str:

@@ -42,15 +42,18 @@ class Panel:
         """Whether there is anybody to ask."""
         return bool(self._parts)
 
-    def ask(self, subject: Subject) -> dict[str, list[Opinion]]:
+    def ask(self, subject: Subject, within_s: float | None = None) -> dict[str, list[Opinion]]:
         """Each part's opinion of every candidate, by the name of the part.
+
+        `within_s` is the ticket's own limit, where it is shorter; without time nobody is asked.
 
         A part either speaks about all candidates or is missing: numbers that some have and others
         have not would decide by their absence.
         """
-        if not self._parts or not subject.evidence:
+        limit_s = self._deadline_s if within_s is None else min(within_s, self._deadline_s)
+        if not self._parts or not subject.evidence or limit_s <= 0:
             return {}
-        deadline = Deadline(self._deadline_s)
+        deadline = Deadline(limit_s)
         pool = ThreadPoolExecutor(len(self._parts), thread_name_prefix="scorer")
         try:
             asked = {

@@ -1,5 +1,7 @@
 """Retrieval, planner and scorer that answer what a test tells them to."""
 
+from collections.abc import Iterator
+
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.retrieval import RetrieveRequest, SourceText
 from services.contracts.scorer import (
@@ -83,6 +85,11 @@ class FakePlanner:
 
     def __init__(self) -> None:
         self.workflows = [fan_workflow(), fan_workflow("Reseat the tray")]
+        self.requests: list[PlanRequest] = []
+
+    def stream(self, request: PlanRequest) -> Iterator[Candidate]:
+        self.requests.append(request)
+        yield from self.plan(request).candidates
 
     def plan(self, request: PlanRequest) -> PlanResponse:
         return PlanResponse(
@@ -97,12 +104,16 @@ class FakeScorer:
 
     def __init__(self) -> None:
         self.findings: tuple[str, ...] = ()
+        self.good_enough = True
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         return ScoreResponse(
             ranked=tuple(
                 ScoredCandidate(
-                    candidate=candidate, score=_score(4.2 - n / 2), findings=self.findings
+                    candidate=candidate,
+                    score=_score(4.2 - n / 2),
+                    findings=self.findings,
+                    good_enough=self.good_enough,
                 )
                 for n, candidate in enumerate(request.candidates)
             )

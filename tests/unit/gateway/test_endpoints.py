@@ -291,14 +291,15 @@ def test_progress_is_told_from_the_beginning_to_the_end(gateway):
     ticket = planned(gateway)
     status, _, kinds = read_events(gateway, ticket["id"])
     assert status == 200
-    assert kinds == ["received", "planning", "retrieved", "drafted", "planned"]
+    written = ["candidate"] * len(ticket["candidates"])
+    assert kinds == ["received", "planning", "retrieved", *written, "drafted", "planned"]
 
 
 def test_progress_goes_on_after_the_last_event_a_reader_has_seen(gateway):
     ticket = planned(gateway)
     _, ids, _ = read_events(gateway, ticket["id"])
     _, _, rest = read_events(gateway, ticket["id"], **{"Last-Event-ID": ids[2]})
-    assert rest == ["drafted", "planned"]
+    assert rest == ["candidate", "candidate", "drafted", "planned"]
     status, _, none = read_events(gateway, ticket["id"], **{"Last-Event-ID": ids[-1]})
     assert (status, none) == (204, [])
 
