@@ -95,6 +95,7 @@ class MeteredChatModel:
         """See `ChatModel.log_probabilities`; its tokens and seconds are not told."""
         with self._call():
             found = self._model.log_probabilities(messages, text)
+        if found is not None:
             self._answered(Usage(), 0.0)
         return found
 

@@ -7,7 +7,9 @@ from evaluation.comparison import Comparison, ModelSide
 from evaluation.metered import MeteredChatModel
 from evaluation.shared_plans import SharedPlans
 from evaluation.support import SupportCheck
+from evaluation.whole_answers import WholeAnswers
 from evaluation.workflows import WorkflowBench, gold, retrieved
+from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.llm.recorder import RecordingChatModel
@@ -49,23 +51,27 @@ def open_comparison(
         support=SupportCheck(platform.documents, scorer.vectors),
         seed=seed,
     )
-    return Comparison(floor, _model_side(platform, seed, record))
-
-
-def _model_side(platform: "Embedded", seed: int, record: Path | None) -> ModelSide | None:
     if platform.model is None:
-        return None
-    answers: ChatModel = platform.model
-    if record:
-        answers = RecordingChatModel(record, platform.model)
+        return Comparison(floor, None)
+    answers = recorded(platform.model, record)
+    return Comparison(floor, model_side(answers, platform.embedder, planner_settings(seed)))
+
+
+def recorded(model: ChatModel, record: Path | None) -> ChatModel:
+    """The model, asked only for what the file does not hold."""
+    return WholeAnswers(RecordingChatModel(record, model) if record else model)
+
+
+def model_side(answers: ChatModel, embedder: Embedder, settings: PlannerSettings) -> ModelSide:
+    """Planner and scorer that ask the model, each with a meter of its own."""
     writing, judging = MeteredChatModel(answers), MeteredChatModel(answers)
     planner = PlannerService(
-        planner_settings(seed),
-        model=GuardedChatModel(writing, tries=1),  # `model` tries again by itself
-        embedder=platform.embedder,
+        settings,
+        model=GuardedChatModel(writing, tries=1),  # the platform's model tries again by itself
+        embedder=embedder,
     )
     patient = ScorerSettings().model_copy(update={"deadline_s": DEADLINE_S})
-    scorer = ScorerService(platform.embedder, patient, model=judging)
+    scorer = ScorerService(embedder, patient, model=judging)
     return ModelSide(SharedPlans(planner, writing), scorer, judging)
 
 

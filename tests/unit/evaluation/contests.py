@@ -4,17 +4,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from evaluation.comparison import Comparison, ModelSide
-from evaluation.metered import MeteredChatModel
-from evaluation.shared_plans import SharedPlans
+from evaluation.comparison import Comparison
+from evaluation.opening import model_side, recorded
 from evaluation.support import SupportCheck
 from evaluation.workflows import WorkflowBench
 from services.grounding.vectors import RecentVectors
 from services.knowledge.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
 from services.llm.chat_model import ChatModel, ChatRequest
-from services.llm.guard import GuardedChatModel
-from services.llm.recorder import RecordingChatModel
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
@@ -60,7 +57,9 @@ def _whole_page(name: str) -> Chunk:
     return Chunk(id=name, span=span, heading_path=("A page",), text=text)
 
 
-def comparison(model: ChatModel | None, *, record: Path | None = None) -> Comparison:
+def comparison(
+    model: ChatModel | None, *, record: Path | None = None, corrections: int = 0
+) -> Comparison:
     """As `evaluation.opening` puts it together, over the library."""
     library, embedder = Library(), HashingEmbedder()
     floor = WorkflowBench(
@@ -74,14 +73,8 @@ def comparison(model: ChatModel | None, *, record: Path | None = None) -> Compar
     )
     if model is None:
         return Comparison(floor, None)
-    answers = RecordingChatModel(record, model) if record else model
-    meter = MeteredChatModel(answers)
-    planner = PlannerService(
-        PlannerSettings(corrections=0, samples=3, seed=1),
-        model=GuardedChatModel(meter, tries=1),
-        embedder=embedder,
-    )
-    return Comparison(floor, ModelSide(SharedPlans(planner, meter), ScorerService(embedder), meter))
+    settings = PlannerSettings(corrections=corrections, samples=3, seed=1)
+    return Comparison(floor, model_side(recorded(model, record), embedder, settings))
 
 
 def prompts_with(text: str, requests: Sequence[ChatRequest]) -> int:

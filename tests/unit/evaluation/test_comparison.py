@@ -2,8 +2,9 @@ import pytest
 
 from evaluation.comparison import NoModelError
 from evaluation.planners import PLANNERS, UnknownPlannerError
+from evaluation.scripted_answers import scripted_answers
 from evaluation.shared_plans import ModelLostError
-from services.llm.chat_model import ModelUnavailableError
+from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.evaluation.contests import (
     PAIRS,
@@ -31,8 +32,9 @@ def test_all_planners_share_one_call_for_a_ticket_and_a_part_of_its_context():
     model = writing(outline(WRONG))
     contest = comparison(model)
     entries = [run(name, contest) for name in PLANNERS]
-    assert len(model.requests) == 4 * ANSWERS
-    assert {request.n for request in model.requests} == {3}
+    planning = [request for request in model.requests if request.prompt.startswith("plan")]
+    assert len(planning) == 4 * ANSWERS
+    assert {request.n for request in planning} == {3}
     assert all(len(entry.rows) == ANSWERS for entry in entries)
 
 
@@ -146,6 +148,33 @@ def test_a_recorded_run_costs_as_many_tokens_and_seconds_as_the_first(tmp_path):
     again = [(c.spent.tokens_in, c.spent.tokens_out, c.spent.seconds) for c in second.costs]
     assert told == again
     assert all(seconds for _, _, seconds in told)
+
+
+def test_what_the_scorer_asks_is_recorded_and_metered_too(tmp_path):
+    record = tmp_path / "answers.db"
+    first, second = ScriptedChatModel(scripted_answers), ScriptedChatModel(scripted_answers)
+    costs = [
+        run("best-of-n", comparison(model, record=record)).scoring for model in (first, second)
+    ]
+    assert costs[0].calls == costs[1].calls >= ANSWERS
+    assert len(first.requests) == ANSWERS + costs[0].calls
+    assert second.requests == []
+
+
+def test_an_answer_is_kept_though_its_correction_was_refused(tmp_path):
+    asked = []
+
+    def script(request):
+        asked.append(request.n)
+        if request.n == 1:
+            raise ModelRefusedError("the prompt is too long")
+        return [UNREADABLE, outline(RIGHT), outline(RIGHT)]
+
+    record = tmp_path / "answers.db"
+    for _ in range(2):
+        contest = comparison(ScriptedChatModel(script), record=record, corrections=1)
+        contest.entry("llm", PAIRS[:1], lambda: None)
+    assert asked.count(3) == len(PAIRS[0].forms)
 
 
 def test_a_model_that_is_gone_ends_the_run_instead_of_being_measured():
