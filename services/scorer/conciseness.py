@@ -4,28 +4,30 @@ from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED, Grounded
 from services.scorer.case import Case, on_scale, short
+from services.scorer.doubles import doubled
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40
 """Words; instructions beyond two sentences are read twice (the usual advice of style guides for
 procedures is 20–25 words a sentence)."""
-_MANY_STEPS = 25
-"""Steps beyond which an engineer under pressure loses the thread."""
+_MANY_STEPS = 40
+"""Steps of one run, from the start to an end, beyond which an engineer under pressure loses the
+thread; how many branches he does not take is no matter."""
+_FEW_STEPS = 3
+"""With fewer it is no workflow: short because it says nothing."""
 _BESIDE_COST, _LONG_COST = 0.15, 0.3
 """What a step beside the point, and one twice too long, cost; a double costs 1. Little for the
 first, since accuracy and relevance count it too."""
-_SAME = 0.85
-"""Share of the words of two steps that makes one the double of the other."""
 
 
 def conciseness(case: Case) -> Dimension:
     """The share of the steps that are needed and short, less something for sheer number."""
     steps = [found.step for found in case.grounded]
-    doubles = _doubles(steps)
+    doubles = doubled(case.workflow)
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
     beside = [found.step for found in case.grounded if not _serves(case, found)]
     cost = sum(_cost(case, found, doubles) for found in case.grounded)
-    value = (1 - cost / len(steps)) * min(1.0, _MANY_STEPS / len(steps)) if steps else 0.0
+    value = (1 - cost / len(steps)) * _measure(case) if steps else 0.0
     return Dimension(value=on_scale(value), reason=_reason(steps, doubles, long, beside))
 
 
@@ -51,19 +53,10 @@ def _takes_up(case: Case, found: Grounded) -> bool:
     return case.evidence.share(terms, case.ticket_terms) >= 0.5
 
 
-def _doubles(steps: list[Step]) -> list[Step]:
-    """Steps that say what an earlier one of their kind said."""
-    found: list[Step] = []
-    for index, step in enumerate(steps):
-        if any(step.kind is other.kind and _same(step, other) for other in steps[:index]):
-            found.append(step)
-    return found
-
-
-def _same(one: Step, other: Step) -> bool:
-    first, second = terms_of(one.text), terms_of(other.text)
-    union = first | second
-    return bool(union) and len(first & second) / len(union) >= _SAME
+def _measure(case: Case) -> float:
+    """1 for a workflow of a size that can be followed, less for one too long or hardly begun."""
+    run = max(case.depths.values(), default=0) + 1
+    return min(1.0, _MANY_STEPS / run, len(case.workflow.steps) / _FEW_STEPS)
 
 
 def _words(step: Step) -> int:

@@ -107,7 +107,7 @@ class ScorerService:
         if not self._panel.is_seated:
             return evidence
         subject = Subject.of(request, evidence, characters=self._settings.context_characters)
-        found = self._panel.ask(subject)
+        found = self._panel.ask(subject, request.deadline_s)
         return [
             merged(score, {part: opinions[place] for part, opinions in found.items()}, self._shares)
             for place, score in enumerate(evidence)

@@ -44,14 +44,16 @@ class ScorerSettings(Settings):
         "candidate, or it and the evidence, are this far apart on the scale of 1 to 5.",
     )
     least_score: float = Field(
-        default=1.8,
+        default=2.5,
         ge=1,
         le=5,
-        description="Overall score under which no candidate is good enough to be the answer.",
+        description="Overall score under which no candidate is good enough to be the answer; the "
+        "references of the benchmark reach 2.8 at least, 99 of 100 reach 3.5.",
     )
     least_relevance: float = Field(
-        default=1.3,
+        default=2.0,
         ge=1,
         le=5,
-        description="Relevance under which a candidate is not good enough, however well it reads.",
+        description="Relevance under which a candidate is not good enough, however well it reads; "
+        "the references of the benchmark reach 2.4 at least.",
     )

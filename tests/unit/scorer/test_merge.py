@@ -89,7 +89,7 @@ def test_what_is_good_enough_can_be_set():
 
 
 def test_what_rests_on_nothing_stands_last_however_the_judge_praises_it():
-    model = judging(lambda text: 5 if "cake" in text else 2)
+    model = judging(lambda text: 5 if "cake" in text else 3)
     shares = {"evidence": 0.1, "judge": 0.9}
     good, cake = scored(model, GOOD, CAKE, shares=shares)
     assert cake.score.overall > good.score.overall

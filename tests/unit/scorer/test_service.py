@@ -78,6 +78,80 @@ def test_saying_a_step_twice_is_less_concise():
     assert "said twice" in doubled.score.conciseness.reason
 
 
+def line(*texts: str) -> Workflow:
+    steps = tuple(
+        Step(
+            id=str(n),
+            kind=StepKind.PROCESS if n < len(texts) - 1 else StepKind.TERMINAL,
+            text=text,
+        )
+        for n, text in enumerate(texts)
+    )
+    edges = tuple(Transition(source=str(n), target=str(n + 1)) for n in range(len(texts) - 1))
+    return Workflow(title="", steps=steps, transitions=edges)
+
+
+def test_saying_nearly_the_same_twice_in_a_row_is_less_concise():
+    once = [step.text for step in STEPS]
+    again = [*once[:2], "Now read the fan speeds of the failed tray again", *once[2:]]
+    short, long = score(line(*once), line(*again))
+    assert long.score.conciseness.value < short.score.conciseness.value
+
+
+def test_two_branches_may_ask_for_the_same_check():
+    def tree(check: str) -> Workflow:
+        steps = (
+            STEPS[2],
+            Step(id="x", kind=StepKind.PROCESS, text="Read the fan speeds of the failed tray"),
+            Step(id="y", kind=StepKind.PROCESS, text=check),
+            STEPS[5],
+        )
+        edges = (
+            Transition(source="c", target="x", condition="Yes"),
+            Transition(source="c", target="y", condition="No"),
+            Transition(source="x", target="f"),
+            Transition(source="y", target="f"),
+        )
+        return Workflow(title="", steps=steps, transitions=edges)
+
+    twins, others = score(
+        tree("Read the fan speeds of the failed tray"),
+        tree("Blow the dust out of the blocked rotor"),
+    )
+    assert twins.score.conciseness.value == others.score.conciseness.value
+
+
+def test_branches_that_one_run_does_not_take_do_not_make_it_longer():
+    long = line(*(f"Look at rotor number {n}x{n} of tray {n}" for n in range(60)))
+    start = Step(id="q", kind=StepKind.DECISION, text="Which rotor of the tray is blocked?")
+    ends = tuple(step.model_copy(update={"kind": StepKind.TERMINAL}) for step in long.steps)
+    edges = tuple(Transition(source="q", target=s.id, condition=f"rotor {s.id}") for s in ends)
+    wide = Workflow(title="", steps=(start, *ends), transitions=edges)
+    deep_score, wide_score = score(long, wide)
+    assert deep_score.score.conciseness.value < wide_score.score.conciseness.value
+
+
+def test_a_workflow_that_hardly_begins_is_not_concise():
+    whole, thin = score(GOOD, Workflow(title="", steps=STEPS[3:4]))
+    assert thin.score.conciseness.value < whole.score.conciseness.value
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Check the system", "Investigate the issue", "Apply the fix", "Verify the system"),
+        (STEPS[0].text, STEPS[5].text),
+        tuple(step.text for step in STEPS if step.kind is not StepKind.DECISION),
+        tuple(step.text for step in (*STEPS, *STEPS)),
+        (STEPS[0].text, *[STEPS[1].text] * 8),
+    ],
+    ids=["vague", "beginning and end", "no decision", "all twice", "one step over and over"],
+)
+def test_a_complete_workflow_outranks_what_models_write_on_a_bad_day(texts):
+    whole, bad = score(GOOD, line(*texts))
+    assert whole.score.overall > bad.score.overall + 0.1
+
+
 def test_answers_that_lead_the_wrong_way_are_less_coherent():
     steps = (
         Step(id="q", kind=StepKind.DECISION, text="Is the tray present in its bay?"),
