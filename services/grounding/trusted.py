@@ -1,6 +1,6 @@
 """A context without the sentences that speak to a language model; lines keep their numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.knowledge.instructions import instruction_in
@@ -11,7 +11,7 @@ from services.knowledge.model import (
     Passage,
     RetrievedChunk,
 )
-from services.knowledge.screening import screen_document
+from services.knowledge.screening import screen_document, screen_message
 
 _NAMELESS = "Incident"
 
@@ -28,7 +28,8 @@ class Trusted:
 def trusted(context: KnowledgeContext) -> Trusted:
     """The context whose sentences may become steps, support citations and be shown to a model.
 
-    Under a heading that speaks to a model nothing is left.
+    With a heading that speaks to a model goes its section; with a title what stands right under it,
+    since all of a page stands under its title.
     """
     found: dict[str, None] = {}
     clean = KnowledgeContext(
@@ -45,15 +46,9 @@ def trusted(context: KnowledgeContext) -> Trusted:
 
 def _chunk(hit: RetrievedChunk, found: dict[str, None]) -> Iterator[RetrievedChunk]:
     chunk = hit.chunk
-    if _speaks(chunk.heading_path):
-        found.update(dict.fromkeys((*filter(_is_one, chunk.heading_path), chunk.text)))
-        return
-    screened = screen_document(chunk.text)
-    found.update(dict.fromkeys(screened.dropped))
-    if screened.text == chunk.text:
-        yield hit
-    else:
-        yield hit.model_copy(update={"chunk": chunk.model_copy(update={"text": screened.text})})
+    update = _screened(chunk.heading_path, chunk.text, found)
+    if update:
+        yield hit.model_copy(update={"chunk": chunk.model_copy(update=update)})
 
 
 def _node(node: IncidentNode, found: dict[str, None]) -> IncidentNode:
@@ -61,12 +56,11 @@ def _node(node: IncidentNode, found: dict[str, None]) -> IncidentNode:
         each.value: tuple(p for passage in node.passages(each) for p in _passage(passage, found))
         for each in Attribute
     }
-    names = (node.name, *(p.heading_path[0] for p in node.all_passages() if p.heading_path))
     found.update(dict.fromkeys(filter(_is_one, (node.name, *node.aliases))))
     return node.model_copy(
         update={
             **passages,
-            "name": next((name for name in names if not _is_one(name)), _NAMELESS),
+            "name": _clean(node.name),
             "aliases": tuple(alias for alias in node.aliases if not _is_one(alias)),
             "summary": screen_document(node.summary).text,
         }
@@ -74,17 +68,31 @@ def _node(node: IncidentNode, found: dict[str, None]) -> IncidentNode:
 
 
 def _passage(passage: Passage, found: dict[str, None]) -> Iterator[Passage]:
-    if _speaks(passage.heading_path):
-        found.update(dict.fromkeys((*filter(_is_one, passage.heading_path), passage.text)))
-        return
-    screened = screen_document(passage.text)
+    update = _screened(passage.heading_path, passage.text, found)
+    if update:
+        yield passage.model_copy(update=update)
+
+
+def _screened(
+    path: Sequence[str], text: str, found: dict[str, None]
+) -> Mapping[str, object] | None:
+    """Heading path and text as they may be used; None where nothing may."""
+    bad = [heading for heading in path if _is_one(heading)]
+    found.update(dict.fromkeys(bad))
+    if bad and (len(path) == 1 or bad != [path[0]]):
+        found[text] = None
+        return None
+    screened = screen_document(text)
     found.update(dict.fromkeys(screened.dropped))
-    same = screened.text == passage.text
-    yield passage if same else passage.model_copy(update={"text": screened.text})
+    return {"heading_path": tuple(map(_clean, path)), "text": screened.text}
 
 
-def _speaks(heading_path: Sequence[str]) -> bool:
-    return any(map(_is_one, heading_path))
+def _clean(heading: str) -> str:
+    """A heading without what in it speaks to a model."""
+    if not _is_one(heading):
+        return heading
+    left = screen_message(heading).text.strip(" .")
+    return _NAMELESS if not left or _is_one(left) else left
 
 
 def _is_one(heading: str) -> bool:

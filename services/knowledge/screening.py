@@ -27,6 +27,7 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 """What an instruction to a model goes on with, beside the verbs that people are told."""
+_ANY_LEVEL = 6
 _COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|--|;+|/\*+|\*+|REM\b|<!--|\"\"\")\s*")
 
 
@@ -50,8 +51,8 @@ def screen_document(markdown: str) -> Screened:
     """Markdown without sentences that speak to a model.
 
     With such a sentence goes the rest of its paragraph, list item, table row or code block; with
-    such a heading its section. Markers of lists and rows stay, so that the numbers after them do.
-    HTML comments go in any case: no reader of the page sees them.
+    such a heading its section, with a title what stands right under it. Markers of lists and rows
+    stay, so that the numbers after them do. HTML comments go in any case: no reader sees them.
     """
     screening = _Screening(markdown)
     return Screened(seen("\n".join(screening.lines)), tuple(screening.dropped))
@@ -128,7 +129,8 @@ class _Screening:
         elif _ROW.match(first):
             self._row(start)
         elif heading and instruction_in(first):
-            self._until_level = len(heading["level"])
+            level = len(heading["level"])
+            self._until_level = level if level > 1 else _ANY_LEVEL
             self._drop(start, end, "")
         else:
             self._paragraph(start, end)

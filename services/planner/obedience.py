@@ -9,6 +9,8 @@ from services.workflow.model import Workflow
 
 _REPEATED = 0.6
 """Share of a step's words in one suspicious text from which it carries that text out."""
+_STRANGE = 0.5
+"""The same share among words that no source knows: a name to advertise needs few others."""
 _LEAST_WORDS_OF_PROMPT = 5
 """Content words; fewer agree with the model's own orders by chance."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*[-*]\s+")
@@ -23,14 +25,15 @@ def obeyed(
     `suspicious` is what spoke to the model, `orders` the platform's own messages to it, which have
     no place in a workflow either.
     """
-    sentences = [part for order in orders for part in _SENTENCE_END.split(order)]
-    for text in _texts(workflow):
+    own = [part for order in orders for part in _sentences(order)]
+    asked = frozenset(word for text in suspicious for word in _words(text))
+    for text in (part for whole in _texts(workflow) for part in _sentences(whole)):
         terms = terms_of(folded(text))
         if _said_by(evidence, terms) >= _REPEATED:
             continue
-        if repeats(text, suspicious):
+        if repeats(text, suspicious) or _strange(terms, asked, evidence):
             return text
-        if len(terms) >= _LEAST_WORDS_OF_PROMPT and repeats(text, sentences):
+        if len(terms) >= _LEAST_WORDS_OF_PROMPT and repeats(text, own):
             return text
     return None
 
@@ -41,6 +44,16 @@ def repeats(step_text: str, suspicious: Sequence[str]) -> bool:
     return bool(words) and any(
         len(words & _words(text)) >= _REPEATED * len(words) for text in suspicious
     )
+
+
+def _strange(terms: frozenset[str], asked: frozenset[str], evidence: Evidence) -> bool:
+    """Whether half of the words that no source knows come from what was asked."""
+    unknown = {term for term in terms if not evidence.knows(term)}
+    return bool(unknown) and len(unknown & asked) >= _STRANGE * len(unknown)
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in _SENTENCE_END.split(text) if part.strip()]
 
 
 def _texts(workflow: Workflow) -> Iterator[str]:
