@@ -31,6 +31,8 @@ _STEADY = 1.0
 """Cost of one point by which a reworded copy moves, squared."""
 _STEEPNESS = (1.0, 12.0)
 """Bounds of the logistic curve of the loss, per point of the overall score."""
+_LEAST_IDS = 10
+"""Fewer on either side say more about chance than about the model."""
 _LEAST_WEIGHT = 0.01
 """Weights below are none: a part that hardly matters is not worth asking."""
 
@@ -38,7 +40,7 @@ _Numbers = NDArray[np.float64]
 
 
 class NothingToFitError(InvalidInputError):
-    """No pair of a reference and a worse copy that all parts have seen."""
+    """Too few references that a part beside the evidence has seen."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +63,22 @@ def fit(judged: Sequence[Judged], provenance: str) -> ModelWeights:
     """Weights from the even ids, with figures on the odd ones.
 
     Raises:
-        NothingToFitError: No part beside the evidence has seen any even id.
+        NothingToFitError: No part beside the evidence has seen every case, or there are fewer than
+            ten even ids, or than ten odd ones.
     """
     parts = _common_parts(judged)
     fitted = [case for case in judged if case.pair.is_fitted]
-    if len(parts) < 2 or not fitted:
-        raise NothingToFitError("expected even ids that a part beside the evidence has scored")
+    others = [case for case in judged if not case.pair.is_fitted]
+    if len(parts) < 2 or min(len(fitted), len(others)) < _LEAST_IDS:
+        raise NothingToFitError(
+            f"expected {_LEAST_IDS} even and {_LEAST_IDS} odd ids that judge or likelihood scored,"
+            f" got {len(fitted)} and {len(others)}, scored by {', '.join(parts)}"
+        )
     curve = curve_of(fitted) if Likelihood.name in parts else Curve()
     gains = _gains(fitted, parts, curve)
     found = ModelWeights(
         weights=_fitted(gains, parts, _WORSE), likelihood=curve, provenance=provenance
     )
-    others = [case for case in judged if not case.pair.is_fitted]
     return found.model_copy(update={"figures": dict(_figures(others, gains, parts, found))})
 
 

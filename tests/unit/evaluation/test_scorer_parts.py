@@ -86,6 +86,12 @@ def test_nothing_is_fitted_on_odd_ids():
         fit(odd, "a test")
 
 
+def test_a_handful_of_ids_is_not_enough():
+    judged = cases("missing", judge_sees=True, evidence_sees=False, count=12)
+    with pytest.raises(NothingToFitError, match="got"):
+        fit(judged, "a test")
+
+
 def test_evidence_alone_is_nothing_to_fit():
     with pytest.raises(NothingToFitError):
         fit([case(n, score(), score()) for n in range(8)], "a test")
