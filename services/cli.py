@@ -135,6 +135,41 @@ def ingest(
 
 
 @app.command()
+def build_graph(
+    *,
+    data_dir: DataDir = None,
+    documents: Annotated[str, typer.Option(help="Shell pattern of the documents' ids.")] = "*",
+    limit: Annotated[int, typer.Option(min=0, help="Most documents to build; 0 for all.")] = 0,
+    tokens: Annotated[
+        int, typer.Option(min=0, help="Begin no document once so many are spent; 0 for no bound.")
+    ] = 0,
+    dry: Annotated[bool, typer.Option("--dry", help="Only say what it would cost.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let the model add to the graph what it finds in the ingested documents.
+
+    Only documents that are new or changed since the last run are read; a broken-off run goes on.
+    """
+    from services.ingestion.construction.run import Chosen  # noqa: PLC0415
+    from services.terminal import build_progress, estimate_line, show_build  # noqa: PLC0415
+
+    chosen = Chosen(pattern=documents, limit=limit, tokens=tokens)
+    with _open(_settings(data_dir=data_dir)) as platform:
+        build = platform.ingestion.graph_build(platform.model)
+        expected = build.estimate(chosen)
+        if dry:
+            typer.echo(expected.model_dump_json(indent=2) if as_json else estimate_line(expected))
+            return
+        _say(estimate_line(expected))
+        with build_progress(expected.documents) as on_progress:
+            report = build.run(chosen, on_progress)
+    if as_json:
+        _print_json(report)
+    else:
+        show_build(report)
+
+
+@app.command()
 def reindex(*, data_dir: DataDir = None) -> None:
     """Make vectors and graph anew from the stored documents; searches go on meanwhile.
 

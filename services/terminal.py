@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.panel import Panel
@@ -13,6 +14,10 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSumma
 from services.contracts.ingestion import IngestJob
 from services.contracts.scorer import Score
 from services.workflow.model import Step, StepKind, Workflow
+
+if TYPE_CHECKING:
+    from services.ingestion.construction.estimate import Estimate
+    from services.ingestion.construction.run import BuildReport
 
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
@@ -102,6 +107,56 @@ def count_progress(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, TimeElapsedColumn(), console=errors) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def estimate_line(expected: "Estimate") -> str:
+    """What building the graph would cost, in a line."""
+    if not expected.documents:
+        return f"nothing to build: {expected.built} documents are built already"
+    time = f", {expected.seconds / 60:.0f} minutes one by one" if expected.seconds else ""
+    return (
+        f"{expected.documents} documents ({expected.built} more are built already), "
+        f"{expected.chunks} chunks: about {expected.calls} calls, {expected.tokens_in} tokens in "
+        f"and {expected.tokens_out} out{time}"
+    )
+
+
+@contextmanager
+def build_progress(total: int) -> Iterator[Callable[["BuildReport"], None]]:
+    """A progress bar on stderr, moved by passing it the report so far."""
+    columns = (
+        TextColumn("graph"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[tokens]} tokens"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=errors) as progress:
+        task = progress.add_task("", total=total, tokens=0)
+        yield lambda report: progress.update(
+            task, completed=report.built + report.overtaken, tokens=report.tally.tokens
+        )
+
+
+def show_build(report: "BuildReport") -> None:
+    """What the model added to the graph, and what it missed of what the structure tells."""
+    tally, compared = report.tally, report.comparison
+    lines = compared.lines or 1
+    console.print(
+        f"{report.built} built, {report.unchanged} built before, {report.left} left; "
+        f"{tally.tokens_in} tokens in, {tally.tokens_out} out, "
+        f"{tally.unreadable} answers unreadable"
+    )
+    console.print(
+        f"sentences: {tally.sentences}, {tally.sentences_unsupported} of them dropped, since no "
+        f"line says them; names: {tally.names}, {tally.names_unsupported} dropped"
+    )
+    console.print(
+        f"incidents: {compared.names_shared} that the structure has too, {compared.names_added} "
+        f"added, {compared.names_lost} not named by the model; of the structure's lines the model "
+        f"has {compared.lines_of_model / lines:.0%}, {compared.lines_same_field / lines:.0%} in "
+        "the same field"
+    )
 
 
 def _steps(workflow: Workflow) -> Table:

@@ -14,7 +14,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import IngestedDocument
-from services.ingestion.tables import IngestedRow
+from services.ingestion.tables import BuiltRow, IngestedRow
 from services.kit.database import Database
 
 _PARAMETERS = 500
@@ -48,6 +48,8 @@ class Version:
     media_type: str
     chunk_ids: tuple[str, ...]
     node_ids: tuple[str, ...]
+    text_hash: str
+    """Of the text that nodes count lines in."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,14 @@ class Ledger:
         with self._database.session() as session:
             return {id_: Known(*rest) for id_, *rest in session.execute(select(*columns))}
 
+    def source(self, document_id: str) -> str | None:
+        """What a whole document belongs to; None where there is none of this id."""
+        statement = select(IngestedRow.source).where(
+            IngestedRow.document_id == document_id, IngestedRow.content_hash != ""
+        )
+        with self._database.session() as session:
+            return session.scalar(statement)
+
     def reserve(
         self, versions: Sequence[Version], *, source: str, pipeline: str, job_id: str
     ) -> Reservation:
@@ -125,6 +135,7 @@ class Ledger:
             row = _row(version, source, pipeline, job_id)
             row.outcome = outcomes[version.document_id]
             session.merge(row)
+            self._forget_built(session, version.document_id, other_than=version.text_hash)
 
     def touch(self, session: Session, fingerprints: dict[str, str]) -> None:
         """Note new fingerprints of documents whose content is what it was."""
@@ -157,6 +168,7 @@ class Ledger:
         """Note that the stores hold nothing of these any more."""
         for id_ in document_ids:
             session.execute(delete(IngestedRow).where(IngestedRow.document_id == id_))
+            self._forget_built(session, id_)
 
     def page(self, *, after: str, limit: int) -> list[IngestedDocument]:
         """Whole documents behind `after`, by id."""
@@ -168,6 +180,14 @@ class Ledger:
         )
         with self._database.session() as session:
             return [_shown(row) for row in session.scalars(statement)]
+
+    def _forget_built(self, session: Session, document_id: str, *, other_than: str = "") -> None:
+        """What a model made of other texts of the document does not outlive them."""
+        session.execute(
+            delete(BuiltRow).where(
+                BuiltRow.document_id == document_id, BuiltRow.text_hash != other_than
+            )
+        )
 
     def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
         """Let nobody change these rows between reading and writing them."""

@@ -9,3 +9,15 @@ DOCUMENTS = Counter(
 )
 
 CHUNKS = Counter("flowxpert_ingestion_chunks_total", "Chunks embedded and written.")
+
+BUILT_DOCUMENTS = Counter(
+    "flowxpert_ingestion_built_documents_total",
+    "Documents whose nodes a model built, by outcome: built, or overtaken by a change.",
+    ["outcome"],
+)
+
+BUILT_SENTENCES = Counter(
+    "flowxpert_ingestion_built_sentences_total",
+    "Sentences a model put into nodes, by outcome: kept, or unsupported by any line and dropped.",
+    ["outcome"],
+)

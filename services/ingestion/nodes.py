@@ -89,7 +89,7 @@ def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
     if not own:
         return []
     sections = (
-        _node(document, section.title, [], "", [p for p in own if _inside(p, section)])
+        incident_node(document, section.title, [], "", [p for p in own if _inside(p, section)])
         for section in _incident_sections(page)
     )
     rows = (row for passage in own for row in _row_nodes(document, passage))
@@ -145,12 +145,16 @@ def _page_node(document: Document, page: Page, title: str, own: Sequence[Passage
     first = next((s.title for s in page.sections if s.level == 1), "")
     headings = [t for t in (*titles, first, document.title) if t and not is_generic(t)]
     described = next(iter(_values(fields.get("description"))), "")
-    return _node(document, title, [*named, *headings], described, own)
+    return incident_node(document, title, [*named, *headings], described, own)
 
 
-def _node(
+def incident_node(
     document: Document, name: str, other_names: list[str], described: str, own: Sequence[Passage]
 ) -> IncidentNode:
+    """A node of these passages, in document order, with what they say in codes, messages and links.
+
+    `described` is what the document says in short, if it does; its first sentence is the summary.
+    """
     # In a title that is written in capitals every word looks like an abbreviation.
     names = [] if name.isupper() else _ALERT_NAME.findall(name)
     aliases = [*other_names, *stated_alerts(name, own), *names, *_messages(own)]
@@ -247,7 +251,7 @@ def _row_nodes(document: Document, passage: Passage) -> Iterator[IncidentNode]:
                 heading_path=(*passage.heading_path, name),
                 text=f"{head}\n{line}",
             )
-            yield _node(document, name, _ERROR_CODE.findall(name), name, [own])
+            yield incident_node(document, name, _ERROR_CODE.findall(name), name, [own])
 
 
 def _fault_and_remedy(block: Block) -> tuple[int, int] | None:

@@ -13,6 +13,9 @@ from services.contracts.ingestion import (
     JobStatus,
     Upload,
 )
+from services.ingestion.construction.document import BuiltPart
+from services.ingestion.construction.kept import KeptParts, with_kept_parts
+from services.ingestion.construction.run import GraphBuild, NoChatModelError
 from services.ingestion.jobs import Jobs, new_job
 from services.ingestion.ledger import Ledger
 from services.ingestion.lock import all_sources_lock, source_lock
@@ -28,7 +31,7 @@ from services.ingestion.upload import keep
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError
 from services.kit.outbox import Outbox
-from services.knowledge.model import Document
+from services.knowledge.model import Document, IncidentNode
 from services.knowledge.ports import (
     DocumentNotFoundError,
     DocumentStore,
@@ -36,6 +39,7 @@ from services.knowledge.ports import (
     GraphStore,
     VectorStore,
 )
+from services.llm.guard import GuardedChatModel
 
 RUN_JOB = "ingestion.run_job"
 
@@ -70,7 +74,9 @@ class IngestionService:
         self._outbox = outbox
         self._work_dir = work_dir
         self._settings = settings or IngestionSettings()
-        self._pipeline = pipeline or Pipeline.with_embedder(embedder)
+        self._structure = pipeline or Pipeline.with_embedder(embedder)
+        self._kept = KeptParts(database)
+        self._pipeline = with_kept_parts(self._structure, self._kept)
         self._jobs = Jobs(database)
         self._ledger = Ledger(database)
 
@@ -158,6 +164,32 @@ class IngestionService:
             return Reindex(self._ledger, self._stores, self._pipeline, self._settings).run(
                 on_progress
             )
+
+    def graph_build(self, model: GuardedChatModel | None) -> GraphBuild:
+        """Building the graph of the ingested documents with `model`: the estimate and the run.
+
+        Raises:
+            NoChatModelError: There is none.
+        """
+        if model is None:
+            raise NoChatModelError(
+                "a model is needed: set FLOWXPERT_MODEL_URL, or FLOWXPERT_MODEL_GGUF for one in "
+                "this process"
+            )
+        return GraphBuild(
+            database=self._database,
+            ledger=self._ledger,
+            stores=self._stores,
+            pipeline=self._structure,
+            kept=self._kept,
+            settings=self._settings,
+            locks=self._work_dir / "locks",
+            model=model,
+        )
+
+    def both_parts(self, document: Document) -> tuple[list[IncidentNode], BuiltPart | None]:
+        """A document's nodes by structure, and apart from them what a model built of it."""
+        return list(self._structure.extract(document)), self._kept.of(document)
 
     def park(self, session: Session, job_id: str, reason: str) -> None:
         """Mark a job as failed for good, when the queue gives it up."""

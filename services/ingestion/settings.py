@@ -65,6 +65,16 @@ class IngestionSettings(Settings):
         default=64, ge=1, description="Texts of similar length that go to the embedder at once."
     )
 
+    graph_answer_tokens: int = Field(
+        default=1_500,
+        ge=16,
+        description="Longest answer of the model while it builds the graph; one that is cut off "
+        "is not read.",
+    )
+    graph_documents: int = Field(
+        default=4, ge=1, description="Documents that the model builds the graph of at a time."
+    )
+
     @property
     def limits(self) -> Limits:
         """What is too much, for whoever scans a root."""

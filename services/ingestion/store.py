@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from services.ingestion.ledger import Held, Version
+from services.ingestion.text_hash import text_hash
 from services.kit.metrics import stage_timer
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.points import chunk_point, node_embedded_text, node_point
@@ -34,6 +35,7 @@ class Prepared:
             media_type=self.document.media_type,
             chunk_ids=tuple(chunk.id for chunk in self.chunks),
             node_ids=tuple(dict.fromkeys(node.id for node in self.nodes)),
+            text_hash=text_hash(self.document),
         )
 
 
@@ -85,6 +87,14 @@ class Stores:
                 affected |= self.graph.replace_document(each.document.id, each.nodes)
                 affected.update(node.id for node in each.nodes)
         self._point_at_nodes(affected, batch)
+
+    def write_nodes(
+        self, document_id: str, nodes: Sequence[IncidentNode], held: Held, *, batch: int
+    ) -> None:
+        """Make these the nodes of a document whose text and chunks stay."""
+        with stage_timer("ingestion", "write"):
+            affected = self.graph.replace_document(document_id, nodes)
+        self._point_at_nodes({*affected, *held.node_ids, *(node.id for node in nodes)}, batch)
 
     def remove(self, held: dict[str, Held], *, batch: int) -> None:
         """Make the stores hold nothing of these documents."""

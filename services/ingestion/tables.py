@@ -89,3 +89,19 @@ class IngestedRow(Base):
     chunk_ids: Mapped[list[Any]] = mapped_column(JSON)
     node_ids: Mapped[list[Any]] = mapped_column(JSON)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class BuiltRow(Base):
+    """What a model made of one version of a document's text."""
+
+    __tablename__ = "ingestion_built"
+
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    text_hash: Mapped[str] = mapped_column(String(64))
+    """sha256 of the stored text; of another text the lines in `nodes` do not hold."""
+    model: Mapped[str] = mapped_column(Text)
+    recipe: Mapped[str] = mapped_column(String(32), index=True)
+    """Hash of the model's name and of all that it is asked with."""
+    nodes: Mapped[list[Any]] = mapped_column(JSON)
+    tally: Mapped[dict[str, Any]] = mapped_column(JSON)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)

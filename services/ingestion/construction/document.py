@@ -1,0 +1,197 @@
+"""A model's part of the graph for one document (FlowXpert, graph base, steps two to four)."""
+
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import structlog
+from pydantic import BaseModel, ConfigDict
+
+from services.grounding.vectors import RecentVectors
+from services.ingestion.construction.asking import (
+    FORMS_AT_ONCE,
+    FilledForm,
+    Questions,
+    recipe,
+)
+from services.ingestion.construction.incidents import Incident, Incidents
+from services.ingestion.construction.pieces import Piece, piece_of, pieces_of
+from services.ingestion.construction.shown import NOTHING, shown
+from services.ingestion.construction.spans import Source
+from services.ingestion.construction.tally import Tally
+from services.ingestion.nodes import incident_node
+from services.ingestion.text_hash import text_hash
+from services.knowledge.markdown import plain
+from services.knowledge.model import Chunk, Document, IncidentNode
+from services.llm.chat_model import ModelAnswerError
+from services.llm.guard import Budget, GuardedChatModel
+
+_log = structlog.get_logger()
+
+
+class BuiltPart(BaseModel):
+    """What a model made of one version of a document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document_id: str
+    text_hash: str
+    """Of the text that the lines are counted in; of another text nothing here holds."""
+    model: str
+    recipe: str
+    nodes: tuple[IncidentNode, ...]
+    """Of the model alone, before they are joined with the structural ones."""
+    tally: Tally
+
+
+class DocumentBuilder:
+    """Asks the model chunk by chunk. Threads may share it."""
+
+    def __init__(self, model: GuardedChatModel, vectors: RecentVectors, *, max_tokens: int) -> None:
+        """`max_tokens` bounds one answer; `vectors` tell what is said in other words."""
+        self._model = model
+        self._vectors = vectors
+        self._max_tokens = max_tokens
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Let no document go on; a question that is asked is still answered."""
+        self._closed.set()
+
+    def build(
+        self, document: Document, chunks: Sequence[Chunk], structural: Sequence[IncidentNode]
+    ) -> BuiltPart:
+        """The model's nodes of a document; `structural` are those found without it.
+
+        Raises:
+            ModelUnavailableError: The model did not answer.
+            ModelRefusedError: It will not answer such a request.
+            BuildClosedError: The builder was closed meanwhile.
+        """
+        started, meter = time.perf_counter(), Budget(sys.maxsize)
+        questions = Questions(self._model.with_budget(meter), self._max_tokens, self._closed)
+        work = _Work(document, chunks, pieces_of(structural), questions, self._vectors)
+        nodes = work.nodes()
+        return BuiltPart(
+            document_id=document.id,
+            text_hash=text_hash(document),
+            model=self._model.name,
+            recipe=recipe(self._model.name),
+            nodes=tuple(nodes),
+            tally=Tally(
+                **work.counts,
+                chunks=len(chunks),
+                tokens_in=meter.spent.prompt_tokens,
+                tokens_out=meter.spent.completion_tokens,
+                seconds=round(time.perf_counter() - started, 2),
+            ),
+        )
+
+
+class _Work:
+    """One document before the model."""
+
+    def __init__(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        pieces: Sequence[Piece],
+        questions: Questions,
+        vectors: RecentVectors,
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._document = document
+        self._chunks = chunks
+        self._pieces = pieces
+        self._questions = questions
+        self._vectors = vectors
+        self._texts = [shown(chunk) for chunk in chunks]
+        self._incidents = Incidents()
+
+    def nodes(self) -> list[IncidentNode]:
+        """All steps: a node for each incident that has lines of its own."""
+        for chunk, text in enumerate(self._texts):
+            if text != NOTHING:
+                self._find_names(chunk, text)
+        for chunk in range(len(self._texts)):
+            self._fill_forms(chunk)
+        told = [each for each in self._incidents.all if each.said]
+        self.counts["empty"] += len(self._incidents.all) - len(told)
+        return [self._node(each) for each in told]
+
+    def _find_names(self, chunk: int, text: str) -> None:
+        """Step two: the incidents of a chunk, by names that it bears out."""
+        source = self._source(chunk, chunk)
+        with self._tolerated(chunk):
+            for found in self._questions.names(text):
+                name = _name(found.name)
+                self.counts["names"] += 1
+                if source.names(name):
+                    self._incidents.note(name, self._summary(source, found.summary), chunk)
+                else:
+                    self.counts["names_unsupported"] += 1
+
+    def _summary(self, source: Source, sentence: str) -> str:
+        """The document's own sentence; empty where there is none, or only a heading or code."""
+        (unit,) = source.locate([sentence])
+        if unit is None or unit.is_code or piece_of(unit, self._pieces) is None:
+            return ""
+        return unit.text
+
+    def _fill_forms(self, chunk: int) -> None:
+        """Step three: what a chunk and the one before it say of the incidents of both."""
+        near = self._incidents.near(chunk)
+        for start in range(0, len(near), FORMS_AT_ONCE):
+            some = {f"i{n}": each for n, each in enumerate(near[start : start + FORMS_AT_ONCE], 1)}
+            names = {id_: each.name for id_, each in some.items()}
+            before = self._texts[chunk - 1] if chunk else NOTHING
+            with self._tolerated(chunk):
+                for form in self._questions.forms(names, before, self._texts[chunk]):
+                    self._take(form, some[form.incident], self._source(chunk - 1, chunk))
+
+    def _take(self, form: FilledForm, incident: Incident, source: Source) -> None:
+        """Step four, spans: of a form only the lines stay that its sentences stand in."""
+        said = list(form.sentences())
+        self.counts["sentences"] += len(said)
+        units = source.locate([sentence for _, sentence in said])
+        for (attribute, _), unit in zip(said, units, strict=True):
+            number = piece_of(unit, self._pieces) if unit else None
+            if number is None:
+                self.counts["sentences_unsupported"] += 1
+            else:
+                incident.said.setdefault(number, set()).add(attribute)
+
+    def _node(self, incident: Incident) -> IncidentNode:
+        """Step four, merging."""
+        return incident_node(
+            self._document,
+            incident.name,
+            incident.other_names,
+            incident.summary,
+            incident.passages(self._pieces),
+        )
+
+    def _source(self, first: int, last: int) -> Source:
+        return Source(self._document, self._chunks[max(0, first) : last + 1], self._vectors)
+
+    @contextmanager
+    def _tolerated(self, chunk: int) -> Iterator[None]:
+        """An answer that cannot be read costs what it would have said, not the document."""
+        try:
+            yield
+        except ModelAnswerError as error:
+            self.counts["unreadable"] += 1
+            _log.warning(
+                "ingestion.answer_unreadable",
+                document_id=self._document.id,
+                chunk=chunk,
+                reason=str(error)[:200],
+            )
+
+
+def _name(written: str) -> str:
+    """Without markup; of a heading path, as it stands above a passage, the last heading."""
+    return plain(written).rsplit(" > ", 1)[-1].strip(" .:")

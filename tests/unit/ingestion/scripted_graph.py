@@ -1,0 +1,68 @@
+"""A model that fills forms from what it is shown, as a good one would, and invents when told to."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from services.ingestion.nodes import extract_nodes
+from services.ingestion.pipeline import Pipeline
+from services.ingestion.split import split
+from services.llm.chat_model import ChatRequest, ModelUnavailableError
+from services.llm.guard import GuardedChatModel
+from services.llm.scripted import ScriptedChatModel
+
+FIELDS = ("failure_description", "mitigation_steps", "typical_cases", "additional_notes")
+Form = Mapping[str, Sequence[str]]
+
+
+class GraphModel:
+    """Names incidents whose name is shown; copies of each form the sentences that are shown."""
+
+    def __init__(self, forms: Mapping[str, Form], *, invented: Sequence[str] = ()) -> None:
+        self.forms = forms
+        self.invented = invented
+        self.answers_left = 1_000_000
+        self.scripted = ScriptedChatModel(self._answer)
+        self.guarded = GuardedChatModel(self.scripted, tries=1)
+
+    @property
+    def asked(self) -> list[str]:
+        return [request.prompt for request in self.scripted.requests]
+
+    def shown(self, prompt: str) -> list[str]:
+        """What was asked last of all in each call of that prompt."""
+        requests = self.scripted.requests
+        return [r.messages[-1].content for r in requests if r.prompt.startswith(prompt)]
+
+    def _answer(self, request: ChatRequest) -> list[str]:
+        self.answers_left -= 1
+        if self.answers_left < 0:
+            raise ModelUnavailableError("the model is down")
+        shown = request.messages[-1].content
+        found = self._names(shown) if request.prompt.startswith("names") else self._forms(shown)
+        return [json.dumps(found)]
+
+    def _names(self, shown: str) -> object:
+        named = [name for name in self.forms if name.lower() in shown.lower()]
+        return {"incidents": [{"name": name, "summary": ""} for name in named]}
+
+    def _forms(self, shown: str) -> object:
+        asked = re.findall(r"^(i\d): (.+)$", shown, re.MULTILINE)
+        return {"forms": [{"incident": id_, **self._form(name, shown)} for id_, name in asked]}
+
+    def _form(self, name: str, shown: str) -> dict[str, list[str] | None]:
+        form = {
+            field: [said for said in self.forms[name].get(field, ()) if said in shown]
+            for field in FIELDS
+        }
+        form["mitigation_steps"] += self.invented
+        return {field: said or None for field, said in form.items()}
+
+
+def pipeline_of(embedder, *, chunk_tokens: int = 256) -> Pipeline:
+    """The real one, with chunks of any length."""
+    return Pipeline(
+        "1",
+        lambda document: split(document, embedder.count_tokens, chunk_tokens),
+        lambda document: extract_nodes(document, embedder),
+    )
