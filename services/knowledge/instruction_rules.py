@@ -57,7 +57,9 @@ _HIDDEN = r"(?:system|initial|original|hidden|secret|full|entire|complete|exact|
 _ENGLISH = (
     _rule(
         "overrides instructions",
-        r"ignor|disregard|forget|abandon|discard|attention|follow|obey|overrid|bypass|circumvent"
+        r"aside|away|apply|overrul|cancel|replac|supersed|new |written|said|stated|told|rules|guid"
+        r"|do |instead of|ignor|disregard|forget|abandon|discard|attention|follow|obey|overrid"
+        r"|bypass|circumvent"
         r"|your |instruction|directive|task|objective|prompt|rules|passage|context|document",
         rf"\b{_DISOBEY} (?:all|any|each|every)(?: of)?(?: (?:the|your|my|these|those"
         rf"|their))?(?: {_EARLIER}){{1,2}}(?: \w+)?"
@@ -88,10 +90,40 @@ _ENGLISH = (
         r"\b(?:instructions?|rules|prompt|passages?|context|documents?) (?:above|before"
         r"|given so far) (?:are|is|were|was) (?:void|obsolete|superseded|cancelled|canceled|a test"
         r"|fake|revoked)\b",
+        rf"\b(?:set|put|throw|cast|leave) (?:aside|away) [^.!?]{{0,60}}\b(?:guidance|{_TOLD}"
+        rf"|rules)\b[^.!?]{{0,40}}\b(?:you|earlier|previous|before|above)\b",
+        r"\b(?:preceding|previous|prior|earlier|above|former|original) (?:instructions?"
+        r"|directives?|guidelines?|guidance|prompts?|orders) (?:no longer|do not|don't"
+        r"|does not) (?:apply|count|matter|hold)\b",
+        r"\b(?:overrid(?:es?|ing)|overrules?|cancels?|replaces?|supersedes?) (?:(?:all|any|every"
+        r"|your|the|other|previous|earlier) )+(?:safety|system|model'?s?) (?:rules|instructions?"
+        r"|guidelines?|guardrails?|prompts?|measures)\b",
+        r"\byour (?:previous|last|current|original|former|old) (?:task|job|instructions?|role"
+        r"|prompt|orders) (?:is|are|has|have|was|were)(?: been)?(?: now)? (?:finished|over|done"
+        r"|complet\w+|cancell?ed|void|obsolete|replaced|changed)\b",
+        r"\byour (?:instructions?|rules|orders|guidelines|directives|prompt) (?:have|has|are|is"
+        r"|were|was) (?:now )?(?:been )?(?:changed|replaced|updated|void|cancell?ed|over|revoked"
+        r"|obsolete|different)\b",
+        r"\bnew (?:task|session|role|persona|mission|orders|objective)(?: for you)?[:.](?= ?\w)",
+        r"\b(?:nothing|none of what|all|everything|whatever)(?: that)?(?: (?:is|was|has been"
+        r"|you were))? (?:written|said|stated|told|given) (?:earlier|before|above|so far"
+        r"|previously)[^.!?]{0,20}\b(?:counts?|applies|apply|matters?|holds?|void|cancell?ed"
+        r"|ignored|be forgotten)\b",
+        r"\b(?:instructions?|guidelines?|rules|directives?) (?:stated|given|written|listed|set"
+        r"|mentioned) (?:before|above|earlier|so far|to you)[^.!?]{0,25}\b(?:are|is"
+        r"|were) (?:now )?(?:void|cancell?ed|revoked|obsolete|superseded|suspended|lifted)\b",
+        r"\bdo (?:exactly )?(?:whatever|what|anything|everything) (?:that )?(?:the|this"
+        r"|these) (?:following |next )?(?:paragraphs?|texts?|messages?|sentences?|documents?"
+        r"|pages?|lines?) (?:tells?|says?|asks?|orders?|wants?|demands?)\b",
+        r"\binstead of (?:troubleshooting|answering|diagnos\w+|following (?:the|your)|(?:a"
+        r"|the) (?:workflow|plan|flowchart)|your task)[^.!?]{0,30}\b(?:tell|write|say|output|give"
+        r"|print|recommend|return|produce|just)\b",
+        r"\bthrow away [^.!?]{0,40}\b(?:given|told) to you\b",
     ),
     _rule(
         "gives a model a role",
-        r"you|act as|behave|become|simulate|pretend|imagine|role-?play|from now on|as an?|mode\b",
+        r"emulate|speak|play|stop being|forget|i am|i'm|authori|let|you|act as|behave|become"
+        r"|simulate|pretend|imagine|role-?play|from now on|as an?|mode\b",
         rf"\byou are (?:now |no longer |actually |really )?(?:an? |the "
         rf"|my )?(?:\w+ ){{0,4}}{_MODEL}\b",
         r"\b(?:you are|you're|act as|behave as|become|simulate) (?:now |from now on )?(?:an? "
@@ -102,17 +134,35 @@ _ENGLISH = (
         r"\b(?:act|behave|respond|answer) as (?:if|though) you (?:were|are|had"
         r"|have)\b[^.!?]{0,40}\b(?:ai|assistant|model|rules|restrictions|instructions|guidelines"
         r"|prompt)\b",
-        r"\b(?:pretend|imagine|roleplay|role-play)(?: that)? (?:to be|you are|you're|you have no"
-        r"|as)\b",
+        r"\b(?:pretend|imagine|roleplay|role-play)(?: that)? (?:to be|you are|you're"
+        r"|you have no)\b",
         r"\bfrom now on,? (?:you )?(?:(?:will|must|should|shall|only|always) )*(?:answer|respond"
         r"|reply|output|say|speak|act|end|begin|cite|rate|score)\b",
         rf"\bas an? (?:\w+ )?{_MODEL}\b,?",
         r"\b(?:switch|change|enter|enable|activate) (?:to |into )?(?:jailbreak|dan|unrestricted"
         r"|unfiltered|god) mode\b",
+        rf"\byou (?:will|must|shall|are to|should) (?:now )?(?:act|behave|respond|speak"
+        rf"|play) as (?:an? |the |my )?(?:\w+ )?(?:planner|assistant|{_MODEL}|bot|hacker|persona"
+        rf"|character|pirate|terminal|shell|interpreter)\b",
+        r"\b(?:act|behave|speak|answer|respond|play) as (?:if you were )?(?:my |a "
+        r"|an )(?:\w+ )?(?:grand(?:mother|father)|pirate|hacker|poet|villain|terminal|jailbreak"
+        r"|malicious \w+|evil \w+)\b",
+        r"\b(?:simulate|emulate) (?:being )?an? (?:\w+ )?(?:terminal|shell|interpreter|chat"
+        r"|conversation|assistant)\b",
+        r"\byou (?:have|know|follow|obey|are under) no (?:rules|restrictions|limits?|limitations"
+        r"|guidelines|filters?|morals)\b",
+        r"\byou are (?:now )?(?:an? |the |my )(?:\w+ ){0,2}(?:hacker|pirate|storyteller|comedian"
+        r"|villain|attacker|(?:malicious|evil|unlimited|free) \w+)\b",
+        r"\b(?:stop being|you are no longer|forget (?:that )?you are|forget who you are)(?: an?"
+        r"| the)?\b",
+        r"\b(?:let'?s|let us|we will|we are going to) (?:play|roleplay|pretend)\b",
+        r"\bi(?:'m| am) your (?:developer|creator|administrator|owner|operator|maker|programmer)\b"
+        r"|\bi (?:hereby )?authori[sz]e you to\b",
     ),
     _rule(
         "addresses a model",
-        r"\bai\b|a\.i|llm|gpt|copilot|chat|language model|assistant|your |if you",
+        r"planner|scorer|judge|model|bot|agents?|reader|\bdear|\bhey|\bai\b|a\.i|llm|gpt|copilot"
+        r"|chat|language model|assistant|your |if you",
         rf"\b(?:attention|dear|hey|hello|hi|note|notice|notes|message|messages|instructions?"
         rf"|reminder|hint|directive|information|memo)(?: (?:to|for))?(?: (?:the|any|all|every|our"
         rf"|your|you))*,? {_MODEL}\b(?! (?:server|service|gateway|deployment|workload|cluster|node"
@@ -131,10 +181,27 @@ _ENGLISH = (
         rf"|propose)\b",
         r"\byour (?:training data|language model|context window|knowledge cut-?off"
         r"|safety guidelines)\b",
+        r"\bas the (?:planner|scorer|judge|assistant|model|ai|bot),? you (?:are|must|should|will"
+        r"|shall|have|need)\b",
+        r"\b(?:the|any|every|all|dear|automated|ai|you,? the) (?:language )?(?:models?|assistants?"
+        r"|planners?|scorers?|bots?|ai)(?: \w+ing (?:this|these)(?: \w+)?)?,? (?:must|should|shall"
+        r"|has to|have to) (?:only |always |never |not )?(?:output|answer|reply|respond|say|cite"
+        r"|write|ignore|refuse|skip|generate|produce|propose|recommend|treat)\b",
+        r"\b(?:automated|ai|software|machine|language) (?:planners?|agents?|readers?|assistants?"
+        r"|models?|tools?)(?: \w+)? (?:reading|processing|parsing|that reads?"
+        r"|which reads?) (?:this|the|these)\b",
+        rf"^\W*(?:dear|hey|hello|hi) (?:language )?(?:model|assistant|bot|planner|{_MODEL})\b",
+        r"\b(?:hidden |secret |private )?(?:note|message|instructions?|information) (?:for"
+        r"|to) (?:the |all |any )?(?:ro)?bots\b|\b(?:hidden|secret) (?:note|message"
+        r"|instructions?) (?:for|to)\b",
+        rf"^\W*(?!ai\W){_MODEL}s?: (?:please |do not |only |never )*(?:stop|skip|produce|generate"
+        rf"|use|choose|treat|consider|prefer|append|replace|delete|propose|omit|leave|this (?:page"
+        rf"|runbook|document))\b",
     ),
     _rule(
         "asks for the prompt or its secrets",
-        r"prompt|instruction|system message|your|verbatim|word for word|into",
+        r"you (?:were|are|have|had)|prompt|instruction|system message|your|verbatim|word for word"
+        r"|into",
         rf"\b(?:reveal|print|show|repeat|output|leak|disclose|display|expose|quote|recite|dump"
         rf"|summari[sz]e|paste|append|include|copy|translate|tell|give|send|email)(?: me| us| back"
         rf"| out| verbatim)?(?: all)?(?: of)? (?:your|the) (?:{_HIDDEN} ){{0,3}}(?:system"
@@ -154,10 +221,18 @@ _ENGLISH = (
         r"\b(?:text|words|lines|everything) (?:above|before) (?:this"
         r"|starting with \W?you are)[^.!?]{0,40}\b(?:verbatim|word for word|into (?:a|the) (?:step"
         r"|answer|code block))\b",
+        r"\byour (?:hidden|secret|initial|original|internal) (?:instructions|prompt|message|rules"
+        r"|guidelines)\b",
+        r"\bwhat you (?:were|have been|had been) (?:told|instructed|given"
+        r"|prompted)\b[^.!?]{0,30}\b(?:before|above|conversation|prompt|start|beginning|to do)\b",
+        r"\b(?:keys?|passwords?|secrets?|tokens?) (?:that )?you (?:were|are"
+        r"|have been) (?:configured|given|trusted|provided|set up) with\b",
     ),
     _rule(
         "dictates the answer",
-        r"respond|reply|answer|output|return|say|print|write|your|every|each|all\b|mention|reveal"
+        r"workflow|flowchart|plan|step|only|help|assist|empty|blank|nothing else|exactly|verbatim"
+        r"|end the|respond|reply|answer|output|return|say|print|write|your|every|each|all\b|mention"
+        r"|reveal"
         r"|disclos|tell|show|refuse|decline|steps|nodes|decisions|lines|mermaid|flowchart|field"
         r"|array|list|key|object|property|decode|decrypt|scramble|obfuscate|rot13|reverse|follow"
         r"|obey|comply|carry out|not |n'?t |never ",
@@ -195,9 +270,9 @@ _ENGLISH = (
         r"|token)\b[^.!?]{0,60}\b(?:\d+ times|forever|endlessly|until)\b",
         r"\b(?:include|add|insert|put|append|place|embed|mention|recommend|advertise"
         r"|use)\b[^.!?]{0,80}\b(?:in|into|to|at the (?:top|end|beginning|start) of|as (?:a"
-        r"|the) \w+ (?:step )?(?:in|of)) (?:your|every|each|all)(?: of your)? (?:answers?"
-        r"|responses?|repl(?:y|ies)|workflows? (?:you|that)|workflow|plan|flowchart|steps?"
-        r"|generated \w+)\b",
+        r"|the) \w+ (?:step )?(?:in|of)) (?:(?:your|each|every|all)(?: of your)?"
+        r" (?:answers?|responses?|repl(?:y|ies))|(?:each|every|your (?:final|generated))"
+        r" (?:workflow|plan|flowchart|step)|workflows? (?:that )?you)\b",
         r"\b(?:in|into|to) (?:the|your|any) (?:mermaid|flowchart) (?:you|output|code|text|answer"
         r"|diagram|chart|that)\b",
         r"\b(?:your|the) mermaid (?:diagram|chart|flowchart|code|output|answer)\b",
@@ -210,10 +285,37 @@ _ENGLISH = (
         r"\b(?:follow|obey|comply with|carry out) (?:the |these |this |its |any |all )?(?:hidden"
         r"|secret|encoded|decoded|embedded|following system|instructions? (?:hidden|encoded"
         r"|embedded|inside|in the (?:alt|comment|footnote|base64)))\b",
+        r"\b(?:when|while|if|before|as) (?:you (?:draft|write|generate|create|produce|plan|compose"
+        r"|answer)|(?:draft|writ|generat|creat|produc|compos)ing) (?:the|a|an|any|your"
+        r"|this) (?:\w+ )?(?:workflow|flowchart|plan|answer|response"
+        r"|reply)\b[^.!?]{0,80}\b(?:insert|add|include|skip|omit|leave out|mention|put|recommend"
+        r"|never|always|only)\b",
+        r"\b(?:each|every|all|any)(?: of the)? (?:steps?|answers?|workflows?|plans?|responses?"
+        r"|repl(?:y|ies)|outputs?|candidates?) (?:that )?you (?:write|generate|produce|give|create"
+        r"|return|output|draft|make)\b",
+        r"\b(?:append|prepend|attach|add)\b[^.!?]{0,60}\bto (?:each|every|all)(?: of (?:the"
+        r"|your))? (?:step text|steps? (?:text|label)|answers?|replies|responses)\b",
+        rf"{_START}only (?:output|answer|reply|respond|print|return"
+        rf"|say)(?: with)? (?:the following|this|these|one|a single|exactly|[\"'“])",
+        r"\b(?:answer|reply|respond) with (?:a|one) (?:single |one )?(?:step|word|sentence|line"
+        r"|phrase)\b|\bwith (?:a|one) (?:single|one)? ?step (?:that )?(?:says|saying|reading)\b",
+        rf"{_START}(?:say|output|print|write)(?: only| just)? (?:exactly|verbatim)\b ?[:\"'“]?",
+        r"\btell the (?:user|reader|engineer|operator) that (?:the|this) (?:incident|problem|issue"
+        r"|ticket|fault|alert) (?:is|was|has been) (?:already )?(?:solved|resolved|fixed|closed"
+        r"|harmless|false)\b|\bend the conversation\b",
+        rf"{_START}(?:do not|don'?t|never) (?:help|assist) (?:the|this|any) (?:user|person|human"
+        rf"|engineer|operator)\b",
+        rf"{_START}(?:return|output|produce|give|generate|write) (?:an? )?(?:empty|blank"
+        rf"|no) (?:list|array|plan|workflow|answer|response|set|steps?|object)\b",
+        r"\bmake (?:the |your )?(?:first|last|only|final|second|next) step (?:of|in) (?:the|your"
+        r"|every|each|any) (?:workflow|plan|answer|flowchart)\b",
+        r"\b(?:begin|start|end|finish) (?:your|the) (?:reply|answer|response) with\b",
+        rf"{_START}(?:output|print|write|say|return|repeat) [^.!?]{{0,60}}\band nothing else\b",
     ),
     _rule(
         "asks for scores or citations",
-        r"rate|scor|grade|rank|judge|mark|rating|points|cit(?:e|ing|ation)|invent|make up|fabricat"
+        r"relevance|coverage|accuracy|coherence|conciseness|other |this |rate|scor|grade|rank|judge"
+        r"|mark|rating|points|cit(?:e|ing|ation)|invent|make up|fabricat"
         r"|hallucinat|prefer|choose|select|pick|favou?r",
         r"\b(?:rate|score|grade|rank|judge|mark)\b[^.!?]{0,60}\b(?:candidate|workflow|answer"
         r"|criteri(?:on|a)|dimensions?|this (?:document|page|passage|runbook|procedure|plan"
@@ -237,13 +339,26 @@ _ENGLISH = (
         r"\b(?:prefer|choose|select|pick|rank|favou?r) (?:this|the) (?:document|page|passage"
         r"|candidate|workflow|runbook) (?:over|above|before|first|as (?:the )?(?:best|first|only"
         r"|winner|answer))",
+        r"\b(?:relevance|coverage|accuracy|coherence|conciseness)(?: of| is| to)? ?[:=]? ?(?:5"
+        r"|five)\b",
+        r"\b(?:do not|don'?t|must not|never|may not) (?:use|cite|consult|consider"
+        r"|trust) (?:any )?other (?:documents?|pages?|passages?|runbooks?|citations?"
+        r"|sources? (?:than|but))\b",
+        r"\b(?:cite|quote) (?:it|this)(?: \w+)? (?:exclusively|only|always|alone|everywhere)\b"
+        r"|\buse this (?:page|document|passage|runbook) as (?:the |your |a )?(?:only )?(?:citation"
+        r"|source|evidence)\b",
+        r"\b(?:give|award|assign|grant) (?:it |this )?(?:full|maximum|maximal|top|perfect|highest"
+        r"|best) (?:marks|scores?|points|ratings?|grades?)\b",
+        r"\bthis (?:page|document|passage|runbook) (?:outranks|overrides|beats|trumps) (?:all"
+        r"|every|any)(?: the)? others?\b",
     ),
 )
 
 _OTHER_LANGUAGES = (
     _rule(
         "overrides instructions (German)",
-        r"ignorier|missacht|verg[ie]ss|verwirf|verwerf|beachte|befolge|du bist|sie sind|du agierst"
+        r"setze|sag|ignorier|missacht|verg[ie]ss|verwirf|verwerf|beachte|befolge|du bist|sie sind"
+        r"|du agierst"
         r"|verhalte|antworte|\bgib|geben|schreib|zeig|nenne|verrat|drucke|wiederhol|offenbar"
         r"|\bki\b|ki-|sprachmodell|bewert|vergib|vergeb",
         r"\b(?:ignorier\w*|missacht\w*|vergiss|vergessen sie|verwirf|verwerfen sie|beachte nicht"
@@ -267,10 +382,16 @@ _OTHER_LANGUAGES = (
         r"|ki-\w+|sprachmodelle?)\b",
         r"\b(?:bewerte|bewerten sie|vergib|vergeben sie)\b[^.!?]{0,60}\b(?:mit|von)? ?(?:5|funf"
         r"|hochst\w+|voller)\b[^.!?]{0,20}(?:punkt|note|wertung|$)",
+        r"\bsetze?n? (?:sie )?[^.!?]{0,40}\b(?:anweisung|regel|vorgabe|instruktion"
+        r"|richtlinie)\w* au(?:ss|ß)er kraft",
+        r"\b(?:antworte|antworten sie|schreib|schreibe|sag)\b[^.!?]{0,40}\bnur (?:mit|das wort"
+        r"|den satz|[\"'„“])",
+        r"\b(?:vergiss|ignoriere?) (?:wer du bist|deine|ihre|die obigen|alles obige)\b",
     ),
     _rule(
         "overrides instructions (French)",
-        r"ignor|oubli|compte|neglige|ne sui|tu es|vous etes|agis|comporte|repond|ecri[sv]|affiche"
+        r"comme si|ignor|oubli|compte|neglige|ne sui|tu es|vous etes|agis|comporte|repond|ecri[sv]"
+        r"|affiche"
         r"|revele|montre|donne|repete|imprim|divulgu|\bia\b|langage|artificielle",
         r"\b(?:ignore[rz]?|oublie[rz]?|ne ti(?:ens|ent) pas compte|ne tenez pas compte"
         r"|neglige[rz]?|ne suis pas|ne suivez pas)\b[^.!?]{0,40}\b(?:instructions?|consignes?"
@@ -290,10 +411,16 @@ _OTHER_LANGUAGES = (
         r"|intelligence artificielle)\b",
         r"\b(?:note|attention|message|instructions?|avis)(?: (?:a|pour))?(?: (?:l'|le |la |les "
         r"|aux |au |toute |tout ))? ?(?:ia|modeles? de langage|assistants? ia)\b",
+        r"\b(?:ne ti(?:ens|ent)|ne tenez) (?:aucun|plus) compte\b|\b(?:oublie|oubliez|ignore"
+        r"|ignorez) (?:ce qui precede|ce qui est ci-dessus|(?:tes|vos) (?:instructions|consignes"
+        r"|regles))\b",
+        r"\bcomme si (?:tu n'avais|vous n'aviez) (?:aucune?|pas de) (?:regle|consigne|limite"
+        r"|restriction)",
     ),
     _rule(
         "overrides instructions (Spanish)",
-        r"ignor|olvid|descart|omit|desobede|no sig|haz caso|haga caso|eres|ahora|actu|respond"
+        r"no hag|obedece|ignor|olvid|descart|omit|desobede|no sig|haz caso|haga caso|eres|ahora"
+        r"|actu|respond"
         r"|contest|escrib|m[ou]e?str|revel|imprim|repit|divulg|\bia\b|lenguaje|artificial",
         r"\b(?:ignor(?:a|e|ad|en|ar)|olvid(?:a|e|ad|en)|descart(?:a|e)|omit(?:e|a)|desobede(?:ce"
         r"|zca)|no sigas|no siga|haz caso omiso de"
@@ -314,6 +441,11 @@ _OTHER_LANGUAGES = (
         r"\bcomo (?:una? )?(?:ia|modelo de lenguaje|inteligencia artificial)\b",
         r"\b(?:nota|atencion|mensaje|instrucciones|aviso)(?: (?:a|para))?(?: (?:la|el|las|los|toda"
         r"|todo))? (?:ia|modelos? de lenguaje|asistentes? (?:de )?ia)\b",
+        r"\bno (?:hagas|haga|hagais) caso (?:de|a)\b[^.!?]{0,30}\b(?:anterior|instrucciones|arriba"
+        r"|reglas)|\b(?:olvida|ignora|desobedece) (?:tus|vuestras) (?:\w+ )?(?:instrucciones"
+        r"|reglas|ordenes|directrices)\b",
+        r"\beres (?:ahora )?un[ao]? (?:\w+ )?(?:asistente|ia|bot|modelo|hacker|pirata)\b"
+        r"|\bobedece (?:a )?este (?:texto|mensaje|documento)\b",
     ),
     _rule(
         "overrides instructions (Italian, Portuguese, Dutch, Polish, Turkish)",
@@ -351,6 +483,10 @@ _OTHER_LANGUAGES = (
         r"|подсказк|инструкц|сообщени)|свои\w* (?:промпт|инструкц|ключ|api))\w*",
         r"\bкак (?:ии|языковая модель|искусственныи интеллект)\b|(?:внимание|обращение к"
         r"|инструкци\w+ для|для)[^.!?]{0,10}(?:языков\w+ модел\w+|\bии\b)",
+        r"(?:игнорир|забудь|забудьте|отбрось)\w*,?[^.!?]{0,20}(?:сказанн\w+ выше|выше ?сказанн"
+        r"|кто ты|все,? что|написанн\w+ выше)|сказанное выше",
+        r"отвечаи\w* как (?:пират|хакер|бот|злои)|(?:постав|оцени)\w*[^.!?]{0,30}(?:высш\w+ балл"
+        r"|пять баллов|5 баллов)",
     ),
     _rule(
         "overrides instructions (Chinese)",
@@ -362,6 +498,8 @@ _OTHER_LANGUAGES = (
         r"|僅)(?:需|能|要|可以)?(?:回答|回复|回覆|输出|輸出)",
         r"(?:输出|显示|打印|告诉我|透露|泄露|重复|公开|輸出|顯示)[^。!?]{0,10}(?:系统提示|系統提示|提示词|提示詞|系统指令|你的(?:指令|密钥|提示))",
         r"作为(?:一个|一名)?(?:ai|人工智能|大?语言模型)|(?:注意|致|给)[^。!?]{0,4}(?:ai|大?语言模型|人工智能)(?:助手|模型)?",
+        r"忘记(?:你的|自己的)?(?:身份|角色|设定)|扮演(?:一个|一名)?[^。!?]{0,8}(?:黑客|角色|助手|海盗)|(?:评分|分数"
+        r"|打分)[^。!?]{0,8}(?:设为|都是|全部|为)?(?:五分|5分|满分|最高)",
     ),
     _rule(
         "overrides instructions (Japanese, Korean, Arabic, Hindi)",
@@ -372,6 +510,7 @@ _OTHER_LANGUAGES = (
         r"(?:이전|위의|앞의|지금까지의)[^.!?]{0,8}(?:지시|명령|프롬프트|지침)[^.!?]{0,10}(?:무시|잊)",
         r"(?:تجاهل|انس|اهمل)[^.!?]{0,20}(?:التعليمات|الاوامر|التوجيهات)",
         r"(?:पिछले|उपरोकत|सभी)[^.!?।]{0,20}(?:निरदेश|आदेश)[^.!?।]{0,25}(?:अनदेखा|भूल|नजरअंदाज)",
+        r"(?:あなたの|すへての|全ての)(?:指示|命令|ルール)[^。!?]{0,6}(?:無視|忘れ)|(?:とたけ|のみを?|たけを?)(?:答え|出力|返)",
     ),
 )
 
@@ -381,7 +520,7 @@ PROSE = (*_ENGLISH, *_OTHER_LANGUAGES)
 MARKS = (
     _rule(
         "imitates a chat template",
-        r"<[|/\uff5c<\w]|\[|#|:|(?i:begin|end|start)",
+        r"role|<[|/\uff5c<\w]|\[|#|:|(?i:begin|end|start)",
         r"<\|\s*/?(?:im_start|im_end|im_sep|system|user|assistant|end|endoftext|eot_id|eom_id"
         r"|start_header_id|end_header_id|begin_of_text|end_of_text|endofprompt)\s*\|>",
         r"\[/?INST\]|<</?SYS>>|</?start_of_turn>|<end_of_turn>|<\uff5c[^<>]{1,30}\uff5c>"
@@ -394,6 +533,10 @@ MARKS = (
         r"|instructions?)|retrieved (?:documents?|context|passages)|untrusted (?:data|input))\b)",
         r"(?i:^\s*(?:assistant|system|developer)\s*:[^\n]*\b(?:ignore|reply|respond|answer"
         r"|you (?:are|must|will)|sure,|certainly))",
+        r"[\"']role[\"']\s*:\s*[\"'](?:system|assistant|developer)[\"']\s*,\s*[\"']content[\"']",
+        r"(?i:<(?:system|user|assistant)>[^<]*\b(?:you|ignore|instructions?)\b)",
+        r"(?i:</(?:context|documents?|passages?|tickets?|data|input)>\s*(?:now|new|ignore|follow"
+        r"|you)\b)",
     ),
     _rule("writes against the reading direction", r"[\u202d\u202e]", "[\u202d\u202e]"),
 )

@@ -16,7 +16,9 @@ from services.knowledge.instruction_rules import MARKS, PROSE, Rule
 
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4000}={0,2}")
 _LONGEST = 4000
-"""Characters that are looked at; a longer run without a sentence's end is no sentence."""
+"""Characters looked at together; a longer run without a sentence's end is no sentence."""
+_OVERLAP = 400
+"""Characters that two looks share, more than any wording here takes."""
 
 
 @lru_cache(maxsize=65_536)
@@ -26,10 +28,15 @@ def instruction_in(text: str) -> str | None:
     `text` is a sentence, or a few that belong together. Letters that cannot be seen, mixed
     alphabets, entities, markup and Base64 hide nothing.
     """
-    cut = revealed(text[:_LONGEST])
-    if found := _first(MARKS, cut) or _worded(cut):
+    starts = range(0, max(1, len(text) - _OVERLAP), _LONGEST - _OVERLAP)
+    return next((found for at in starts if (found := _in_piece(text[at : at + _LONGEST]))), None)
+
+
+def _in_piece(text: str) -> str | None:
+    plain = revealed(text)
+    if found := _first(MARKS, plain) or _worded(plain):
         return found
-    return next((f"{what}, encoded" for plain in _decoded(cut) if (what := _worded(plain))), None)
+    return next((f"{what}, encoded" for said in _decoded(plain) if (what := _worded(said))), None)
 
 
 def _first(rules: Iterable[Rule], text: str) -> str | None:

@@ -17,7 +17,6 @@ _MARKER = re.compile(
     r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|#{1,6}|:)\s+)?(?:\[[ xX]\]\s+)?"
 )
 _BEGINS = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|:)\s+|^\s*>")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _QUOTED = re.compile(r"\n\s*(?:>\s*)+")
 _END = re.compile(r"[.!?][\"')\]”»*_`]*\s+|[。！？।][\"')\]”»*_`]*\s*")
 """Of a sentence, with the space after it."""
@@ -52,7 +51,8 @@ def screen_document(markdown: str) -> Screened:
 
     With such a sentence goes the rest of its paragraph, list item, table row or code block; with
     such a heading its section, with a title what stands right under it. Markers of lists and rows
-    stay, so that the numbers after them do. HTML comments go in any case: no reader sees them.
+    stay, so that the numbers after them do. Comments outside code go in any case: no reader sees
+    them.
     """
     screening = _Screening(markdown)
     return Screened(seen("\n".join(screening.lines)), tuple(screening.dropped))
@@ -107,15 +107,34 @@ class _Screening:
 
     def __init__(self, markdown: str) -> None:
         self.dropped: list[str] = []
-        self.lines = _COMMENT.sub(self._comment, markdown).split("\n")
+        self.lines = self._without_comments(markdown).split("\n")
         self._until_level = 0
         for start, end in list(_blocks(self.lines)):
             self._block(start, end)
 
-    def _comment(self, found: re.Match[str]) -> str:
-        if instruction_in(found[0][4:-3].strip()):
-            self.dropped.append(found[0][4:-3].strip())
-        return "\n" * found[0].count("\n")
+    def _without_comments(self, markdown: str) -> str:
+        """Without what stands between `<!--` and `-->`; in code, which shows it, only the bad."""
+        code = _lines_of_code(markdown)
+        pieces: list[str] = []
+        line = done = 0
+        while (start := markdown.find("<!--", done)) >= 0:
+            end = markdown.find("-->", start)
+            if end < 0:
+                break
+            pieces.append(markdown[done:start])
+            line += pieces[-1].count("\n")
+            done = end + len("-->")
+            comment = markdown[start:done]
+            pieces.append(self._comment(comment, is_shown=line in code))
+            line += comment.count("\n")
+        return "".join((*pieces, markdown[done:]))
+
+    def _comment(self, comment: str, *, is_shown: bool) -> str:
+        said = comment.removeprefix("<!--").removesuffix("-->").strip()
+        speaks = instruction_in(said) is not None
+        if speaks:
+            self.dropped.append(said)
+        return comment if is_shown and not speaks else "\n" * comment.count("\n")
 
     def _block(self, start: int, end: int) -> None:
         first = self.lines[start]
@@ -191,6 +210,13 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
         if lines[start].strip():
             yield start, end
         start = end
+
+
+def _lines_of_code(markdown: str) -> set[int]:
+    """Numbers, from 0, of the lines in fences."""
+    lines = markdown.split("\n")
+    fenced = (block for block in _blocks(lines) if _FENCE.match(lines[block[0]]))
+    return {line for start, end in fenced for line in range(start, end)}
 
 
 def _closing(lines: list[str], start: int, mark: str) -> int:

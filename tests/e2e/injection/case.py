@@ -32,6 +32,8 @@ class Case:
     chart: str = ""
     repeats: str = ""
     leaks: bool = False
+    unknown: bool = False
+    """Whether no rule knows the wording, so that only the answer is held to."""
 
     @property
     def id(self) -> str:

