@@ -156,6 +156,17 @@ def retrieval(
 
 
 @app.command()
+def graph(*, data_dir: DataDir, out: Out = None, as_json: AsJson = False) -> None:
+    """What `flowxpert build-graph` made, against the structural nodes and against the pages."""
+    from evaluation.graph import built_documents, report  # noqa: PLC0415
+
+    started = time.perf_counter()
+    with _open(data_dir) as platform:
+        found = built_documents(platform)
+    _finish(report(found, round(time.perf_counter() - started, 1)), out, as_json=as_json)
+
+
+@app.command()
 def calibrate(
     *,
     data_dir: DataDir,

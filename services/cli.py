@@ -160,7 +160,7 @@ def build_graph(
         if dry:
             typer.echo(expected.model_dump_json(indent=2) if as_json else estimate_line(expected))
             return
-        _say(estimate_line(expected))
+        typer.echo(estimate_line(expected), err=True)
         with build_progress(expected.documents) as on_progress:
             report = build.run(chosen, on_progress)
     if as_json:

@@ -50,8 +50,7 @@ def compare(structural: Sequence[IncidentNode], built: Sequence[IncidentNode]) -
     """The nodes of one document by structure and by a model."""
     matched = [match(node, structural) for node in built]
     told = compare_fields(structural, built)
-    lines = set().union(*(_lines(structural, each) for each in Attribute))
-    of_model = set().union(*(_lines(built, each) for each in Attribute))
+    lines, of_model = lines_of(structural), lines_of(built)
     return Comparison(
         names_shared=sum(place is not None for place in matched),
         names_added=sum(place is None for place in matched),
@@ -67,6 +66,11 @@ def compare_fields(
 ) -> dict[Attribute, FieldLines]:
     """The lines of each field of one document's nodes."""
     return {each: _field_lines(list(structural), list(built), each) for each in Attribute}
+
+
+def lines_of(nodes: Sequence[IncidentNode]) -> set[int]:
+    """Numbers of the lines with text that nodes of one document hold."""
+    return {line for attribute in Attribute for line in _lines(nodes, attribute)}
 
 
 def _field_lines(
