@@ -50,6 +50,7 @@ bench: $(VENV)/.ready ## Measure retrieval, workflows, scorer and speed on FLOWX
 lock: $(VENV)/.ready-dev ## Renew requirements*.txt from requirements*.in.
 	$(BIN)/$(LOCK) requirements.in requirements-build.in -o requirements.txt
 	$(BIN)/$(LOCK) requirements-dev.in -c requirements.txt -o requirements-dev.txt
+	$(BIN)/$(LOCK) requirements-vllm.in -o requirements-vllm.txt
 
 openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
 	$(BIN)/python proto/export.py
@@ -62,7 +63,7 @@ examples: $(VENV)/.ready-dev ## Renew the DOCX and the PDF among the example doc
 	$(BIN)/python examples/build.py
 
 clean: ## Remove the environment and caches; the data folder stays.
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache *.egg-info
+	rm -rf $(VENV) .venv-vllm build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache *.egg-info
 
 $(VENV)/.ready: requirements.txt pyproject.toml deploy/install
 	deploy/install "$(PYTHON)" $(VENV)

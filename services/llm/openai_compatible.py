@@ -130,7 +130,7 @@ class OpenAICompatibleChatModel:
             answer = self._http.post(f"{self._root}/tokenize", json=body)
             answer.raise_for_status()
         except httpx.HTTPStatusError as error:
-            raise _named(error.response.status_code, self.name, str(error)) from error
+            raise _named(error.response.status_code, self.name, error.response.text) from error
         except httpx.HTTPError as error:
             raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
         return int(answer.json()["count"])

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 LOCKS = {
     "requirements.txt": ["requirements.in", "requirements-build.in"],
     "requirements-dev.txt": ["requirements-dev.in"],
+    "requirements-vllm.txt": ["requirements-vllm.in"],
 }
 
 
