@@ -69,10 +69,11 @@ def built_documents(platform: "Embedded") -> list[BuiltDocument]:
 
 def report(documents: Sequence[BuiltDocument], seconds: float) -> Report:
     """Names and lines both ways, what was dropped, and what it cost."""
-    sets = {
-        name: _figures([each for each in documents if each.set_name == name])
+    by_set = {
+        name: [each for each in documents if each.set_name == name]
         for name in sorted({each.set_name for each in documents})
     }
+    sets = {name: _figures(some) for name, some in by_set.items()}
     models = sorted({each.part.model for each in documents})
     return Report.model_validate(
         {
@@ -83,32 +84,55 @@ def report(documents: Sequence[BuiltDocument], seconds: float) -> Report:
             "seconds": seconds,
             "all_documents": {"overall": _figures(documents)},
             "fields": _fields(documents),
+            "share_of_the_pages": {name: _on_pages(some) for name, some in by_set.items()},
+            "cost": {name: _cost(some) for name, some in by_set.items()},
         }
     )
 
 
 def _figures(documents: Sequence[BuiltDocument]) -> Figures:
-    tally = reduce(add, (each.part.tally for each in documents), Tally())
+    """Incidents in both graphs, lines of the structural one, shares of what the model gave."""
+    tally = _tally(documents)
     compared = reduce(
         add, (compare(each.structural, each.part.nodes) for each in documents), Comparison()
     )
-    pages = [_page_lines(parse(each.document.text)) for each in documents]
-    on_page = sum(map(len, pages))
     return {
         "n": len(documents),
-        "names_shared": compared.names_shared,
-        "names_added": compared.names_added,
-        "names_lost": compared.names_lost,
+        "shared": compared.names_shared,
+        "added": compared.names_added,
+        "lost": compared.names_lost,
+        "lines": _share(compared.lines_of_model, compared.lines),
+        "same_field": _share(compared.lines_same_field, compared.lines_of_model),
         "names_dropped": _share(tally.names_unsupported, tally.names),
         "sentences_dropped": _share(tally.sentences_unsupported, tally.sentences),
-        "structure_lines_in_model": _share(compared.lines_of_model, compared.lines),
-        "same_field": _share(compared.lines_same_field, compared.lines_of_model),
-        "page_in_structure": _share(_held(documents, pages, lambda d: d.structural), on_page),
-        "page_in_model": _share(_held(documents, pages, lambda d: d.part.nodes), on_page),
-        "unreadable": tally.unreadable,
-        "tokens_per_document": round(tally.tokens / len(documents), 1),
-        "seconds_per_document": round(tally.seconds / len(documents), 1),
     }
+
+
+def _on_pages(documents: Sequence[BuiltDocument]) -> Figures:
+    """Of the lines that stand on the pages, headings apart."""
+    pages = [_page_lines(parse(each.document.text)) for each in documents]
+    lines = sum(map(len, pages))
+    return {
+        "lines": lines,
+        "structure": _share(_held(documents, pages, lambda each: each.structural), lines),
+        "model": _share(_held(documents, pages, lambda each: each.part.nodes), lines),
+    }
+
+
+def _cost(documents: Sequence[BuiltDocument]) -> Figures:
+    """Per document, but for the answers that could not be read."""
+    tally = _tally(documents)
+    return {
+        "chunks": round(tally.chunks / len(documents), 1),
+        "tokens_in": round(tally.tokens_in / len(documents), 1),
+        "tokens_out": round(tally.tokens_out / len(documents), 1),
+        "seconds": round(tally.seconds / len(documents), 1),
+        "unreadable": tally.unreadable,
+    }
+
+
+def _tally(documents: Iterable[BuiltDocument]) -> Tally:
+    return reduce(add, (each.part.tally for each in documents), Tally())
 
 
 def _fields(documents: Iterable[BuiltDocument]) -> Mapping[str, Figures]:

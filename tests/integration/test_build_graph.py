@@ -71,8 +71,7 @@ def test_what_a_real_model_builds_is_measured(data_dir: str) -> None:
     assert report["tally"]["tokens_out"] > 0
     measured = json.loads(flowxpert("bench", "graph", "--json", "--data-dir", data_dir).stdout)
     assert measured["config"]["model"] == gguf.stem
-    figures = measured["sets"]["tables"]
-    assert figures["page_in_structure"] == 1
-    assert figures["tokens_per_document"] == sum(
-        report["tally"][name] for name in ("tokens_in", "tokens_out")
-    )
+    assert measured["share_of_the_pages"]["tables"]["structure"] == 1
+    cost = measured["cost"]["tables"]
+    assert cost["tokens_in"] == report["tally"]["tokens_in"]
+    assert cost["tokens_out"] == report["tally"]["tokens_out"]

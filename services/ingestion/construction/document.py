@@ -17,8 +17,8 @@ from services.ingestion.construction.asking import (
     Questions,
     recipe,
 )
-from services.ingestion.construction.incidents import Incident, Incidents
-from services.ingestion.construction.pieces import Piece, piece_of, pieces_of
+from services.ingestion.construction.incidents import Incident, Incidents, same_words
+from services.ingestion.construction.pieces import pieces_of
 from services.ingestion.construction.shown import NOTHING, shown
 from services.ingestion.construction.spans import Source
 from services.ingestion.construction.tally import Tally
@@ -73,7 +73,7 @@ class DocumentBuilder:
         """
         started, meter = time.perf_counter(), Budget(sys.maxsize)
         questions = Questions(self._model.with_budget(meter), self._max_tokens, self._closed)
-        work = _Work(document, chunks, pieces_of(structural), questions, self._vectors)
+        work = _Work(document, chunks, structural, questions, self._vectors)
         nodes = work.nodes()
         return BuiltPart(
             document_id=document.id,
@@ -98,14 +98,15 @@ class _Work:
         self,
         document: Document,
         chunks: Sequence[Chunk],
-        pieces: Sequence[Piece],
+        structural: Sequence[IncidentNode],
         questions: Questions,
         vectors: RecentVectors,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._document = document
         self._chunks = chunks
-        self._pieces = pieces
+        self._pieces = pieces_of(structural)
+        self._title = structural[0].name if structural else document.title
         self._questions = questions
         self._vectors = vectors
         self._texts = [shown(chunk) for chunk in chunks]
@@ -127,19 +128,12 @@ class _Work:
         source = self._source(chunk, chunk)
         with self._tolerated(chunk):
             for found in self._questions.names(text):
-                name = _name(found.name)
+                name = plain(found.name).strip(" .:")
                 self.counts["names"] += 1
-                if source.names(name):
-                    self._incidents.note(name, self._summary(source, found.summary), chunk)
+                if same_words(name, self._title) or source.names(name):
+                    self._incidents.note(name, _summary(source, found.summary), chunk)
                 else:
                     self.counts["names_unsupported"] += 1
-
-    def _summary(self, source: Source, sentence: str) -> str:
-        """The document's own sentence; empty where there is none, or only a heading or code."""
-        (unit,) = source.locate([sentence])
-        if unit is None or unit.is_code or piece_of(unit, self._pieces) is None:
-            return ""
-        return unit.text
 
     def _fill_forms(self, chunk: int) -> None:
         """Step three: what a chunk and the one before it say of the incidents of both."""
@@ -148,21 +142,21 @@ class _Work:
             some = {f"i{n}": each for n, each in enumerate(near[start : start + FORMS_AT_ONCE], 1)}
             names = {id_: each.name for id_, each in some.items()}
             before = self._texts[chunk - 1] if chunk else NOTHING
+            source = self._source(chunk - 1, chunk)
             with self._tolerated(chunk):
                 for form in self._questions.forms(names, before, self._texts[chunk]):
-                    self._take(form, some[form.incident], self._source(chunk - 1, chunk))
+                    self._take(form, some[form.incident], source)
 
     def _take(self, form: FilledForm, incident: Incident, source: Source) -> None:
         """Step four, spans: of a form only the lines stay that its sentences stand in."""
         said = list(form.sentences())
         self.counts["sentences"] += len(said)
-        units = source.locate([sentence for _, sentence in said])
-        for (attribute, _), unit in zip(said, units, strict=True):
-            number = piece_of(unit, self._pieces) if unit else None
-            if number is None:
+        found = source.locate([sentence for _, sentence in said])
+        for (attribute, _), located in zip(said, found, strict=True):
+            if located is None:
                 self.counts["sentences_unsupported"] += 1
             else:
-                incident.said.setdefault(number, set()).add(attribute)
+                incident.said.setdefault(located.piece, set()).add(attribute)
 
     def _node(self, incident: Incident) -> IncidentNode:
         """Step four, merging."""
@@ -175,7 +169,8 @@ class _Work:
         )
 
     def _source(self, first: int, last: int) -> Source:
-        return Source(self._document, self._chunks[max(0, first) : last + 1], self._vectors)
+        chunks = self._chunks[max(0, first) : last + 1]
+        return Source(self._document, chunks, self._pieces, self._vectors)
 
     @contextmanager
     def _tolerated(self, chunk: int) -> Iterator[None]:
@@ -192,6 +187,7 @@ class _Work:
             )
 
 
-def _name(written: str) -> str:
-    """Without markup; of a heading path, as it stands above a passage, the last heading."""
-    return plain(written).rsplit(" > ", 1)[-1].strip(" .:")
+def _summary(source: Source, sentence: str) -> str:
+    """The document's own sentence; empty where no prose says it."""
+    (located,) = source.locate([sentence])
+    return "" if located is None or located.unit.is_code else located.unit.text

@@ -1,10 +1,12 @@
 """Where a document says what the model wrote: looked up, not believed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from services.grounding.evidence import Evidence, Unit, terms_of, units_of_document
 from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
+from services.ingestion.construction.pieces import Piece, piece_of
 from services.ingestion.titles import is_generic
 from services.knowledge.instructions import instruction_in
 from services.knowledge.model import ATTRIBUTE_OF_ROLE, Attribute, Chunk, Document, SectionRole
@@ -18,20 +20,38 @@ _OF_A_FAULT: frozenset[SectionRole | None] = frozenset(
 that describes; one that is told as a check or a remedy names what is done."""
 
 
+@dataclass(frozen=True)
+class Located:
+    """A sentence of the document, and where it belongs."""
+
+    unit: Unit
+    piece: int
+    """Number of the piece that holds it."""
+
+
 class Source:
     """The chunks that a model was shown, as the sentences of the document's own lines.
 
     Sentences that speak to a language model are not among them.
     """
 
-    def __init__(self, document: Document, chunks: Sequence[Chunk], vectors: RecentVectors) -> None:
+    def __init__(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        pieces: Sequence[Piece],
+        vectors: RecentVectors,
+    ) -> None:
         """`vectors` compares where words alone do not decide."""
         units = [unit for unit in units_of_document(document) if _is_shown(unit, chunks)]
-        self._evidence = Evidence(units)
-        self._grounder = Grounder(self._evidence, vectors)
-        self._headings = terms_of(" ".join(title for c in chunks for title in c.heading_path))
+        placed = {unit: piece_of(unit, pieces) for unit in units}
+        # A heading is in no piece, and says a sentence's words often enough.
+        self._pieces = {unit: number for unit, number in placed.items() if number is not None}
+        self._grounder = Grounder(Evidence(list(self._pieces)), vectors)
+        headings = (title for chunk in chunks for title in chunk.heading_path)
+        self._words = terms_of(" ".join(headings)).union(*(unit.terms for unit in units))
 
-    def locate(self, sentences: Sequence[str]) -> list[Unit | None]:
+    def locate(self, sentences: Sequence[str]) -> list[Located | None]:
         """For each sentence the one of the document that says it best; None where none says it."""
         # A sentence of a node rests on its source as a step of a workflow does.
         steps = (
@@ -39,7 +59,10 @@ class Source:
             for number, sentence in enumerate(sentences)
         )
         (found,) = self._grounder.ground([Workflow(title="", steps=tuple(steps))])
-        return [each.unit if each.is_grounded else None for each in found]
+        return [
+            Located(each.unit, self._pieces[each.unit]) if each.unit and each.is_grounded else None
+            for each in found
+        ]
 
     def names(self, name: str) -> bool:
         """Whether this may be the name of an incident: in the document's words and no mere label.
@@ -49,7 +72,7 @@ class Source:
         words = terms_of(name)
         return (
             bool(words)
-            and all(word in self._headings or self._evidence.knows(word) for word in words)
+            and words <= self._words
             and not is_generic(name)
             and role_of_heading(name) in _OF_A_FAULT
             and instruction_in(name) is None

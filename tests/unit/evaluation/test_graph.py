@@ -57,13 +57,15 @@ TALLY = Tally(
 
 
 def test_names_and_lines_are_compared_both_ways():
-    figures = report([built("m", TALLY, (OTHER, SAME))], 1.0).sets["a"]
-    assert (figures["names_shared"], figures["names_added"], figures["names_lost"]) == (1, 1, 0)
-    assert figures["structure_lines_in_model"] == pytest.approx(3 / 4)
+    found = report([built("m", TALLY, (OTHER, SAME))], 1.0)
+    figures = found.sets["a"]
+    assert (figures["shared"], figures["added"], figures["lost"]) == (1, 1, 0)
+    assert figures["lines"] == pytest.approx(3 / 4)
     assert figures["same_field"] == pytest.approx(2 / 3, abs=1e-3)
-    assert (figures["page_in_structure"], figures["page_in_model"]) == (1.0, 0.75)
+    pages = found.model_extra["share_of_the_pages"]["a"]
+    assert pages == {"lines": 4, "structure": 1.0, "model": 0.75}
     assert (figures["names_dropped"], figures["sentences_dropped"]) == (0.25, 0.2)
-    assert figures["tokens_per_document"] == 100
+    assert found.model_extra["cost"]["a"]["tokens_in"] == 90
 
 
 def test_lines_of_each_field_are_told_apart():
@@ -86,7 +88,13 @@ def test_a_set_is_a_folder_and_its_shares_are_of_its_sums():
     ]
     figures = report(documents, 1.0)
     assert sorted(figures.sets) == ["a", "documents"]
-    assert figures.sets["a"]["structure_lines_in_model"] == pytest.approx(3 / 8)
-    assert figures.sets["documents"]["names_lost"] == 1
+    assert figures.sets["a"]["lines"] == pytest.approx(3 / 8)
+    assert figures.sets["documents"]["lost"] == 1
     assert figures.config == {"documents": 3, "model": "m, n"}
-    assert [table.title for table in figures.tables()] == ["graph", "all documents", "fields"]
+    assert [table.title for table in figures.tables()] == [
+        "graph",
+        "all documents",
+        "fields",
+        "share of the pages",
+        "cost",
+    ]

@@ -21,6 +21,7 @@ class GraphModel:
     def __init__(self, forms: Mapping[str, Form], *, invented: Sequence[str] = ()) -> None:
         self.forms = forms
         self.invented = invented
+        self.summary = ""
         self.answers_left = 1_000_000
         self.scripted = ScriptedChatModel(self._answer)
         self.guarded = GuardedChatModel(self.scripted, tries=1)
@@ -44,7 +45,7 @@ class GraphModel:
 
     def _names(self, shown: str) -> object:
         named = [name for name in self.forms if name.lower() in shown.lower()]
-        return {"incidents": [{"name": name, "summary": ""} for name in named]}
+        return {"incidents": [{"name": name, "summary": self.summary} for name in named]}
 
     def _forms(self, shown: str) -> object:
         asked = re.findall(r"^(i\d): (.+)$", shown, re.MULTILINE)

@@ -395,3 +395,32 @@ def test_the_field_of_a_heading_wins_where_the_model_says_both(stand):
     build(stand, GraphModel({"Pump leaks": form}))
     node = nodes(stand)["Pump leaks"]
     assert [len(node.passages(each)) for each in Attribute] == [1, 0, 0, 0]
+
+
+def test_the_pages_title_is_a_name_also_where_it_tells_what_to_do(stand):
+    title = "Seal worn: how to replace it"
+    stand.write("pumps.md", f"# {title}\n\nThe pump drips.\n\n1. Replace the seal.\n")
+    stand.ingest()
+    model = GraphModel({title: {"mitigation_steps": ["Replace the seal."]}})
+    report = build(stand, model)
+    assert (report.tally.names_unsupported, report.comparison.names_shared) == (0, 1)
+    assert f"Page: {title}\n" in model.shown("names")[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("A valve is stuck when its handle does not turn", True),
+        ("In the pump room", False),
+        ("The oven stays cold.", False),
+    ],
+)
+def test_a_summary_is_a_sentence_of_the_page_and_no_heading(said, kept, stand):
+    stand.write("pumps.md", PAGE)
+    stand.ingest()
+    model = GraphModel({"Valve is stuck": FORMS["Valve is stuck"]})
+    model.summary = said
+    build(stand, model)
+    # Without one the first sentence of the node's own lines stands for it.
+    first = "The pump leaks at its shaft when the seal is worn."
+    assert nodes(stand)["Valve is stuck"].summary == (f"{said}." if kept else first)
