@@ -120,6 +120,16 @@ SampleStream = Generator[Sample, None, ChatResponse]
 the writing of the others."""
 
 
+def drained(stream: SampleStream) -> ChatResponse:
+    """The whole answer of a stream."""
+    while True:
+        try:
+            next(stream)
+        except StopIteration as end:
+            response: ChatResponse = end.value
+            return response
+
+
 class ChatModel(Protocol):
     """A chat model, wherever it runs. Safe to call from several threads."""
 

@@ -38,6 +38,7 @@ def _server(settings: ModelSettings) -> ChatModel:
         timeout_s=settings.timeout_s,
         hard_json=settings.hard_json,
         prompt_logprobs=settings.prompt_logprobs,
+        seeded=settings.seeded,
     )
 
 

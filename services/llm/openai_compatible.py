@@ -37,15 +37,18 @@ class OpenAICompatibleChatModel:
         timeout_s: float = 60.0,
         hard_json: bool = True,
         prompt_logprobs: bool = False,
+        seeded: bool = True,
     ) -> None:
         """`base_url` ends in /v1.
 
         `hard_json` lets the server enforce the schema (`response_format`, structured outputs);
-        switch it off for a model it hurts. `prompt_logprobs` is vLLM's extension.
+        switch it off for a model it hurts. `prompt_logprobs` is vLLM's extension. A server that is
+        not `seeded` gets no seed: vLLM's build for CPUs breaks down on one.
         """
         self.name = model
         self._hard_json = hard_json
         self._prompt_logprobs = prompt_logprobs
+        self._seeded = seeded
         self._timeout_s = timeout_s
         self._client = OpenAI(base_url=base_url, api_key=api_key, timeout=timeout_s, max_retries=0)
         self._root = base_url.rstrip("/").removesuffix("/v1")
@@ -143,7 +146,7 @@ class OpenAICompatibleChatModel:
             "temperature": request.temperature,
             "max_tokens": request.max_tokens,
         }
-        if request.seed is not None:
+        if request.seed is not None and self._seeded:
             body["seed"] = request.seed
         if request.json_schema and self._hard_json:
             schema = {"name": "answer", "schema": request.json_schema, "strict": True}

@@ -38,6 +38,10 @@ class ModelSettings(Settings):
         description="Whether the server tells log-probabilities of a prompt, as vLLM does; the "
         "scorer uses them.",
     )
+    seeded: bool = Field(
+        default=True,
+        description="Whether requests may carry a seed; vLLM's build for CPUs breaks down on one.",
+    )
     timeout_s: float = Field(
         default=120.0, gt=0, description="Longest a call may take, in seconds."
     )
@@ -46,9 +50,9 @@ class ModelSettings(Settings):
         default=8, ge=1, description="Calls at once; a further one waits its turn."
     )
     context_tokens: int = Field(
-        default=16_384,
+        default=8192,
         gt=0,
-        description="llama.cpp only: tokens of prompt and answer that all parallel samples share.",
+        description="llama.cpp only: tokens of prompt and answer together.",
     )
     threads: int = Field(
         default=0, ge=0, description="llama.cpp only: its threads; 0 leaves one core to others."

@@ -147,8 +147,13 @@ class GenerativePlanner:
                 break
             except (ModelAnswerError, InvalidInputError) as error:
                 outcome = "unsound" if isinstance(error, _UnsoundError) else "unreadable"
-                if attempt < self._settings.corrections:
+                if attempt == self._settings.corrections:
+                    break
+                try:
                     sample = self._corrected(task, sample, str(error))
+                except ModelRefusedError as refusal:  # as a rule, the dialogue has become too long
+                    _log.warning("planner.correction_refused", reason=str(refusal))
+                    break
             else:
                 SAMPLES.labels("corrected" if attempt else "accepted").inc()
                 return workflow

@@ -52,17 +52,17 @@ class PlannerService:
         """See `Planner.stream`; those that need no model come first, at once."""
         start = time.monotonic()
         request, suspicious = _screened(request)
-        known: set[str] = set()
+        known: set[object] = set()
         for workflow in self._extracted(request):
-            known.add(_id(workflow))
+            known.add(_content(workflow))
             yield Candidate(id=_id(workflow), workflow=workflow)
         if self._generative is None or not self._has_time(request):
             return
         ends = start + min(self._settings.deadline_s, request.deadline_s or math.inf)
         with stage_timer("planner", "generate"):
             for workflow in self._generative.write(request, ends=ends, suspicious=suspicious):
-                if _id(workflow) not in known:
-                    known.add(_id(workflow))
+                if _content(workflow) not in known:
+                    known.add(_content(workflow))
                     yield Candidate(id=_id(workflow), workflow=workflow)
 
     def _has_time(self, request: PlanRequest) -> bool:
@@ -108,6 +108,11 @@ def _workflow(draft: Draft) -> Workflow | None:
         finding=str(findings[0]),
     )
     return None
+
+
+def _content(workflow: Workflow) -> object:
+    """What makes it another candidate, whoever wrote it."""
+    return workflow.steps, workflow.transitions
 
 
 def _id(workflow: Workflow) -> str:
