@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-STARTS_WITHIN_S = 180
+STARTS_WITHIN_S = 300
 STOPS_WITHIN_S = 20
 MODEL_LEN = 2048
 
