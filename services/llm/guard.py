@@ -4,7 +4,9 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
@@ -25,6 +27,9 @@ Result = TypeVar("Result")
 
 CALLS = Counter("flowxpert_llm_calls_total", "Model calls by outcome.", ["model", "outcome"])
 TOKENS = Counter("flowxpert_llm_tokens_total", "Tokens by direction.", ["model", "direction"])
+COST = Counter(
+    "flowxpert_llm_cost_total", "What the tokens cost by the prices that are set.", ["model"]
+)
 SECONDS = Histogram(
     "flowxpert_llm_call_seconds",
     "Time of one model call, retries excluded.",
@@ -40,13 +45,36 @@ def guarded(model: ChatModel) -> "GuardedChatModel":
     return model if isinstance(model, GuardedChatModel) else GuardedChatModel(model)
 
 
-class Budget:
-    """Tokens that one ticket may still cost. Safe to share between threads."""
+@dataclass(frozen=True)
+class Prices:
+    """What a million tokens cost, in whatever currency the budget is in."""
 
-    def __init__(self, max_tokens: int) -> None:
-        self._left = max_tokens
+    tokens_in: float = 0.0
+    tokens_out: float = 0.0
+
+    def of(self, usage: Usage) -> float:
+        """What a call costs."""
+        spent = self.tokens_in * usage.prompt_tokens + self.tokens_out * usage.completion_tokens
+        return spent / 1_000_000
+
+
+class Budget:
+    """Tokens and money that one ticket may still cost. Safe to share between threads."""
+
+    def __init__(
+        self, max_tokens: int, *, max_cost: float = math.inf, prices: Prices | None = None
+    ) -> None:
+        """Without prices only tokens count."""
+        self._max_tokens = max_tokens
+        self._max_cost = max_cost
+        self._prices = prices or Prices()
         self._lock = threading.Lock()
         self.spent = Usage()
+
+    @property
+    def cost(self) -> float:
+        """The money spent so far."""
+        return self._prices.of(self.spent)
 
     def check(self) -> None:
         """Let the next call pass, or not.
@@ -54,13 +82,14 @@ class Budget:
         Raises:
             BudgetExceededError: Nothing is left.
         """
-        if self._left <= 0:
+        if self.spent.total >= self._max_tokens:
             raise BudgetExceededError(f"the ticket has used its {self.spent.total} tokens")
+        if self.cost >= self._max_cost:
+            raise BudgetExceededError(f"the ticket has cost {self.cost:.4f}, all that it may")
 
     def spend(self, usage: Usage) -> None:
         """Note what a call cost."""
         with self._lock:
-            self._left -= usage.total
             self.spent += usage
 
 
@@ -109,10 +138,12 @@ class GuardedChatModel:
         in_flight: int = 8,
         breaker: CircuitBreaker | None = None,
         budget: Budget | None = None,
+        prices: Prices | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`in_flight` calls at once; a further one waits its turn."""
+        """`in_flight` calls at once; a further one waits its turn, no longer than it has time."""
         self.name = model.name
+        self.prices = prices or Prices()
         self._model = model
         self._tries = tries
         self._places = threading.BoundedSemaphore(in_flight)
@@ -123,7 +154,12 @@ class GuardedChatModel:
     def with_budget(self, budget: Budget) -> "GuardedChatModel":
         """The same model, limits and circuit, for one ticket."""
         twin = GuardedChatModel(
-            self._model, tries=self._tries, breaker=self._breaker, budget=budget, sleep=self._sleep
+            self._model,
+            tries=self._tries,
+            breaker=self._breaker,
+            budget=budget,
+            prices=self.prices,
+            sleep=self._sleep,
         )
         twin._places = self._places
         return twin
@@ -175,7 +211,7 @@ class GuardedChatModel:
 
     def _once_streamed(self, request: ChatRequest) -> SampleStream:
         self._breaker.check()
-        with self._places:
+        with self._place(request.timeout_s):
             start = time.perf_counter()
             try:
                 response = yield from self._model.stream(request)
@@ -185,6 +221,17 @@ class GuardedChatModel:
         self._answered(start)
         return response
 
+    @contextmanager
+    def _place(self, within_s: float | None) -> Iterator[None]:
+        """One of the places for calls; it says nothing about the model that none comes free."""
+        if not self._places.acquire(timeout=within_s):
+            CALLS.labels(self.name, "crowded_out").inc()
+            raise ModelUnavailableError(f"no call to {self.name!r} came free in {within_s:.0f} s")
+        try:
+            yield
+        finally:
+            self._places.release()
+
     def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
         return self._with_retries(lambda: self._model.log_probabilities(messages, text), math.inf)
@@ -192,11 +239,11 @@ class GuardedChatModel:
     def _with_retries(self, call: Callable[[], Result], ends: float) -> Result:
         for attempt in range(1, self._tries):
             try:
-                return self._once(call)
+                return self._once(call, ends)
             except ModelUnavailableError as error:
                 if not self._pause(attempt, error, ends):
                     raise
-        return self._once(call)
+        return self._once(call, ends)
 
     def _pause(self, attempt: int, error: ModelUnavailableError, ends: float) -> bool:
         """Wait before the next try; False where there is no time for one."""
@@ -207,9 +254,9 @@ class GuardedChatModel:
         self._sleep(pause)
         return True
 
-    def _once(self, call: Callable[[], Result]) -> Result:
+    def _once(self, call: Callable[[], Result], ends: float) -> Result:
         self._breaker.check()
-        with self._places:
+        with self._place(None if ends == math.inf else max(0.0, ends - time.monotonic())):
             start = time.perf_counter()
             try:
                 result = call()
@@ -232,6 +279,7 @@ class GuardedChatModel:
         usage = response.usage
         TOKENS.labels(self.name, "in").inc(usage.prompt_tokens)
         TOKENS.labels(self.name, "out").inc(usage.completion_tokens)
+        COST.labels(self.name).inc(self.prices.of(usage))
         if self._budget:
             self._budget.spend(usage)
         _log.info(

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from services.llm.chat_model import ChatModel, ModelRefusedError, ModelUnavailableError
-from services.llm.guard import GuardedChatModel
+from services.llm.guard import CircuitBreaker, GuardedChatModel, Prices
 from services.llm.openai_compatible import OpenAICompatibleChatModel
 from services.llm.settings import ModelSettings
 
@@ -24,7 +24,13 @@ def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatMod
     if not settings.is_set:
         return None
     model = _llama(settings, models_dir) if settings.gguf else _server(settings)
-    return GuardedChatModel(model, tries=settings.tries, in_flight=settings.in_flight)
+    return GuardedChatModel(
+        model,
+        tries=settings.tries,
+        in_flight=settings.in_flight,
+        breaker=CircuitBreaker(pause_s=settings.pause_s),
+        prices=Prices(settings.price_in, settings.price_out),
+    )
 
 
 def _server(settings: ModelSettings) -> ChatModel:

@@ -43,7 +43,7 @@ class OpenAICompatibleChatModel:
 
         `hard_json` lets the server enforce the schema (`response_format`, structured outputs);
         switch it off for a model it hurts. `prompt_logprobs` is vLLM's extension. A server that is
-        not `seeded` gets no seed: vLLM's build for CPUs breaks down on one.
+        not `seeded` gets no seed: some builds of vLLM for CPUs break down on one.
         """
         self.name = model
         self._hard_json = hard_json

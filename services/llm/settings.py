@@ -40,7 +40,8 @@ class ModelSettings(Settings):
     )
     seeded: bool = Field(
         default=True,
-        description="Whether requests may carry a seed; vLLM's build for CPUs breaks down on one.",
+        description="Whether requests may carry a seed; some builds of vLLM for CPUs "
+        "break down on one.",
     )
     timeout_s: float = Field(
         default=120.0, gt=0, description="Longest a call may take, in seconds."
@@ -48,6 +49,17 @@ class ModelSettings(Settings):
     tries: int = Field(default=3, ge=1, le=10, description="Tries of a call that was not answered.")
     in_flight: int = Field(
         default=8, ge=1, description="Calls at once; a further one waits its turn."
+    )
+    pause_s: float = Field(
+        default=15.0,
+        gt=0,
+        description="Seconds for which a model that failed five times in a row is left alone.",
+    )
+    price_in: float = Field(
+        default=0.0, ge=0, description="Price of a million tokens of prompt, in any currency."
+    )
+    price_out: float = Field(
+        default=0.0, ge=0, description="Price of a million tokens of answer, in the same currency."
     )
     context_tokens: int = Field(
         default=8192,

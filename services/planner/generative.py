@@ -1,5 +1,6 @@
 """The planner with a model: N samples in one call, each checked before it may compete."""
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from services.llm.chat_model import (
 from services.llm.guard import Budget, GuardedChatModel
 from services.planner.citations import verified
 from services.planner.forms import FORMS, Form, messages
-from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_TOKENS
+from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.obedience import obeyed
 from services.planner.passages import Shown, as_text, shown
 from services.planner.settings import PlannerSettings
@@ -96,7 +97,7 @@ class GenerativePlanner:
         iterator gives the rest up at once. A failure of the model ends the iteration: it is
         counted and logged, and never an error for the ticket.
         """
-        budget = Budget(self._settings.ticket_tokens)
+        budget = self._budget()
         task = self._task(request, tuple(suspicious), self._model.with_budget(budget), ends)
         samples = task.model.stream(task.asked)
         try:
@@ -109,6 +110,15 @@ class GenerativePlanner:
         finally:
             samples.close()
             TICKET_TOKENS.observe(budget.spent.total)
+            TICKET_COST.observe(budget.cost)
+
+    def _budget(self) -> Budget:
+        settings = self._settings
+        return Budget(
+            settings.ticket_tokens,
+            max_cost=settings.ticket_cost or math.inf,
+            prices=self._model.prices,
+        )
 
     def _task(
         self, request: PlanRequest, suspicious: tuple[str, ...], model: ChatModel, ends: float

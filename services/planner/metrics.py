@@ -32,3 +32,9 @@ TICKET_TOKENS = Histogram(
     "Tokens, in and out, that the plans of one ticket took.",
     buckets=(500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000),
 )
+
+TICKET_COST = Histogram(
+    "flowxpert_planner_ticket_cost",
+    "What the plans of one ticket cost, by the prices that are set.",
+    buckets=(0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5),
+)

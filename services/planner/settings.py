@@ -53,6 +53,12 @@ class PlannerSettings(Settings):
     ticket_tokens: int = Field(
         default=100_000, gt=0, description="Tokens, in and out, that one ticket's plans may cost."
     )
+    ticket_cost: float | None = Field(
+        default=None,
+        gt=0,
+        description="Money that one ticket's plans may cost, by FLOWXPERT_MODEL_PRICE_IN and _OUT; "
+        "unset: no limit.",
+    )
     form: PlanForm = Field(
         default=PlanForm.OUTLINE,
         description="`outline`: steps by schema, for models of any size; `chart`: free Mermaid, "

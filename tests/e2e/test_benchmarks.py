@@ -18,7 +18,10 @@ PAIR = {
     "tier": "C",
     "query": "A fan tray of the switch has failed",
     "doc": "wiki/fan-failure.md",
-    "reference": {"nodes": [{"id": "a", "label": "Check that the fan tray is seated."}], "edges": []},
+    "reference": {
+        "nodes": [{"id": "a", "label": "Check that the fan tray is seated."}],
+        "edges": [],
+    },
 }
 
 

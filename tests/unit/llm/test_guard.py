@@ -10,7 +10,7 @@ from services.llm.chat_model import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from services.llm.guard import Budget, CircuitBreaker, GuardedChatModel
+from services.llm.guard import Budget, CircuitBreaker, GuardedChatModel, Prices
 from services.llm.scripted import ScriptedChatModel
 
 REQUEST = ChatRequest(messages=(Message(role="user", content="one two three"),))
@@ -72,6 +72,55 @@ def test_a_spent_budget_stops_the_next_call():
     assert budget.spent.total == 4
     with pytest.raises(BudgetExceededError):
         guarded.complete(REQUEST)
+
+
+def test_a_spent_sum_stops_the_next_call():
+    prices = Prices(tokens_in=1_000_000, tokens_out=2_000_000)
+    budget = Budget(1000, max_cost=4, prices=prices)
+    guarded = guard(failing(0), prices=prices).with_budget(budget)
+    guarded.complete(REQUEST)
+    assert budget.cost == 3 * 1 + 1 * 2
+    with pytest.raises(BudgetExceededError, match="cost"):
+        guarded.complete(REQUEST)
+
+
+def test_a_call_that_gets_no_place_in_its_time_is_refused_and_leaves_the_circuit_closed():
+    busy, done = threading.Event(), threading.Event()
+
+    def script(request):
+        busy.set()
+        done.wait(5)
+        return ["yes"]
+
+    guarded = guard(ScriptedChatModel(script), in_flight=1, breaker=CircuitBreaker(failures=1))
+    first = threading.Thread(target=guarded.complete, args=(REQUEST,))
+    first.start()
+    busy.wait(5)
+    hurried = REQUEST.model_copy(update={"timeout_s": 0.05})
+    with pytest.raises(ModelUnavailableError, match="came free"):
+        guarded.complete(hurried)
+    with pytest.raises(ModelUnavailableError, match="came free"):
+        next(guarded.stream(hurried))
+    done.set()
+    first.join()
+    assert guarded.complete(REQUEST).samples[0].text == "yes"
+
+
+def test_a_stream_is_asked_again_only_while_nothing_has_come():
+    class Breaking(ScriptedChatModel):
+        def stream(self, request):
+            yield self.complete(request).samples[0]
+            raise ModelUnavailableError("gone")
+
+    model = Breaking(["one"])
+    stream = guard(model).stream(REQUEST)
+    assert next(stream).text == "one"
+    with pytest.raises(ModelUnavailableError):
+        next(stream)
+    assert len(model.requests) == 1
+    late = failing(2)
+    assert [sample.text for sample in guard(late).stream(REQUEST)] == ["yes"]
+    assert len(late.requests) == 3
 
 
 def test_no_more_calls_than_allowed_are_in_flight():

@@ -1,0 +1,131 @@
+"""The model server is killed while it writes: tickets do not notice, but for who wrote them."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from services.embedded import Embedded
+from services.kit.server import ServerThread
+from services.kit.settings import PlatformSettings
+from tests.e2e.conftest import EXAMPLES, Running, example_alert
+
+SERVER = Path(__file__).parents[1] / "servers" / "scripted_openai.py"
+ALERTS = ("fan-tray", "control-plane-cpu", "bgp-down", "crc-errors")
+WRITING_S = 0.8
+WITHIN_S = 20
+"""The deadline of a ticket here; with the model gone the walk is far inside it."""
+ANSWER = {
+    "steps": [
+        {"id": "s1", "kind": "process", "text": "Check the log of the switch", "next": "s2"},
+        {"id": "s2", "kind": "terminal", "text": "The fault is found."},
+    ]
+}
+
+
+class ModelServer:
+    """A process that can be started, killed and started again at one address."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._answer = folder / "answer.json"
+        self._answer.write_text(json.dumps(ANSWER))
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def start(self) -> None:
+        arguments = [str(self.port), str(WRITING_S), str(self._answer)]
+        self._process = subprocess.Popen([sys.executable, str(SERVER), *arguments])
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the model server did not start")
+
+    def kill(self) -> None:
+        if self._process:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Iterator[ModelServer]:
+    server = ModelServer(tmp_path)
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def platform(model, tmp_path, monkeypatch) -> Iterator[Running]:
+    monkeypatch.setenv("FLOWXPERT_MODEL_URL", model.url)
+    monkeypatch.setenv("FLOWXPERT_MODEL_NAME", "scripted")
+    monkeypatch.setenv("FLOWXPERT_MODEL_PAUSE_S", "0.5")
+    monkeypatch.setenv("FLOWXPERT_SCORER_JUDGE", "false")
+    monkeypatch.setenv("FLOWXPERT_GATEWAY_MODEL_WITHIN_S", str(WITHIN_S))
+    settings = PlatformSettings(_env_file=None, data_dir=tmp_path / "data", port=0)
+    with Embedded.open(settings) as opened:
+        opened.ingestion.ingest_here(EXAMPLES / "documents")
+        opened.start()
+        server = ServerThread(opened.app, host="127.0.0.1", port=0)
+        server.start()
+        with httpx.Client(base_url=server.url, timeout=90) as client:
+            yield Running(server.url, client)
+        server.stop()
+
+
+def alert(name: str, day: int) -> dict:
+    """The example as a ticket of its own."""
+    body = example_alert(f"alertmanager/{name}")
+    for one in body["alerts"]:
+        one["startsAt"] = f"2025-05-{day:02}T00:00:00Z"
+    return body
+
+
+def writers(ticket: dict) -> set[str]:
+    return {candidate["planner"] for candidate in ticket["candidates"]}
+
+
+def test_every_ticket_is_answered_while_the_model_is_gone_and_by_both_when_it_is_back(
+    platform, model
+):
+    assert writers(platform.walked(alert("fan-tray", 1))) == {"extractive", "llm"}
+
+    started = time.monotonic()
+    urls = [platform.post(alert(name, 2)).json()["status_url"] for name in ALERTS]
+    time.sleep(WRITING_S / 2)
+    model.kill()
+    tickets = [concluded(platform, url) for url in urls]
+    assert time.monotonic() - started < WITHIN_S
+    assert [ticket["status"] for ticket in tickets] == ["planned"] * len(ALERTS)
+    assert all("extractive" in writers(ticket) for ticket in tickets)
+    assert writers(tickets[-1]) == {"extractive"}, "the model was gone before the last one's turn"
+
+    model.start()
+    time.sleep(1)  # the circuit is open for half a second
+    assert writers(platform.walked(alert("fan-tray", 3))) == {"extractive", "llm"}
+
+
+def concluded(platform: Running, url: str) -> dict:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        ticket = platform.client.get(url).json()
+        if ticket["status"] not in {"received", "planning"}:
+            return ticket
+        time.sleep(0.1)
+    raise AssertionError("the ticket was never concluded")
