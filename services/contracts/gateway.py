@@ -164,7 +164,7 @@ class ProgressEvent(Message):
     id: int
     ticket_id: str
     kind: str
-    """`received`, `planning`, `retrieved`, `candidate` (once for each, as it is written), `drafted`,
+    """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `resolved`, or a final status."""
     facts: dict[str, Any] = {}
     at: datetime
