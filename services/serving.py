@@ -56,6 +56,9 @@ from services.stores import open_embedder, open_graph, open_vectors
 
 Url = TypeVar("Url", str, SecretStr)
 
+ANSWER_WITHIN_S = 30.0
+"""Longest that a service may take for what needs no language model."""
+
 
 class MissingServerError(FlowXpertError):
     """Processes must share a store, and no server for it is configured."""
@@ -135,13 +138,14 @@ class Serving:
     def _gateway(self) -> FastAPI:
         settings = GatewaySettings()
         retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
+        patience_s = settings.model_within_s + ANSWER_WITHIN_S
         walk = create_walk(
             settings,
             database=self._database,
             outbox=self._outbox,
             retrieval=retrieval,
-            planner=PlannerClient(self._client(self._addresses.planner_url)),
-            scorer=ScorerClient(self._client(self._addresses.scorer_url)),
+            planner=PlannerClient(self._client(self._addresses.planner_url, patience_s)),
+            scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
         )
         gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
         ingestion = IngestionClient(self._client(self._addresses.ingestion_url))
@@ -251,5 +255,6 @@ class Serving:
             )
         return url
 
-    def _client(self, url: str) -> ServiceClient:
-        return self._closing.enter_context(ServiceClient(url, api_key=self.settings.api_key))
+    def _client(self, url: str, timeout_s: float = ANSWER_WITHIN_S) -> ServiceClient:
+        key = self.settings.api_key
+        return self._closing.enter_context(ServiceClient(url, api_key=key, timeout_s=timeout_s))

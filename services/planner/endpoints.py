@@ -1,9 +1,12 @@
 """Planner over HTTP."""
 
+from collections.abc import AsyncIterator, Generator, Iterator
+
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
+from starlette.concurrency import iterate_in_threadpool
 
-from services.contracts.planner import Planner, PlanRequest, PlanResponse
+from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResponse
 
 
 def create_router(service: Planner) -> APIRouter:
@@ -25,7 +28,17 @@ def create_router(service: Planner) -> APIRouter:
 
         Those that need no model come at once. Hanging up cancels what the model still writes.
         """
-        lines = (f"{candidate.model_dump_json()}\n" for candidate in service.stream(request))
+        lines = _closing(service.stream(request))
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
     return router
+
+
+async def _closing(candidates: Iterator[Candidate]) -> AsyncIterator[str]:
+    """Candidates as lines; the writing ends with the connection."""
+    try:
+        async for candidate in iterate_in_threadpool(candidates):
+            yield f"{candidate.model_dump_json()}\n"
+    finally:
+        if isinstance(candidates, Generator):
+            candidates.close()
