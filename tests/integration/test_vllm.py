@@ -27,9 +27,9 @@ def asking(text: str, **options) -> ChatRequest:
 
 
 def test_an_answer_that_was_cut_off_says_so():
-    response = served().complete(asking("Count to a thousand.", n=2))
-    assert {sample.finish_reason for sample in response.samples} == {"length"}
-    assert response.usage.completion_tokens == 16
+    response = served().complete(asking("Count to a thousand.", max_tokens=4, temperature=0))
+    assert [sample.finish_reason for sample in response.samples] == ["length"]
+    assert response.usage.completion_tokens == 4
 
 
 def test_what_is_too_long_for_the_model_is_refused_and_the_limit_is_told():
