@@ -28,6 +28,7 @@ from services.planner.citations import verified
 from services.planner.forms import FORMS, Form, messages
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.obedience import obeyed
+from services.planner.outline import OutlineError
 from services.planner.passages import Shown, as_text, shown
 from services.planner.settings import PlannerSettings
 from services.workflow.lint import Severity, lint
@@ -52,6 +53,10 @@ class _ObedientError(InvalidInputError):
 
 class _UnsoundError(InvalidInputError):
     """A readable workflow with lint errors; the message names them."""
+
+
+_UNSOUND = (_UnsoundError, OutlineError)
+"""It could be read, and makes no workflow."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ class GenerativePlanner:
                 _log.warning("planner.model_obeyed_data", text=str(error))
                 break
             except (ModelAnswerError, InvalidInputError) as error:
-                outcome = "unsound" if isinstance(error, _UnsoundError) else "unreadable"
+                outcome = "unsound" if isinstance(error, _UNSOUND) else "unreadable"
                 if attempt == self._settings.corrections:
                     break
                 try:
