@@ -51,7 +51,7 @@ def test_a_ticket_is_walked_listed_and_shown(gateway):
         page = gateway.client.get("/v1/tickets", params=query).json()
         assert [found["id"] for found in page["tickets"]] == [ticket_id]
     stream = gateway.client.get(f"/v1/tickets/{ticket_id}/events").text
-    assert stream.count("event: ") == 5
+    assert stream.count("event: ") == 5 + len(ticket["candidates"])
     assert gateway.client.get(f"/tickets/{ticket_id}").status_code == 200
 
 
