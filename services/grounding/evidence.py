@@ -65,21 +65,19 @@ class Evidence:
     What speaks to a language model is no evidence: it says nothing about the fault.
     """
 
-    def __init__(self, units: Sequence[Unit], suspicious: Sequence[str] = ()) -> None:
-        """Indexes `units` by their words; `suspicious` is what was kept out of them."""
+    def __init__(self, units: Sequence[Unit]) -> None:
+        """Indexes `units` by their words."""
         self.units = tuple(units)
-        self.suspicious = tuple(suspicious)
         self._nearest: dict[frozenset[str], list[tuple[Unit, float]]] = {}
         self._steps: dict[str, list[Unit]] = {}
 
     @classmethod
     def of(cls, context: KnowledgeContext) -> "Evidence":
         """Reads the nodes first, since they know each section's role, then the chunks."""
-        safe = trusted(context)
         unique: dict[tuple[str, int, str], Unit] = {}
-        for unit in _units(safe.context):
+        for unit in _units(trusted(context).context):
             unique.setdefault(_place(unit), unit)
-        return cls(list(unique.values()), safe.suspicious)
+        return cls(list(unique.values()))
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:

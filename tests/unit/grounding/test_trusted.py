@@ -29,7 +29,6 @@ def test_what_speaks_to_a_model_is_no_evidence_and_can_be_asked_for():
     evidence = Evidence.of(context_of(passage(f"1. Seat the tray.\n2. {POISON}\n3. Clear it.")))
     texts = {unit.text: unit.start_line for unit in evidence.units}
     assert texts == {"Seat the tray.": 5, "Clear it.": 7}
-    assert evidence.suspicious == (POISON,)
 
 
 def test_nothing_is_left_under_a_heading_that_speaks_to_a_model():
