@@ -25,7 +25,7 @@ def context_of(*passages: Passage, name: str = "Fan fails") -> KnowledgeContext:
     return KnowledgeContext(nodes=(RetrievedNode(node=node, score=1.0),))
 
 
-def test_what_speaks_to_a_model_is_no_evidence_and_can_be_asked_for():
+def test_what_speaks_to_a_model_is_no_evidence():
     evidence = Evidence.of(context_of(passage(f"1. Seat the tray.\n2. {POISON}\n3. Clear it.")))
     texts = {unit.text: unit.start_line for unit in evidence.units}
     assert texts == {"Seat the tray.": 5, "Clear it.": 7}
