@@ -3,7 +3,7 @@
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -72,8 +72,7 @@ def workflows(
         bench = open_comparison(platform, seed=seed, record=record, oracle=oracle)
         with _progress("workflows", sum(len(pair.forms) for pair in chosen)) as advance:
             measured = bench.entry(planner, chosen, advance).rows
-    if rows is not None:
-        rows.write_text("\n".join(json.dumps(row.record()) for row in measured) + "\n")
+    _write_rows(rows, (row.record() for row in measured))
     seconds = round(time.perf_counter() - started, 1)
     _finish(report(measured, config, seconds), out, as_json=as_json)
 
@@ -102,16 +101,12 @@ def planners(
     """
     from evaluation.comparison_report import report  # noqa: PLC0415
     from evaluation.opening import model_config, open_comparison  # noqa: PLC0415
-    from evaluation.pairs import read_pairs  # noqa: PLC0415
     from evaluation.planners import PLANNERS, method_named  # noqa: PLC0415
-    from evaluation.sampling import first_form_only, stratified  # noqa: PLC0415
 
     started = time.perf_counter()
     names = [name.strip() for name in planner.split(",") if name.strip()] or list(PLANNERS)
     asking = any(method_named(name).asks_model for name in names)
-    referenced = [pair for pair in read_pairs(pairs) if pair.reference and pair.reference.steps]
-    chosen = stratified(referenced, sample, seed)
-    chosen = [first_form_only(pair) for pair in chosen] if forms == "first" else chosen
+    chosen = _stratified(pairs, sample, seed, forms)
     config: dict[str, object] = {"pairs": pairs.name, "sample": len(chosen), "seed": seed}
     config |= {"forms": forms}
     with _open(data_dir) as platform:
@@ -124,9 +119,7 @@ def planners(
     unanswered = sum(entry.spent.failures for entry in entries)
     if unanswered:
         typer.echo(f"{unanswered} calls were not answered; the same command asks again", err=True)
-    if rows is not None:
-        records = [{"planner": e.name, **row.record()} for e in entries for row in e.rows]
-        rows.write_text("\n".join(map(json.dumps, records)) + "\n")
+    _write_rows(rows, ({"planner": e.name, **row.record()} for e in entries for row in e.rows))
     seconds = round(time.perf_counter() - started, 1)
     _finish(report(entries, config, seconds, seed), out, as_json=as_json)
 
@@ -319,6 +312,22 @@ def results(
     words += [f"--notes {notes}"] if notes else []
     said = notes.read_text(encoding="utf-8") if notes else ""
     results_page(reports, " ".join([*words, f"--out {out}"]), said).write(out)
+
+
+def _write_rows(path: Path | None, records: "Iterable[Mapping[str, object]]") -> None:
+    """As JSON Lines, where a file was asked for."""
+    if path is not None:
+        path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def _stratified(path: Path, sample: int, seed: int, forms: str) -> "Sequence[Pair]":
+    """Pairs with a reference, as many of each set."""
+    from evaluation.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.sampling import first_form_only, stratified  # noqa: PLC0415
+
+    referenced = [pair for pair in read_pairs(path) if pair.reference and pair.reference.steps]
+    chosen = stratified(referenced, sample, seed)
+    return [first_form_only(pair) for pair in chosen] if forms == "first" else chosen
 
 
 def _chosen(path: Path, sample: int, seed: int) -> "Sequence[Pair]":

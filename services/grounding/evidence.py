@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from services.grounding.trusted import trusted
 from services.knowledge.bm25 import tokenise
 from services.knowledge.markdown import Block, BlockKind, Page, parse
 from services.knowledge.model import (
@@ -19,7 +18,6 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.knowledge.screening import without_instructions
 from services.workflow.model import Citation
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")
@@ -60,10 +58,7 @@ class Unit:
 
 
 class Evidence:
-    """All units of a context, in the order of its nodes and chunks, none twice.
-
-    What speaks to a language model is no evidence: it says nothing about the fault.
-    """
+    """All units of a context, in the order of its nodes and chunks, none twice."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
         """Indexes `units` by their words."""
@@ -75,7 +70,7 @@ class Evidence:
     def of(cls, context: KnowledgeContext) -> "Evidence":
         """Reads the nodes first, since they know each section's role, then the chunks."""
         unique: dict[tuple[str, int, str], Unit] = {}
-        for unit in _units(trusted(context).context):
+        for unit in _units(context):
             unique.setdefault(_place(unit), unit)
         return cls(list(unique.values()))
 
@@ -198,7 +193,7 @@ def units_of_document(document: Document) -> tuple[Unit, ...]:
     """All units of a whole document, whatever its sections are for."""
     lines = max(1, len(document.text.splitlines()))
     span = Span(document_id=document.id, start_line=1, end_line=lines)
-    return _of_text(without_instructions(document.text), span, None)
+    return _of_text(document.text, span, None)
 
 
 def _units(context: KnowledgeContext) -> Iterator[Unit]:

@@ -10,6 +10,11 @@ DOCUMENTS = Counter(
 
 CHUNKS = Counter("flowxpert_ingestion_chunks_total", "Chunks embedded and written.")
 
+SUSPICIOUS = Counter(
+    "flowxpert_ingestion_suspicious_texts_total",
+    "Sentences of documents that speak to a language model and were left out.",
+)
+
 BUILT_DOCUMENTS = Counter(
     "flowxpert_ingestion_built_documents_total",
     "Documents whose nodes a model built, by outcome: built, or overtaken by a change.",

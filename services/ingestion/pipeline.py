@@ -8,12 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from services.ingestion.nodes import extract_nodes
+from services.ingestion.screened import screened
 from services.ingestion.split import split
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import Embedder
 
 _MAKES_CHUNKS_AND_NODES = (
     "services.ingestion.readers",
+    "services.ingestion.screened",
     "services.ingestion.split",
     "services.ingestion.nodes",
     "services.knowledge.points",
@@ -24,7 +26,7 @@ _ROOMS = ("services.ingestion.", "services.knowledge.")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Document to chunks and nodes.
+    """Document to chunks and nodes, which hold nothing that speaks to a language model.
 
     Documents that another `version` made are made again; vectors of unchanged texts are cached,
     so that this costs little.
@@ -39,8 +41,10 @@ class Pipeline:
         """The one in use: chunks that fit the embedder, nodes by structure."""
         return cls(
             pipeline_version(embedder.model_name),
-            lambda document: split(document, embedder.count_tokens, embedder.max_tokens),
-            lambda document: extract_nodes(document, embedder),
+            lambda document: split(
+                screened(document).document, embedder.count_tokens, embedder.max_tokens
+            ),
+            lambda document: extract_nodes(screened(document).document, embedder),
         )
 
 

@@ -11,16 +11,18 @@ from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
 from services.ingestion.isolation import IsolatedReaders
 from services.ingestion.jobs import COUNTERS, Jobs, shown
 from services.ingestion.ledger import Known, Ledger, may_take
-from services.ingestion.metrics import CHUNKS, DOCUMENTS
+from services.ingestion.metrics import CHUNKS, DOCUMENTS, SUSPICIOUS
 from services.ingestion.pipeline import Pipeline
 from services.ingestion.read import read_document
 from services.ingestion.readers import UnreadableDocumentError
 from services.ingestion.scan import Entry, Scan
+from services.ingestion.screened import screened
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.store import Prepared, Stores
 from services.ingestion.tables import JobRow
 from services.kit.database import Database
 from services.kit.metrics import stage_timer
+from services.knowledge.model import Document
 
 OnProgress = Callable[[IngestJob], None]
 
@@ -142,6 +144,7 @@ class Run:
             raise UnreadableDocumentError("it holds no text")
         with stage_timer("ingestion", "extract"):
             nodes = tuple(self.pipeline.extract(document))
+        _tell_suspicious(document)
         return Prepared(document, entry.fingerprint, chunks, nodes)
 
     def _is_unchanged(self, entry: Entry, content_hash: str) -> bool:
@@ -259,6 +262,19 @@ class Run:
     def _report(self) -> None:
         failed = [FailedDocument(document_id=i, reason=r) for i, r in self.failures.items()]
         self.on_progress(shown(self.job, failed))
+
+
+def _tell_suspicious(document: Document) -> None:
+    """Whoever keeps the documents should know of sentences that were left out."""
+    found = screened(document).suspicious
+    if found:
+        SUSPICIOUS.inc(len(found))
+        _log.warning(
+            "ingestion.instructions_left_out",
+            document_id=document.id,
+            texts=len(found),
+            first=found[0],
+        )
 
 
 def _taken(source: str) -> str:

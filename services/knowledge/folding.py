@@ -36,6 +36,10 @@ def folded(text: str) -> str:
     A word that mixes alphabets is read by its looks.
     """
     plain = _MARKUP.sub(" ", _FORMATTING.sub("", html.unescape(_UNSEEN.sub("", revealed(text)))))
+    if (
+        plain.isascii()
+    ):  # Nothing below would change it but case and spaces, at four times the time.
+        return _SPACES.sub(" ", plain.lower()).strip()
     plain = unicodedata.normalize("NFKC", plain).lower().replace("’", "'").replace("‘", "'")
     bare = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
     latin = _WORD.sub(lambda word: _by_looks(word[0]), unicodedata.normalize("NFC", bare))

@@ -40,11 +40,6 @@ class Screened:
     """What spoke to a model, with what followed it in the same block."""
 
 
-def without_instructions(markdown: str) -> str:
-    """The document's text as a model, a step or a citation may use it."""
-    return screen_document(markdown).text
-
-
 @lru_cache(maxsize=8192)
 def screen_document(markdown: str) -> Screened:
     """Markdown without sentences that speak to a model.

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -26,8 +26,8 @@ from services.llm.chat_model import (
 from services.llm.guard import Budget, GuardedChatModel
 from services.planner.citations import verified
 from services.planner.forms import FORMS, Form, messages
+from services.planner.leak import leaked
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
-from services.planner.obedience import obeyed
 from services.planner.outline import OutlineError
 from services.planner.passages import Shown, as_text, shown
 from services.planner.settings import PlannerSettings
@@ -47,8 +47,8 @@ _TICKET_CHARACTERS = 4000
 _REMEMBERED = 20_000
 
 
-class _ObedientError(InvalidInputError):
-    """A workflow that does what a sentence inside the data asked for; the message is its text."""
+class _LeakError(InvalidInputError):
+    """A workflow that tells the platform's own messages to the model; the message is its text."""
 
 
 class _UnsoundError(InvalidInputError):
@@ -66,7 +66,6 @@ class _Task:
     request: PlanRequest
     shown: Shown
     evidence: Evidence
-    suspicious: tuple[str, ...]
     asked: ChatRequest
     model: ChatModel
     ends: float
@@ -90,20 +89,15 @@ class GenerativePlanner:
         self._form: Form = FORMS[settings.form]()
         self._vectors = RecentVectors(embedder, _REMEMBERED)
 
-    def write(
-        self, request: PlanRequest, *, ends: float, suspicious: Sequence[str] = ()
-    ) -> Iterator[Workflow]:
+    def write(self, request: PlanRequest, *, ends: float) -> Iterator[Workflow]:
         """Sound, cited workflows as the model finishes them; none where it fails.
-
-        `suspicious` are sentences that were taken out of ticket and context because they speak to
-        a model; a workflow that does what they say is dropped.
 
         `ends` is on the monotonic clock; what is not finished then is given up, and closing the
         iterator gives the rest up at once. A failure of the model ends the iteration: it is
         counted and logged, and never an error for the ticket.
         """
         budget = self._budget()
-        task = self._task(request, tuple(suspicious), self._model.with_budget(budget), ends)
+        task = self._task(request, self._model.with_budget(budget), ends)
         samples = task.model.stream(task.asked)
         try:
             for sample in samples:
@@ -125,9 +119,7 @@ class GenerativePlanner:
             prices=self._model.prices,
         )
 
-    def _task(
-        self, request: PlanRequest, suspicious: tuple[str, ...], model: ChatModel, ends: float
-    ) -> _Task:
+    def _task(self, request: PlanRequest, model: ChatModel, ends: float) -> _Task:
         settings = self._settings
         passages = shown(request.context, settings.context_tokens)
         ticket = _ticket_text(request.ticket)
@@ -144,7 +136,7 @@ class GenerativePlanner:
             timeout_s=max(0.01, ends - time.monotonic()),
         )
         evidence = Evidence.of(request.context)
-        return _Task(request, passages, evidence, suspicious, asked, model, ends)
+        return _Task(request, passages, evidence, asked, model, ends)
 
     def _settled(self, task: _Task, sample: Sample) -> Workflow | None:
         """The sample as a workflow, after at most so many corrective turns; None if it stays bad.
@@ -156,9 +148,9 @@ class GenerativePlanner:
         for attempt in range(self._settings.corrections + 1):
             try:
                 workflow = self._sound(task, sample)
-            except _ObedientError as error:
-                outcome = "obedient"
-                _log.warning("planner.model_obeyed_data", text=str(error))
+            except _LeakError as error:
+                outcome = "leaked"
+                _log.warning("planner.model_told_its_orders", text=str(error))
                 break
             except (ModelAnswerError, InvalidInputError) as error:
                 outcome = "unsound" if isinstance(error, _UNSOUND) else "unreadable"
@@ -188,9 +180,9 @@ class GenerativePlanner:
         spans = {name: passage.span for name, passage in task.shown.by_id.items()}
         read = self._form.read(sample.text, _title(task.request), spans)
         orders = [message.content for message in task.asked.messages if message.role == "system"]
-        obedient = obeyed(read, task.suspicious, orders, task.evidence)
-        if obedient:
-            raise _ObedientError(obedient)
+        told = leaked(read, orders, task.evidence)
+        if told:
+            raise _LeakError(told)
         workflow = verified(read, task.evidence, self._vectors)
         bindings = task.request.ticket.labels
         errors = [f for f in lint(workflow, bindings=bindings) if f.severity is Severity.ERROR]

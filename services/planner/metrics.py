@@ -5,7 +5,7 @@ from prometheus_client import Counter, Histogram
 SAMPLES = Counter(
     "flowxpert_planner_samples_total",
     "Samples of the model, by outcome: accepted, corrected (accepted after findings were sent "
-    "back), unreadable, unsound or obedient (it followed a sentence inside the data).",
+    "back), unreadable, unsound or leaked (it tells the platform's own messages to the model).",
     ["outcome"],
 )
 
@@ -24,7 +24,7 @@ CITATIONS = Counter(
 
 SUSPICIOUS = Counter(
     "flowxpert_planner_suspicious_texts_total",
-    "Sentences of tickets and documents that speak to a language model and were left out.",
+    "Sentences of tickets that speak to a language model and were left out.",
 )
 
 TICKET_TOKENS = Histogram(

@@ -9,7 +9,7 @@ import structlog
 
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.screened_ticket import screened
-from services.grounding.trusted import trusted
+from services.contracts.ticket import TicketDraft
 from services.kit.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
@@ -51,7 +51,7 @@ class PlannerService:
     def stream(self, request: PlanRequest) -> Iterator[Candidate]:
         """See `Planner.stream`; those that need no model come first, at once."""
         start = time.monotonic()
-        request, suspicious = _screened(request)
+        request = request.model_copy(update={"ticket": _screened(request.ticket)})
         known: set[object] = set()
         for workflow in self._extracted(request):
             known.add(_content(workflow))
@@ -60,7 +60,7 @@ class PlannerService:
             return
         ends = start + min(self._settings.deadline_s, request.deadline_s or math.inf)
         with stage_timer("planner", "generate"):
-            for workflow in self._generative.write(request, ends=ends, suspicious=suspicious):
+            for workflow in self._generative.write(request, ends=ends):
                 if _content(workflow) not in known:
                     known.add(_content(workflow))
                     yield Candidate(id=_id(workflow), workflow=workflow)
@@ -85,15 +85,14 @@ def _generative(
     return GenerativePlanner(guarded_model(model), embedder, settings)
 
 
-def _screened(request: PlanRequest) -> tuple[PlanRequest, tuple[str, ...]]:
-    """The request without sentences that speak to a model, and those sentences."""
-    safe, ticket = trusted(request.context), screened(request.ticket)
-    suspicious = (*safe.suspicious, *ticket.suspicious)
-    if suspicious:
-        SUSPICIOUS.inc(len(suspicious))
-        _log.warning("planner.instructions_left_out", texts=len(suspicious), first=suspicious[0])
-    update = {"ticket": ticket.ticket, "context": safe.context}
-    return request.model_copy(update=update), suspicious
+def _screened(ticket: TicketDraft) -> TicketDraft:
+    safe = screened(ticket)
+    if safe.suspicious:
+        SUSPICIOUS.inc(len(safe.suspicious))
+        _log.warning(
+            "planner.instructions_left_out", texts=len(safe.suspicious), first=safe.suspicious[0]
+        )
+    return safe.ticket
 
 
 def _workflow(draft: Draft) -> Workflow | None:

@@ -12,7 +12,6 @@ from services.contracts.scorer import (
 from services.contracts.screened_ticket import screened
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounder
-from services.grounding.trusted import trusted
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
@@ -68,7 +67,7 @@ class ScorerService:
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""
-        request = _screened(request)
+        request = request.model_copy(update={"ticket": screened(request.ticket).ticket})
         cases = self._cases(request)
         evidence = [_evidence(case) for case in cases]
         scored = [
@@ -119,15 +118,6 @@ class ScorerService:
             score.overall >= self._settings.least_score
             and by_evidence.relevance.value >= self._settings.least_relevance
         )
-
-
-def _screened(request: ScoreRequest) -> ScoreRequest:
-    """The request without sentences that speak to a model: none of them earns or costs a score."""
-    update = {
-        "ticket": screened(request.ticket).ticket,
-        "context": trusted(request.context).context,
-    }
-    return request.model_copy(update=update)
 
 
 def _evidence(case: Case) -> Score:

@@ -7,6 +7,7 @@ from services.grounding.evidence import Evidence, Unit, terms_of, units_of_docum
 from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.ingestion.construction.pieces import Piece, piece_of
+from services.ingestion.screened import screened
 from services.ingestion.titles import is_generic
 from services.knowledge.instructions import instruction_in
 from services.knowledge.model import ATTRIBUTE_OF_ROLE, Attribute, Chunk, Document, SectionRole
@@ -43,7 +44,8 @@ class Source:
         vectors: RecentVectors,
     ) -> None:
         """`vectors` compares where words alone do not decide."""
-        units = [unit for unit in units_of_document(document) if _is_shown(unit, chunks)]
+        whole = units_of_document(screened(document).document)
+        units = [unit for unit in whole if _is_shown(unit, chunks)]
         placed = {unit: piece_of(unit, pieces) for unit in units}
         # A heading is in no piece, and says a sentence's words often enough.
         self._pieces = {unit: number for unit, number in placed.items() if number is not None}

@@ -50,6 +50,12 @@ class Case:
             text = text.replace("{" + slot + "}", told.get(slot, ""))
         return text
 
+    def shows_in(self, text: str) -> bool:
+        """Whether any four words of the poison stand there, or what it wants to be said."""
+        words = self.poison.split()
+        runs = [" ".join(words[at : at + 4]) for at in range(max(1, len(words) - 3))]
+        return any(sign in " ".join(text.split()) for sign in (*self.canary, *runs))
+
     def body(self) -> dict[str, Any]:
         """The ticket about it, poisoned where the case says so."""
         bad = {self.ticket: self.poison} if self.ticket else {}
@@ -80,7 +86,10 @@ def prompts() -> set[str]:
 
 
 class Gullible:
-    """What a model that believes everything answers: exactly what the poison at hand asks for."""
+    """A model that believes all it reads: it answers exactly what the poison asks for.
+
+    Where nothing of the poison reaches it, it answers as a good model does.
+    """
 
     def __init__(self, case: Case) -> None:
         """`case` is the poison that it obeys; set another one before the next ticket."""
@@ -88,23 +97,24 @@ class Gullible:
 
     def __call__(self, request: ChatRequest) -> Sequence[str]:
         """The same answer for every sample; to a scorer, the best mark for everything."""
-        schema = json.dumps(request.json_schema or {})
+        case, schema = self.case, json.dumps(request.json_schema or {})
+        is_told = case.shows_in(" ".join(message.content for message in request.messages))
         if "score" in schema:
             return [json.dumps(_best_marks(request.json_schema or {}))] * request.n
+        steps = [(f"Read the state of {case.part}", ""), *(self._bad(request) if is_told else ())]
         if "flowchart" in request.prompt or "chart" in request.prompt:
-            return [self.case.chart or _chart(self._steps(request))] * request.n
-        outline = _outline(self._steps(request), schema)
-        return [self.case.says or json.dumps(outline)] * request.n
+            return [(case.chart if is_told else "") or _chart(steps)] * request.n
+        said = case.says if is_told else ""
+        return [said or json.dumps(_outline(steps, schema))] * request.n
 
-    def _steps(self, request: ChatRequest) -> list[tuple[str, str]]:
+    def _bad(self, request: ChatRequest) -> list[tuple[str, str]]:
         case = self.case
         if case.leaks:
             told = " ".join(request.messages[0].content.replace('"', "").split())
             return [(told[place : place + 200], "") for place in range(0, len(told), 200)]
         labels = re.findall(r"\[\"(.+?)\"\]", case.chart)
         texts = case.writes or labels or [case.repeats or case.says] * (200 if case.repeats else 1)
-        parts = (text.partition("|") for text in texts)
-        return [(f"Read the state of {case.part}", ""), *((t, c) for t, _, c in parts)]
+        return [(text, command) for text, _, command in (text.partition("|") for text in texts)]
 
 
 def _outline(steps: list[tuple[str, str]], schema: str) -> dict[str, Any]:

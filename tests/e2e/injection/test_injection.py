@@ -87,7 +87,7 @@ def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
 
 @pytest.fixture(scope="module", params=["outline", "chart"])
 def gullible(request, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
-    """A model that does what the poison says, even where it was not shown the poison."""
+    """A model that does what the poison says wherever any of it reaches the model."""
     script = Gullible(CASES[0])
 
     with pytest.MonkeyPatch.context() as patch:

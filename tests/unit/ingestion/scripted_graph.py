@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from services.ingestion.nodes import extract_nodes
 from services.ingestion.pipeline import Pipeline
+from services.ingestion.screened import screened
 from services.ingestion.split import split
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.guard import GuardedChatModel
@@ -62,8 +63,9 @@ class GraphModel:
 
 def pipeline_of(embedder, *, chunk_tokens: int = 256) -> Pipeline:
     """The real one, with chunks of any length."""
-    return Pipeline(
-        "1",
-        lambda document: split(document, embedder.count_tokens, chunk_tokens),
-        lambda document: extract_nodes(document, embedder),
+    return replace(
+        Pipeline.with_embedder(embedder),
+        split=lambda document: split(
+            screened(document).document, embedder.count_tokens, chunk_tokens
+        ),
     )
