@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from evaluation.pairs import Pair
     from evaluation.report import Report
+    from services.contracts.planner import PlanRequest
     from services.embedded import Embedded
     from services.kit.settings import PlatformSettings
 
@@ -91,6 +92,9 @@ def planners(
     forms: Annotated[Forms, typer.Option(help="Which forms of each query are asked.")] = "first",
     seed: Seed = 0,
     record: RecordFile = None,
+    at_once: Annotated[
+        int, typer.Option(min=1, help="Tickets the model plans at a time; needs --record.")
+    ] = 1,
     rows: Rows = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -99,6 +103,8 @@ def planners(
 
     With --record it may be killed at any time: the same command goes on where it was.
     """
+    if at_once > 1 and record is None:
+        raise typer.BadParameter("--at-once needs --record")
     from evaluation.comparison_report import report  # noqa: PLC0415
     from evaluation.opening import model_config, open_comparison  # noqa: PLC0415
     from evaluation.planners import PLANNERS, method_named  # noqa: PLC0415
@@ -113,6 +119,8 @@ def planners(
         config["documents"] = len(platform.documents.hashes())
         config |= model_config(platform, seed) if asking else {}
         comparison = open_comparison(platform, seed=seed, record=record)
+        if at_once > 1 and record:
+            _ask_ahead(platform, comparison.requests(names, chosen), seed, record, at_once)
         total = len(names) * sum(len(pair.forms) for pair in chosen)
         with _progress("planners", total) as advance:
             entries = [comparison.entry(name, chosen, advance) for name in names]
@@ -312,6 +320,19 @@ def results(
     words += [f"--notes {notes}"] if notes else []
     said = notes.read_text(encoding="utf-8") if notes else ""
     results_page(reports, " ".join([*words, f"--out {out}"]), said).write(out)
+
+
+def _ask_ahead(
+    platform: "Embedded", requests: "Sequence[PlanRequest]", seed: int, record: Path, at_once: int
+) -> None:
+    from evaluation.ahead import ask_ahead  # noqa: PLC0415
+    from evaluation.opening import planner_settings, recording_planner  # noqa: PLC0415
+
+    if platform.model:
+        settings = planner_settings(seed)
+        planner = recording_planner(platform.model, record, at_once, platform.embedder, settings)
+        with _progress("the model's plans", len(requests)) as advance:
+            ask_ahead(planner, requests, at_once, advance)
 
 
 def _write_rows(path: Path | None, records: "Iterable[Mapping[str, object]]") -> None:

@@ -73,6 +73,18 @@ class Comparison:
             )
         return self._with_model(name, method, self._model, pairs, advance)
 
+    def requests(self, names: Sequence[str], pairs: Sequence[Pair]) -> list[PlanRequest]:
+        """What the planners will ask of the model, none twice."""
+        methods = (method_named(name) for name in names)
+        parts = dict.fromkeys(method.context for method in methods if method.asks_model)
+        tickets = [(pair, pair.ticket(form)) for pair in pairs for form in pair.forms]
+        find = self._floor.find_context
+        return [
+            PlanRequest(ticket=ticket, context=part_of(find(pair, ticket), part))
+            for part in parts
+            for pair, ticket in tickets
+        ]
+
     def _with_model(
         self, name: str, method: Method, model: ModelSide, pairs: Sequence[Pair], advance: Advance
     ) -> Entry:

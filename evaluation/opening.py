@@ -57,6 +57,14 @@ def open_comparison(
     return Comparison(floor, model_side(answers, platform.embedder, planner_settings(seed)))
 
 
+def recording_planner(
+    model: ChatModel, record: Path, at_once: int, embedder: Embedder, settings: PlannerSettings
+) -> PlannerService:
+    """The comparison's planner, for that many tickets at a time."""
+    guarded = GuardedChatModel(recorded(model, record), tries=1, in_flight=at_once)
+    return PlannerService(settings, model=guarded, embedder=embedder)
+
+
 def recorded(model: ChatModel, record: Path | None) -> ChatModel:
     """The model, asked only for what the file does not hold."""
     return WholeAnswers(RecordingChatModel(record, model) if record else model)

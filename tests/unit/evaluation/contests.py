@@ -22,6 +22,7 @@ PAIRS = [pair("fan.md"), pair("bgp.md")]
 
 RIGHT = ["Read the fan speeds.", "Push the tray in.", "Verify the temperature."]
 WRONG = ["Ask the weather office.", "Bake a loaf of bread.", "Paint the door green."]
+SETTINGS = PlannerSettings(corrections=0, samples=3, seed=1)
 UNREADABLE = "I would rather talk about boats."
 
 
@@ -73,7 +74,7 @@ def comparison(
     )
     if model is None:
         return Comparison(floor, None)
-    settings = PlannerSettings(corrections=corrections, samples=3, seed=1)
+    settings = SETTINGS.model_copy(update={"corrections": corrections})
     return Comparison(floor, model_side(recorded(model, record), embedder, settings))
 
 

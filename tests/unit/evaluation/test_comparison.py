@@ -1,14 +1,18 @@
 import pytest
 
+from evaluation.ahead import ask_ahead
 from evaluation.comparison import NoModelError
+from evaluation.opening import recording_planner
 from evaluation.planners import PLANNERS, UnknownPlannerError
 from evaluation.scripted_answers import scripted_answers
 from evaluation.shared_plans import ModelLostError
+from services.knowledge.embedders import HashingEmbedder
 from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.evaluation.contests import (
     PAIRS,
     RIGHT,
+    SETTINGS,
     UNREADABLE,
     WRONG,
     comparison,
@@ -22,6 +26,17 @@ ANSWERS = sum(len(pair.forms) for pair in PAIRS)
 
 def run(name, contest):
     return contest.entry(name, PAIRS, lambda: None)
+
+
+def test_what_was_asked_ahead_is_not_asked_again(tmp_path):
+    record, model = tmp_path / "answers.sqlite", writing(outline(RIGHT))
+    contest = comparison(model, record=record)
+    planner = recording_planner(model, record, 3, HashingEmbedder(), SETTINGS)
+    ask_ahead(planner, contest.requests(list(PLANNERS), PAIRS), 3, lambda: None)
+    asked = len(model.requests)
+    assert asked == 4 * ANSWERS
+    assert run("llm", contest).spent.calls == ANSWERS
+    assert len(model.requests) == asked
 
 
 def f1(entry):
