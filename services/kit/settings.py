@@ -103,14 +103,14 @@ class PlatformSettings(Settings):
         default=2_000_000, gt=0, description="Largest request body; a larger one is answered 413."
     )
     embedder: EmbedderChoice = Field(
-        default=EmbedderChoice.TORCH,
-        description="What computes vectors: `torch`; `onnx`, the same vectors without torch; "
-        "`onnx-int8`, near ones, faster.",
+        default=EmbedderChoice.ONNX,
+        description="What computes vectors: `onnx`; `torch`, the same vectors, later; `onnx-int8`, "
+        "near ones, faster.",
     )
     embedder_file: Path | None = Field(
         default=None,
         description="Model of an `onnx…` embedder, as `flowxpert export-embedder` makes it. Unset: "
-        "in the data folder, made when first needed.",
+        "in the user's cache folder, made when first needed.",
     )
     embedding_cache: Path | None = Field(
         default=None,
@@ -145,12 +145,18 @@ class PlatformSettings(Settings):
     @property
     def resolved_embedder_file(self) -> Path:
         """The file of an ONNX model, whichever way it was configured."""
-        return self.embedder_file or self.data_dir / "models" / f"{self.embedder}.onnx"
+        name = f"all-MiniLM-L6-v2.{self.embedder}"
+        return self.embedder_file or _user_cache() / "flowxpert" / name
 
     @property
     def resolved_embedding_cache(self) -> Path:
         """The file of remembered vectors, whichever way it was configured."""
         return self.embedding_cache or self.data_dir / "vectors.db"
+
+
+def _user_cache() -> Path:
+    """Where the user's programs keep what can be made again (XDG Base Directory)."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
