@@ -379,6 +379,7 @@ def main() -> None:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from services.kit.errors import FlowXpertError  # noqa: PLC0415
+    from services.kit.settings import explained  # noqa: PLC0415
 
     try:
         app()
@@ -386,7 +387,7 @@ def main() -> None:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
     except ValidationError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write("".join(f"{line}\n" for line in explained(error, settings_classes())))
         sys.exit(2)
 
 

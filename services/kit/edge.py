@@ -1,5 +1,6 @@
 """What stands around every request, as plain ASGI: trace id, key, body limit, metrics, headers."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 from time import perf_counter
@@ -18,6 +19,9 @@ from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLar
 from services.kit.metrics import REQUESTS
 
 TRACE_HEADER = "x-request-id"
+
+BODY_IDLE_S = 20.0
+"""How long a request may send nothing while its body is not whole."""
 
 SECURITY_HEADERS = {
     # Mermaid writes style elements into its drawings; scripts come from our own files only.
@@ -144,15 +148,22 @@ def _check_length(headers: Headers, limit: int) -> None:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Count what comes in, for bodies that do not state their length."""
-    seen = 0
+    """Count what comes in, for bodies that do not state their length, and wait for it so long."""
+    seen, has_more = 0, True
 
     async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, has_more
+        if not has_more:  # what is waited for now is the end of the connection
+            return await receive()
+        # FastAPI lets this class of exceptions alone through while it reads a body.
+        try:
+            async with asyncio.timeout(BODY_IDLE_S):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, f"nothing of the body came for {BODY_IDLE_S} s") from error
         seen += len(message.get("body", b""))
+        has_more = message.get("more_body", False)
         if seen > limit:
-            # FastAPI lets this class alone through while it reads a body.
             raise HTTPException(413, f"a body may have {limit} bytes, this one has more")
         return message
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -165,6 +165,16 @@ def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
     given = {name.upper() for name in (*os.environ, *dotenv_values(ENV_FILE))}
     ours = (name for name in given if name.startswith(PREFIX))
     return sorted(name for name in ours if name not in known and not NOT_SETTINGS.fullmatch(name))
+
+
+def explained(error: ValidationError, classes: Iterable[type[Settings]]) -> list[str]:
+    """What is wrong, a line for each variable; values are not told, since some are secrets."""
+    prefixes = {cls.__name__: cls.model_config.get("env_prefix", "") for cls in classes}
+    prefix = prefixes.get(error.title, f"{error.title} ")
+    return [
+        f"{prefix}{'.'.join(map(str, found['loc']))}".upper() + f": {found['msg']}"
+        for found in error.errors(include_url=False, include_input=False)
+    ]
 
 
 def report_unknown(classes: Iterable[type[Settings]]) -> list[str]:

@@ -1,11 +1,16 @@
+import socket
+
+import httpx
 import pytest
 from fastapi import APIRouter
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
+from services.kit import edge
 from services.kit.app import create_service_app
 from services.kit.auth import UnsafeAddressError
 from services.kit.errors import NotFoundError, UnavailableError
+from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
 
 
@@ -112,6 +117,21 @@ def test_a_body_over_the_limit_is_answered_413(stated):
     answer = client(max_body_bytes=4000).post("/v1/things/1", content=content, headers=JSON)
     assert answer.status_code == 413
     assert answer.json()["error"] == "PayloadTooLargeError"
+
+
+def test_a_body_that_stops_coming_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(edge, "BODY_IDLE_S", 0.1)
+    server = ServerThread(client().app, host="127.0.0.1", port=0)
+    server.start()
+    address = httpx.URL(server.url)
+    with socket.create_connection((address.host, address.port), timeout=10) as caller:
+        caller.sendall(
+            b"POST /v1/things/1 HTTP/1.1\r\nHost: localhost\r\n"
+            b'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"title": '
+        )
+        answer = caller.makefile("rb").readline()
+    server.stop()
+    assert b" 408 " in answer
 
 
 def test_a_path_may_have_its_own_limit():
