@@ -91,10 +91,12 @@ class MeteredChatModel:
         finally:
             samples.close()
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """See `ChatModel.log_probabilities`; its tokens and seconds are not told."""
         with self._call():
-            found = self._model.log_probabilities(messages, text)
+            found = self._model.log_probabilities(messages, text, timeout_s=timeout_s)
         if found is not None:
             self._answered(Usage(), 0.0)
         return found

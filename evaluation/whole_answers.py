@@ -26,9 +26,11 @@ class WholeAnswers:
         yield from response.samples
         return response
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
-        return self._model.log_probabilities(messages, text)
+        return self._model.log_probabilities(messages, text, timeout_s=timeout_s)
 
 
 def _end_of(stream: SampleStream) -> ChatResponse:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from services.grounding.commands import lines_of, shown_in
 from services.knowledge.bm25 import tokenise
 from services.knowledge.markdown import Block, BlockKind, Page, parse
 from services.knowledge.model import (
@@ -50,6 +51,8 @@ class Unit:
     """Whether it opens a list item, a row or a paragraph: what an author would count as a point."""
     is_code: bool
     terms: frozenset[str]
+    shows: frozenset[str]
+    """Commands it shows, line by line and between pipes."""
 
     @property
     def is_step(self) -> bool:
@@ -117,12 +120,21 @@ class Evidence:
         return {_place(unit): unit for unit in self.units}
 
     def quotes(self, command: str) -> bool:
-        """Whether some source holds this command, spacing aside."""
-        return _SPACES.sub(" ", command).strip() in self._everything
+        """Whether the sources show each line of this command, spacing and prompts aside.
+
+        A line counts where it is a whole line or a whole part of a pipe in a code block, a cell, a
+        span of code in a sentence, or the end of a sentence. A cut-off line is another command:
+        `rm -rf /` is not what `rm -rf /var/cache` says.
+        """
+        lines = lines_of(command)
+        return bool(lines) and all(line in self._shown or self._ends_with(line) for line in lines)
 
     @cached_property
-    def _everything(self) -> str:
-        return "\n".join(_SPACES.sub(" ", unit.text) for unit in self.units)
+    def _shown(self) -> frozenset[str]:
+        return frozenset(line for unit in self.units for line in unit.shows)
+
+    def _ends_with(self, line: str) -> bool:
+        return any(unit.text.rstrip(" .:;,").endswith(f" {line}") for unit in self.units)
 
     @cached_property
     def _weights(self) -> dict[str, float]:
@@ -231,10 +243,12 @@ def _of_block(block: Block, span: Span, role: SectionRole | None) -> Iterator[Un
     elif block.kind is BlockKind.TABLE:
         for row in block.rows:
             text = ": ".join(cell for cell in row.cells if cell)
-            yield _unit(text, span, row.line, row.line, role)
+            yield _unit(text, span, row.line, row.line, role, shows=row.cells)
     elif block.kind is BlockKind.PARAGRAPH:
         for index, sentence in enumerate(_SENTENCE_END.split(block.text)):
-            yield _unit(sentence, span, block.start_line, block.end_line, role, leads=index == 0)
+            start, end = block.start_line, block.end_line
+            shows = block.inline_code
+            yield _unit(sentence, span, start, end, role, leads=index == 0, shows=shows)
 
 
 def _unit(
@@ -246,6 +260,7 @@ def _unit(
     *,
     leads: bool = True,
     is_code: bool = False,
+    shows: Sequence[str] = (),
 ) -> Unit:
     last = max(span.end_line, span.start_line)
     return Unit(
@@ -257,6 +272,7 @@ def _unit(
         leads=leads,
         is_code=is_code,
         terms=terms_of(text),
+        shows=frozenset(shown_in([text] if is_code else shows)),
     )
 
 

@@ -68,10 +68,15 @@ class _Search:
 class Grounder:
     """Finds the sentence for each step of the workflows of one ticket."""
 
-    def __init__(self, evidence: Evidence, vectors: RecentVectors) -> None:
-        """Looks in `evidence`, compares by `vectors`."""
+    def __init__(self, evidence: Evidence, vectors: RecentVectors, *, jointly: bool = True) -> None:
+        """Looks in `evidence`, compares by `vectors`.
+
+        With `jointly` all cited lines together may say a step. Where whole passages are claimed
+        they hold nearly any words, and one sentence has to say it.
+        """
         self._evidence = evidence
         self._vectors = vectors
+        self._jointly = jointly
 
     def ground(self, workflows: Iterable[Workflow]) -> list[tuple[Grounded, ...]]:
         """For each workflow one entry per step, in the order of the steps.
@@ -98,7 +103,7 @@ class Grounder:
         terms = terms_of(step.text)
         cited = self._evidence.cited(step.citations)
         shares = [(unit, self._evidence.share(terms, unit.terms)) for unit in cited]
-        together = {term for unit in cited for term in unit.terms}
+        together = {term for unit in cited for term in unit.terms} if self._jointly else set()
         return _Search(
             text=step.text,
             cited=tuple(sorted(shares, key=lambda pair: -pair[1])[:_CANDIDATES]),

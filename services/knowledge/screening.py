@@ -27,6 +27,7 @@ _SPOKEN = re.compile(
 )
 """What an instruction to a model goes on with, beside the verbs that people are told."""
 _ANY_LEVEL = 6
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|--|;+|/\*+|\*+|REM\b|<!--|\"\"\")\s*")
 
 
@@ -112,13 +113,17 @@ class _Screening:
         code = _lines_of_code(markdown)
         pieces: list[str] = []
         line = done = 0
-        while (start := markdown.find("<!--", done)) >= 0:
+        searched = 0
+        while (start := markdown.find("<!--", searched)) >= 0:
             end = markdown.find("-->", start)
             if end < 0:
                 break
+            searched = start + len("<!--")
+            if not _is_comment(markdown, start, end):
+                continue
             pieces.append(markdown[done:start])
             line += pieces[-1].count("\n")
-            done = end + len("-->")
+            done = searched = end + len("-->")
             comment = markdown[start:done]
             pieces.append(self._comment(comment, is_shown=line in code))
             line += comment.count("\n")
@@ -178,6 +183,17 @@ class _Screening:
         """Leaves `kept` on the first of the lines and nothing on the others."""
         self.dropped.append((what or "\n".join(self.lines[start:end])).strip())
         self.lines[start:end] = [kept, *("" for _ in range(end - start - 1))]
+
+
+def _is_comment(markdown: str, start: int, end: int) -> bool:
+    """Whether what stands between is one, and not a mark that is talked about.
+
+    One that does not begin its line ends with its paragraph, and code within a sentence shows it.
+    """
+    before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
+    if not before.strip():
+        return True
+    return before.count("`") % 2 == 0 and not _BLANK_LINE.search(markdown, start, end)
 
 
 def _sentences(text: str) -> list[str]:

@@ -138,7 +138,7 @@ class ChatModel(Protocol):
         """Name the model is known by, LoRA adapter included."""
 
     def complete(self, request: ChatRequest) -> ChatResponse:
-        """`n` samples.
+        """`n` samples; from a server that heeds no `n`, at least one.
 
         Raises:
             ModelUnavailableError: Down, slow or overloaded.
@@ -153,10 +153,13 @@ class ChatModel(Protocol):
             ModelRefusedError: The request as such is refused.
         """
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """Natural log-probability of each token of `text` as the assistant's next message.
 
-        None when the server cannot tell; an empty text gives an empty list.
+        None when the server cannot tell; an empty text gives an empty list. `timeout_s` is for the
+        whole call; without it the adapter's own limit holds.
 
         Raises:
             ModelUnavailableError: Down, slow or overloaded.

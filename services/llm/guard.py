@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import structlog
@@ -19,6 +19,7 @@ from services.llm.chat_model import (
     ChatResponse,
     Message,
     ModelUnavailableError,
+    Sample,
     SampleStream,
     Usage,
 )
@@ -36,6 +37,10 @@ SECONDS = Histogram(
     ["model"],
     buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160),
 )
+
+FAIR_S = 5.0
+"""A call that was given less time and did not end in it says nothing about the model."""
+_CHARACTERS_PER_TOKEN = 4
 
 _log = structlog.get_logger()
 
@@ -127,6 +132,25 @@ class CircuitBreaker:
                 self._closed_at = time.monotonic() + self._pause_s
 
 
+@dataclass
+class _Asked:
+    """A stream while it is written."""
+
+    request: ChatRequest
+    calls: int = 0
+    came: list[Sample] = field(default_factory=list)
+
+    def estimate(self, model: str) -> ChatResponse:
+        """What it cost so far, as long as its end, which tells the usage, has not come."""
+        asked = sum(len(message.content) for message in self.request.messages)
+        written = sum(len(sample.text) for sample in self.came)
+        usage = Usage(
+            prompt_tokens=self.calls * asked // _CHARACTERS_PER_TOKEN,
+            completion_tokens=written // _CHARACTERS_PER_TOKEN,
+        )
+        return ChatResponse(samples=tuple(self.came), model=model, usage=usage)
+
+
 class GuardedChatModel:
     """A chat model with manners: bounded in time, in tries, in calls at once and in tokens."""
 
@@ -149,10 +173,11 @@ class GuardedChatModel:
         self._places = threading.BoundedSemaphore(in_flight)
         self._breaker = breaker or CircuitBreaker()
         self._budget = budget
+        self._has_place = False
         self._sleep = sleep
 
     def with_budget(self, budget: Budget) -> "GuardedChatModel":
-        """The same model, limits and circuit, for one ticket."""
+        """The same model, limits and circuit, for one ticket and one thread."""
         twin = GuardedChatModel(
             self._model,
             tries=self._tries,
@@ -173,70 +198,96 @@ class GuardedChatModel:
         if self._budget:
             self._budget.check()
         ends = _ends(request)
-        response = self._with_retries(lambda: self._model.complete(_before(request, ends)), ends)
+
+        def answer(left_s: float | None) -> ChatResponse:
+            return self._model.complete(_within(request, left_s))
+
+        response = self._with_retries(answer, ends)
         self._account(request, response)
         return response
 
     def stream(self, request: ChatRequest) -> SampleStream:
         """See `ChatModel.stream`; asked again only while no sample has come.
 
+        A stream that breaks off, or that nobody wants to the end, is taken at an estimate.
+
         Raises:
             BudgetExceededError: The ticket's tokens are spent.
         """
         if self._budget:
             self._budget.check()
-        ends = _ends(request)
-        response = yield from self._streamed(request, ends)
-        self._account(request, response)
-        return response
+        asked = _Asked(request)
+        response: ChatResponse | None = None
+        try:
+            response = yield from self._streamed(asked, _ends(request))
+            return response
+        finally:
+            self._account(request, response or asked.estimate(self.name))
 
-    def _streamed(self, request: ChatRequest, ends: float) -> SampleStream:
+    def _streamed(self, asked: "_Asked", ends: float) -> SampleStream:
         for attempt in range(1, self._tries + 1):
-            came = 0
-            samples = self._once_streamed(_before(request, ends))
+            samples = self._once_streamed(asked, ends)
             try:
                 while True:
                     sample = next(samples)
-                    came += 1
+                    asked.came.append(sample)
                     yield sample
             except StopIteration as end:
                 response: ChatResponse = end.value
                 return response
             except ModelUnavailableError as error:
-                if came or attempt == self._tries or not self._pause(attempt, error, ends):
+                if asked.came or attempt == self._tries or not self._pause(attempt, error, ends):
                     raise
             finally:
                 samples.close()
         raise AssertionError("a call answers or raises")
 
-    def _once_streamed(self, request: ChatRequest) -> SampleStream:
+    def _once_streamed(self, asked: "_Asked", ends: float) -> SampleStream:
         self._breaker.check()
-        with self._place(request.timeout_s):
+        with self._place(_left(ends)):
+            left_s = _left(ends)
             start = time.perf_counter()
+            asked.calls += 1
             try:
-                response = yield from self._model.stream(request)
+                response = yield from self._model.stream(_within(asked.request, left_s))
             except ModelUnavailableError:
-                self._failed()
+                self._failed(left_s)
                 raise
         self._answered(start)
         return response
 
     @contextmanager
     def _place(self, within_s: float | None) -> Iterator[None]:
-        """One of the places for calls; it says nothing about the model that none comes free."""
+        """One of the places for calls; it says nothing about the model that none comes free.
+
+        A ticket that has one asks its corrections in it: if each waited for a second one, nobody
+        would go on.
+        """
+        if self._has_place:
+            yield
+            return
         if not self._places.acquire(timeout=within_s):
             CALLS.labels(self.name, "crowded_out").inc()
             raise ModelUnavailableError(f"no call to {self.name!r} came free in {within_s:.0f} s")
+        self._has_place = self._budget is not None
         try:
             yield
         finally:
+            self._has_place = False
             self._places.release()
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
-        return self._with_retries(lambda: self._model.log_probabilities(messages, text), math.inf)
+        ends = time.monotonic() + timeout_s if timeout_s else math.inf
 
-    def _with_retries(self, call: Callable[[], Result], ends: float) -> Result:
+        def tell(left_s: float | None) -> list[float] | None:
+            return self._model.log_probabilities(messages, text, timeout_s=left_s)
+
+        return self._with_retries(tell, ends)
+
+    def _with_retries(self, call: Callable[[float | None], Result], ends: float) -> Result:
         for attempt in range(1, self._tries):
             try:
                 return self._once(call, ends)
@@ -254,21 +305,23 @@ class GuardedChatModel:
         self._sleep(pause)
         return True
 
-    def _once(self, call: Callable[[], Result], ends: float) -> Result:
+    def _once(self, call: Callable[[float | None], Result], ends: float) -> Result:
         self._breaker.check()
-        with self._place(None if ends == math.inf else max(0.0, ends - time.monotonic())):
+        with self._place(_left(ends)):
+            left_s = _left(ends)
             start = time.perf_counter()
             try:
-                result = call()
+                result = call(left_s)
             except ModelUnavailableError:
-                self._failed()
+                self._failed(left_s)
                 raise
         self._answered(start)
         return result
 
-    def _failed(self) -> None:
-        self._breaker.note(success=False)
+    def _failed(self, given_s: float | None) -> None:
         CALLS.labels(self.name, "unavailable").inc()
+        if given_s is None or given_s >= FAIR_S:
+            self._breaker.note(success=False)
 
     def _answered(self, start: float) -> None:
         self._breaker.note(success=True)
@@ -297,11 +350,19 @@ def _ends(request: ChatRequest) -> float:
     return time.monotonic() + request.timeout_s if request.timeout_s else math.inf
 
 
-def _before(request: ChatRequest, ends: float) -> ChatRequest:
-    """The request with the time that is left."""
+def _left(ends: float) -> float | None:
+    """Seconds; None without an end.
+
+    Raises:
+        ModelUnavailableError: None are left.
+    """
     if ends == math.inf:
-        return request
+        return None
     left = ends - time.monotonic()
     if left <= 0:
-        raise ModelUnavailableError(f"no time is left of the {request.timeout_s:.0f} s")
-    return request.model_copy(update={"timeout_s": left})
+        raise ModelUnavailableError("no time is left for a call to the model")
+    return left
+
+
+def _within(request: ChatRequest, left_s: float | None) -> ChatRequest:
+    return request.model_copy(update={"timeout_s": left_s})

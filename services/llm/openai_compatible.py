@@ -1,11 +1,12 @@
 """Any server that speaks OpenAI's chat API, vLLM in production, through the official client."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, TypeVar
 
 import httpx
-from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError
+import httpx2
+from openai import APIError, APIStatusError, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionChunk
 
 from services.llm.chat_model import (
@@ -18,6 +19,7 @@ from services.llm.chat_model import (
     SampleStream,
     Usage,
 )
+from services.llm.in_time import in_time
 
 Result = TypeVar("Result")
 
@@ -56,19 +58,74 @@ class OpenAICompatibleChatModel:
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
+        return next(self._in_time(lambda: self._completed(request), self._limit(request.timeout_s)))
+
+    def stream(self, request: ChatRequest) -> SampleStream:
+        """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
         start = time.perf_counter()
-        client = self._client.with_options(timeout=request.timeout_s or self._timeout_s)
-        answer = self._call(lambda: client.chat.completions.create(**self._body(request)))
-        usage = answer.usage
+        written = _Written()
+        yield from self._in_time(
+            lambda: self._written(request, written), self._limit(request.timeout_s)
+        )
         return ChatResponse(
-            samples=tuple(
-                Sample(
-                    text=choice.message.content or "",
-                    finish_reason=choice.finish_reason,
-                    index=choice.index,
-                )
-                for choice in answer.choices
-            ),
+            samples=tuple(sample for _, sample in sorted(written.finished.items())),
+            model=written.model or self.name,
+            usage=written.usage,
+            seconds=time.perf_counter() - start,
+        )
+
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
+        """See `ChatModel.log_probabilities`; needs vLLM's `prompt_logprobs` and `/tokenize`."""
+        if not self._prompt_logprobs:
+            return None
+        if not text:
+            return []
+        limit_s = self._limit(timeout_s)
+        return next(self._in_time(lambda: self._told(messages, text, limit_s), limit_s))
+
+    def _limit(self, timeout_s: float | None) -> float:
+        return timeout_s or self._timeout_s
+
+    def _in_time(
+        self, source: Callable[[], Generator[Result, None, None]], limit_s: float
+    ) -> Iterator[Result]:
+        """What the server sends, until time is over; whatever goes wrong under the port's names."""
+        try:
+            yield from in_time(source, limit_s)
+        except TimeoutError as error:
+            raise ModelUnavailableError(
+                f"model {self.name!r} took longer than {limit_s:.1f} s"
+            ) from error
+        except APIStatusError as error:
+            raise _named(error.status_code, self.name, error.message) from error
+        except (APIError, httpx2.HTTPError, httpx.HTTPError) as error:
+            raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
+        except OpenAIError as error:
+            raise ModelRefusedError(f"model {self.name!r}: {error}") from error
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise ModelUnavailableError(
+                f"the server of {self.name!r} answered what is no completion: {error!r}"
+            ) from error
+
+    def _completed(self, request: ChatRequest) -> Generator[ChatResponse, None, None]:
+        start = time.perf_counter()
+        client = self._client.with_options(timeout=self._limit(request.timeout_s))
+        answer = client.chat.completions.create(**self._body(request))
+        usage = answer.usage
+        samples = tuple(
+            Sample(
+                text=choice.message.content or "",
+                finish_reason=choice.finish_reason,
+                index=choice.index,
+            )
+            for choice in answer.choices
+        )
+        if not samples:
+            raise ModelUnavailableError(f"the server of {self.name!r} answered without a sample")
+        yield ChatResponse(
+            samples=samples,
             model=answer.model,
             usage=Usage(
                 prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
@@ -78,64 +135,38 @@ class OpenAICompatibleChatModel:
             seconds=time.perf_counter() - start,
         )
 
-    def stream(self, request: ChatRequest) -> SampleStream:
-        """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
-        start = time.perf_counter()
-        limit = request.timeout_s or self._timeout_s
-        written = _Written()
-        for chunk in self._chunks(request, limit):
-            yield from written.take(chunk)
-            if time.perf_counter() - start > limit:
-                raise ModelUnavailableError(f"model {self.name!r} wrote longer than {limit:.0f} s")
-        return ChatResponse(
-            samples=tuple(sample for _, sample in sorted(written.finished.items())),
-            model=written.model or self.name,
-            usage=written.usage,
-            seconds=time.perf_counter() - start,
-        )
-
-    def _chunks(self, request: ChatRequest, limit_s: float) -> Iterator[ChatCompletionChunk]:
-        client = self._client.with_options(timeout=limit_s)
+    def _written(self, request: ChatRequest, written: "_Written") -> Generator[Sample, None, None]:
+        client = self._client.with_options(timeout=self._limit(request.timeout_s))
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
-        chunks = self._call(lambda: client.chat.completions.create(**body))
-        try:
-            while (chunk := self._call(lambda: next(chunks, None))) is not None:
-                yield chunk
-        finally:
-            chunks.close()
+        with client.chat.completions.create(**body) as chunks:
+            for chunk in chunks:
+                yield from written.take(chunk)
+        if not written.is_whole:
+            raise ModelUnavailableError(f"model {self.name!r} broke off in the middle of an answer")
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
-        """See `ChatModel.log_probabilities`; needs vLLM's `prompt_logprobs` and `/tokenize`."""
-        if not self._prompt_logprobs:
-            return None
-        if not text:
-            return []
-        prefix = self._count_tokens(messages)
+    def _told(
+        self, messages: Sequence[Message], text: str, limit_s: float
+    ) -> Generator[list[float], None, None]:
+        prefix = self._count_tokens(messages, limit_s)
         dialogue = [*messages, Message(role="assistant", content=text)]
-        answer = self._call(
-            lambda: self._client.chat.completions.create(
-                model=self.name,
-                messages=_wire(dialogue),
-                max_tokens=1,
-                extra_body={
-                    "prompt_logprobs": 0,
-                    "add_generation_prompt": False,
-                    "continue_final_message": True,
-                },
-            )
+        answer = self._client.with_options(timeout=limit_s).chat.completions.create(
+            model=self.name,
+            messages=_wire(dialogue),
+            max_tokens=1,
+            extra_body={
+                "prompt_logprobs": 0,
+                "add_generation_prompt": False,
+                "continue_final_message": True,
+            },
         )
         rows: list[dict[str, Any] | None] = (answer.model_extra or {}).get("prompt_logprobs") or []
-        return [_logprob(row) for row in rows[prefix:] if row]
+        yield [_logprob(row) for row in rows[prefix:] if row]
 
-    def _count_tokens(self, messages: Sequence[Message]) -> int:
+    def _count_tokens(self, messages: Sequence[Message], limit_s: float) -> int:
         body = {"model": self.name, "messages": _wire(messages), "add_generation_prompt": True}
-        try:
-            answer = self._http.post(f"{self._root}/tokenize", json=body)
-            answer.raise_for_status()
-        except httpx.HTTPStatusError as error:
-            raise _named(error.response.status_code, self.name, error.response.text) from error
-        except httpx.HTTPError as error:
-            raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
+        answer = self._http.post(f"{self._root}/tokenize", json=body, timeout=limit_s)
+        if answer.is_error:
+            raise _named(answer.status_code, self.name, answer.text)
         return int(answer.json()["count"])
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
@@ -153,18 +184,6 @@ class OpenAICompatibleChatModel:
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
 
-    def _call(self, call: Callable[[], Result]) -> Result:
-        try:
-            return call()
-        except APIStatusError as error:
-            raise _named(error.status_code, self.name, error.message) from error
-        except APIConnectionError as error:  # a time-out is one of these
-            raise ModelUnavailableError(f"model {self.name!r} did not answer: {error}") from error
-        except httpx.HTTPError as error:  # while an answer is read, the client lets these through
-            raise ModelUnavailableError(f"model {self.name!r} broke off: {error}") from error
-        except OpenAIError as error:
-            raise ModelRefusedError(f"model {self.name!r}: {error}") from error
-
 
 class _Written:
     """What the chunks of a stream amount to so far."""
@@ -174,6 +193,11 @@ class _Written:
         self.usage = Usage()
         self.model = ""
         self._texts: dict[int, list[str]] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every sample that was begun is finished, and there is one."""
+        return bool(self.finished) and self.finished.keys() == self._texts.keys()
 
     def take(self, chunk: ChatCompletionChunk) -> Iterator[Sample]:
         """The samples that this chunk finishes."""

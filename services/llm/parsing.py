@@ -44,7 +44,7 @@ def json_objects(text: str) -> list[dict[str, object]]:
     while start >= 0 and len(found) < MAX_OBJECTS:
         try:
             value, end = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # also a number of too many digits
             end = start + 1
         else:
             found.append(value)
@@ -55,7 +55,7 @@ def json_objects(text: str) -> list[dict[str, object]]:
 def _values(text: str) -> Iterator[object]:
     try:
         yield json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         yield from reversed(json_objects(text))
 
 

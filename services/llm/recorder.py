@@ -62,14 +62,20 @@ class RecordingChatModel:
         self._record(key, response.model_dump_json())
         return response
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """See `ChatModel.log_probabilities`."""
         asked = json.dumps([[message.model_dump() for message in messages], text])
         key = self._key(asked)
         recorded = self._recorded(key)
         if recorded:
             return [float(value) for value in json.loads(recorded)]
-        found = self._model.log_probabilities(messages, text) if self._model else None
+        found = (
+            self._model.log_probabilities(messages, text, timeout_s=timeout_s)
+            if self._model
+            else None
+        )
         if found is not None:
             self._record(key, json.dumps(found))
         return found

@@ -52,7 +52,9 @@ class ScriptedChatModel:
         yield from response.samples
         return response
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """None: a script has no opinion."""
 
 

@@ -4,7 +4,14 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from services.llm.chat_model import ChatModel, ChatRequest, Message, ModelAnswerError, Usage
+from services.llm.chat_model import (
+    ChatModel,
+    ChatRequest,
+    Message,
+    ModelAnswerError,
+    ModelRefusedError,
+    Usage,
+)
 from services.llm.parsing import parse_answer
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -25,7 +32,10 @@ def ask_for(model: ChatModel, request: ChatRequest, answer: type[Answer]) -> tup
     try:
         return parse_answer(text, answer), response.usage
     except ModelAnswerError as error:
-        second = model.complete(_corrective(request, text, error))
+        try:
+            second = model.complete(_corrective(request, text, error))
+        except ModelRefusedError as refusal:  # as a rule, the dialogue has become too long
+            raise error from refusal
     return parse_answer(second.samples[0].text, answer), response.usage + second.usage
 
 

@@ -16,7 +16,7 @@ def verified(workflow: Workflow, evidence: Evidence, vectors: RecentVectors) -> 
     the context that do are cited instead; where none do, the step is left without a source, which
     marks it as the model's own. A command that no source holds is taken out.
     """
-    (grounded,) = Grounder(evidence, vectors).ground([workflow])
+    (grounded,) = Grounder(evidence, vectors, jointly=False).ground([workflow])
     _count(grounded)
     steps = tuple(
         step.model_copy(update={"commands": tuple(filter(evidence.quotes, step.commands))})

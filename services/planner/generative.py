@@ -105,7 +105,9 @@ class GenerativePlanner:
                 if workflow:
                     yield workflow
         except tuple(_REASONS) as error:
-            _failed(error, self._model.name)
+            _failed(_REASONS[type(error)], self._model.name, error)
+        except Exception as error:  # noqa: BLE001 - whatever a model says, the ticket gets its plan
+            _failed("defect", self._model.name, error)
         finally:
             samples.close()
             TICKET_TOKENS.observe(budget.spent.total)
@@ -154,7 +156,7 @@ class GenerativePlanner:
                 break
             except (ModelAnswerError, InvalidInputError) as error:
                 outcome = "unsound" if isinstance(error, _UNSOUND) else "unreadable"
-                if attempt == self._settings.corrections:
+                if attempt == self._settings.corrections or time.monotonic() >= task.ends:
                     break
                 try:
                     sample = self._corrected(task, sample, str(error))
@@ -173,7 +175,7 @@ class GenerativePlanner:
             Message(role="assistant", content=sample.text),
             Message(role="user", content=f"That cannot be used: {complaint}\nWrite it again."),
         )
-        (answer,) = task.model.complete(task.again(*turns)).samples
+        answer = task.model.complete(task.again(*turns)).samples[0]
         return answer.model_copy(update={"index": sample.index})
 
     def _sound(self, task: _Task, sample: Sample) -> Workflow:
@@ -217,7 +219,12 @@ def _provenance(workflow: Workflow, task: _Task, model: str, version: str) -> Pr
     )
 
 
-def _failed(error: FlowXpertError, model: str) -> None:
-    reason = _REASONS[type(error)]
+def _failed(reason: str, model: str, error: Exception) -> None:
     MODEL_FAILURES.labels(reason).inc()
-    _log.warning("planner.model_failed", model=model, reason=reason, detail=str(error))
+    _log.warning(
+        "planner.model_failed",
+        model=model,
+        reason=reason,
+        detail=str(error),
+        exc_info=reason == "defect",
+    )

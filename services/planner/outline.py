@@ -179,11 +179,14 @@ def _whole(text: str) -> str:
 
 
 def _step(planned: PlannedStep, step_id: str, kind: StepKind, spans: Mapping[str, Span]) -> Step:
-    command = planned.command.strip()[:LONGEST_COMMAND]
+    text = _whole(plain(planned.text))
+    if not text:
+        raise OutlineError(f"{planned.id!r} says nothing")
+    command = planned.command.strip()
     return Step(
         id=step_id,
         kind=kind,
-        text=_whole(plain(planned.text)),
-        commands=(command,) if command else (),
+        text=text,
+        commands=(command,) if 0 < len(command) <= LONGEST_COMMAND else (),
         citations=claims(planned.cites, spans),
     )

@@ -1,5 +1,6 @@
 """Asks the parts that use a language model, all at once and not for long."""
 
+import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -12,6 +13,7 @@ from services.llm.chat_model import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from services.llm.guard import Budget
 from services.scorer.deadline import Deadline
 from services.scorer.metrics import PARTS
 from services.scorer.opinion import Opinion, Part
@@ -33,9 +35,13 @@ _log = structlog.get_logger()
 class Panel:
     """The parts beside the evidence; one that fails is missing and costs nothing else."""
 
-    def __init__(self, parts: Sequence[Part], *, deadline_s: float) -> None:
+    def __init__(
+        self, parts: Sequence[Part], *, deadline_s: float, ticket_tokens: int = sys.maxsize
+    ) -> None:
+        """`ticket_tokens` is what all calls for one ticket may use together."""
         self._parts = tuple(parts)
         self._deadline_s = deadline_s
+        self._ticket_tokens = ticket_tokens
 
     @property
     def is_seated(self) -> bool:
@@ -53,7 +59,7 @@ class Panel:
         limit_s = self._deadline_s if within_s is None else min(within_s, self._deadline_s)
         if not self._parts or not subject.evidence or limit_s <= 0:
             return {}
-        deadline = Deadline(limit_s)
+        deadline = Deadline(limit_s, Budget(self._ticket_tokens))
         pool = ThreadPoolExecutor(len(self._parts), thread_name_prefix="scorer")
         try:
             asked = {
@@ -73,6 +79,10 @@ def _awaited(name: str, asked: "Future[_Found]", deadline: Deadline) -> _Found:
         outcome = next(word for kind, word in _OUTCOMES.items() if isinstance(error, kind))
         _log.warning("scorer.part_missing", part=name, outcome=outcome, reason=str(error))
         PARTS.labels(name, outcome).inc()
+        return None
+    except Exception:  # noqa: BLE001 - whatever a model says, the evidence decides
+        _log.warning("scorer.part_missing", part=name, outcome="defect", exc_info=True)
+        PARTS.labels(name, "defect").inc()
         return None
     PARTS.labels(name, "given" if found is not None else "not_offered").inc()
     return found

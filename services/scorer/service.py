@@ -63,7 +63,9 @@ class ScorerService:
         fitted = weights.models.get(model.name) if model else None
         self._shares = fitted.weights if fitted else {}
         parts = tuple(_parts(model, self._settings, fitted)) if model else ()
-        self._panel = Panel(parts, deadline_s=self._settings.deadline_s)
+        self._panel = Panel(
+            parts, deadline_s=self._settings.deadline_s, ticket_tokens=self._settings.ticket_tokens
+        )
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""

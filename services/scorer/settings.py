@@ -29,6 +29,12 @@ class ScorerSettings(Settings):
         description="Longest that scoring waits for the language model, in seconds; then the "
         "evidence decides alone.",
     )
+    ticket_tokens: int = Field(
+        default=100_000,
+        ge=1,
+        description="Tokens that scoring one ticket may take, in and out; then the evidence "
+        "decides alone.",
+    )
     context_characters: int = Field(
         default=12_000,
         ge=500,

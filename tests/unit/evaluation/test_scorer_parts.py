@@ -138,7 +138,9 @@ def judged_by_length() -> ScriptedChatModel:
     """A judge that likes many steps, on a server that tells log-probabilities too."""
 
     class Telling(ScriptedChatModel):
-        def log_probabilities(self, messages: list[Message], text: str) -> list[float]:
+        def log_probabilities(
+            self, messages: list[Message], text: str, *, timeout_s: float | None = None
+        ) -> list[float]:
             return [-1.0 - 10 / len(text)]
 
     return Telling(

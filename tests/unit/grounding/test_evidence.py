@@ -1,5 +1,7 @@
-from services.grounding.evidence import Evidence, terms_of
-from services.knowledge.model import KnowledgeContext, SectionRole
+import pytest
+
+from services.grounding.evidence import Evidence, terms_of, units_of_document
+from services.knowledge.model import Document, KnowledgeContext, SectionRole
 from services.workflow.model import Citation
 from tests.unit.scorer.cases import CONTEXT, DOCUMENT, FAN
 
@@ -48,3 +50,37 @@ def test_steps_of_a_node_are_its_points_and_not_its_code_or_symptoms():
 def test_an_empty_context_supports_nothing():
     evidence = Evidence.of(KnowledgeContext())
     assert evidence.nearest(terms_of("anything"), 5) == []
+
+
+PAGE = """# Cache full
+
+Empty it with `du -sh /var/cache` first, then run show cache.
+
+```
+admin@leaf:~$ rm -rf /var/lib/app/cache/old && sync
+kubectl delete ns \\
+  prod-test
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "is_quoted"),
+    [
+        ("rm -rf /var/lib/app/cache/old && sync", True),
+        ("rm -rf /var/lib/app/cache/old", True),
+        ("kubectl delete ns prod-test", True),
+        ("du -sh /var/cache", True),
+        ("show cache", True),
+        ("show cache\ndu -sh /var/cache", True),
+        ("rm -rf /", False),
+        ("rm -rf /var", False),
+        ("kubectl delete ns prod", False),
+        ("kubectl delete ns", False),
+        ("show cache\nrm -rf /", False),
+        (" ", False),
+    ],
+)
+def test_only_whole_commands_are_quoted(command, is_quoted):
+    page = Document(id="cache.md", title="Cache", text=PAGE, content_hash="0")
+    assert Evidence(units_of_document(page)).quotes(command) is is_quoted

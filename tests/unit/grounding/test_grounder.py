@@ -5,7 +5,7 @@ from services.grounding.grounder import Grounder, cite, support_of
 from services.grounding.vectors import RecentVectors
 from services.knowledge.embedders import HashingEmbedder
 from services.knowledge.ports import Vectors
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import Citation, Step, StepKind, Workflow
 from tests.unit.scorer.cases import CONTEXT, DOCUMENT, GOOD, OTHER, cited
 
 
@@ -75,3 +75,16 @@ def test_all_texts_in_doubt_are_embedded_in_one_call():
 def test_support_grows_with_shared_words_and_with_meaning():
     assert support_of(0.8, 0.6) > support_of(0.4, 0.6) > support_of(0.4, 0.2)
     assert 0 < support_of(0, 0) < 0.01
+
+
+def test_the_words_of_a_whole_passage_do_not_say_a_step_of_their_own():
+    whole = (Citation(document_id=DOCUMENT, start_line=1, end_line=30),)
+    gathered = step(
+        "Read the bay, push the dust, verify the speeds, seat the exhaust", citations=whole
+    )
+    evidence, vectors = Evidence.of(CONTEXT), RecentVectors(HashingEmbedder(), 100)
+    workflow = Workflow(title="", steps=(gathered,))
+    ((jointly,),) = Grounder(evidence, vectors).ground([workflow])
+    ((alone,),) = Grounder(evidence, vectors, jointly=False).ground([workflow])
+    assert jointly.is_grounded
+    assert not alone.is_grounded

@@ -142,3 +142,31 @@ def test_no_more_calls_than_allowed_are_in_flight():
     for thread in threads:
         thread.join()
     assert most[0] == 2
+
+
+def test_a_ticket_asks_its_corrections_in_the_place_it_has():
+    guarded = guard(ScriptedChatModel(["first", "second"]), in_flight=1)
+    ticket = guarded.with_budget(Budget(1000))
+    hurried = REQUEST.model_copy(update={"timeout_s": 5})
+    stream = ticket.stream(hurried)
+    assert next(stream).text == "first"
+    assert ticket.complete(hurried).samples[0].text == "second"
+    stream.close()
+    assert guarded.complete(hurried).samples
+
+
+def test_calls_without_time_say_nothing_about_the_model():
+    guarded = guard(failing(4), tries=1, breaker=CircuitBreaker(failures=2))
+    for _ in range(4):
+        with pytest.raises(ModelUnavailableError, match="not now"):
+            guarded.complete(REQUEST.model_copy(update={"timeout_s": 0.5}))
+    assert guarded.complete(REQUEST).samples[0].text == "yes"
+
+
+def test_a_stream_that_is_given_up_is_taken_at_an_estimate():
+    budget = Budget(1000)
+    stream = guard(ScriptedChatModel(["a word or two"])).with_budget(budget).stream(REQUEST)
+    next(stream)
+    stream.close()
+    assert budget.spent.prompt_tokens > 0
+    assert budget.spent.completion_tokens > 0

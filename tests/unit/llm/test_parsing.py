@@ -42,3 +42,8 @@ def test_a_cut_off_answer_and_endless_brackets_are_refused_not_followed():
 
 def test_objects_are_found_in_order_and_outermost_only():
     assert json_objects('x {"a": {"b": 1}} y {"c": 2}') == [{"a": {"b": 1}}, {"c": 2}]
+
+
+def test_a_number_without_end_is_no_answer():
+    with pytest.raises(ModelAnswerError):
+        parse_answer('{"value": ' + "9" * 5000 + "}", Verdict)

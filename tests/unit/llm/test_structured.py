@@ -1,7 +1,7 @@
 import pytest
 from pydantic import BaseModel
 
-from services.llm.chat_model import ChatRequest, Message, ModelAnswerError
+from services.llm.chat_model import ChatRequest, Message, ModelAnswerError, ModelRefusedError
 from services.llm.scripted import ScriptedChatModel
 from services.llm.structured import ask_for
 
@@ -40,3 +40,13 @@ def test_the_schema_travels_with_the_request():
     model = ScriptedChatModel(['{"name": "red"}'])
     ask_for(model, REQUEST, Colour)
     assert model.requests[0].json_schema == Colour.model_json_schema()
+
+
+def test_a_correction_that_is_refused_leaves_the_bad_answer():
+    def script(request):
+        if len(request.messages) > 1:
+            raise ModelRefusedError("too long")
+        return ["red"]
+
+    with pytest.raises(ModelAnswerError, match="no JSON object"):
+        ask_for(ScriptedChatModel(script), REQUEST, Colour)

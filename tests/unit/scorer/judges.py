@@ -51,7 +51,9 @@ class TellingModel(ScriptedChatModel):
         super().__init__([""])
         self._tells = tells
 
-    def log_probabilities(self, messages: Sequence[Message], text: str) -> list[float] | None:
+    def log_probabilities(
+        self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
+    ) -> list[float] | None:
         """What `tells` says of the text."""
         return self._tells(text)
 

@@ -55,3 +55,9 @@ def test_a_workflow_without_steps_is_the_least_likely():
 @pytest.mark.parametrize(("mean", "value"), [(-1.5, 3.0), (-1e9, 1.0), (0.0, 4.8)])
 def test_the_curve_stays_on_the_scale(mean, value):
     assert Curve(mid=-1.5, steepness=2.0).value(mean) == pytest.approx(value, abs=0.02)
+
+
+def test_what_takes_the_tickets_tokens_leaves_the_evidence():
+    model = TellingModel(lambda text: [-1.0] * 50)
+    found = scored(model, GOOD, OTHER, **ALONE, ticket_tokens=10)
+    assert found == scored(None, GOOD, OTHER)

@@ -1,0 +1,104 @@
+"""What servers answer that is no answer: each has one name, and time is over when it is over."""
+
+import json
+import time
+
+import httpx2
+import pytest
+from openai import OpenAI
+
+from services.llm.chat_model import ChatRequest, Message, ModelRefusedError, ModelUnavailableError
+from services.llm.openai_compatible import OpenAICompatibleChatModel
+from services.llm.recorder import RecordingChatModel
+
+REQUEST = ChatRequest(messages=(Message(role="user", content="hi"),), timeout_s=5)
+CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
+WHOLE = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE]}
+
+
+def model(answer):
+    client = httpx2.Client(transport=httpx2.MockTransport(lambda _request: answer()))
+    found = OpenAICompatibleChatModel("http://127.0.0.1:1/v1", "m")
+    found._client = OpenAI(
+        base_url="http://127.0.0.1:1/v1", api_key="unused", max_retries=0, http_client=client
+    )
+    return found
+
+
+def text(content, media_type):
+    return lambda: httpx2.Response(200, headers={"content-type": media_type}, text=content)
+
+
+def events(*lines):
+    return text("".join(f"{line}\n\n" for line in lines), "text/event-stream")
+
+
+def chunk(**fields):
+    return "data: " + json.dumps({**WHOLE, "object": "chat.completion.chunk", **fields})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {**WHOLE, "choices": None},
+        {**WHOLE, "choices": []},
+        {**WHOLE, "choices": [{**CHOICE, "finish_reason": None}]},
+        {**WHOLE, "usage": {"prompt_tokens": 5, "total_tokens": 5}},
+        {"error": {"message": "boom"}},
+        "{",
+        "<html>",
+    ],
+    ids=["no choices", "none", "no reason", "half a usage", "error", "bad JSON", "a page"],
+)
+def test_an_answer_that_is_none_counts_as_no_answer(body):
+    kind = "text/html" if body == "<html>" else "application/json"
+    said = body if isinstance(body, str) else json.dumps(body)
+    with pytest.raises(ModelUnavailableError):
+        model(text(said, kind)).complete(REQUEST)
+
+
+OPEN = {"index": 0, "delta": {"content": "abc"}, "finish_reason": None}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["data: {oops"],
+        ['data: {"error": {"message": "boom"}}'],
+        [chunk(choices=None)],
+        [chunk(choices=[{"index": 0, "delta": None, "finish_reason": "stop"}])],
+        [chunk(choices=[OPEN])],
+        [chunk(choices=[OPEN]), "data: [DONE]"],
+        ["data: [DONE]"],
+    ],
+    ids=["bad JSON", "error", "no choices", "no delta", "broken off", "not finished", "nothing"],
+)
+def test_a_stream_that_does_not_end_well_is_no_answer_and_not_recorded(lines, tmp_path):
+    recording = RecordingChatModel(tmp_path / "answers.sqlite", model(events(*lines)))
+    for _ in range(2):
+        with pytest.raises(ModelUnavailableError):
+            list(recording.stream(REQUEST))
+
+
+def test_a_wrong_key_is_a_refusal():
+    answer = lambda: httpx2.Response(401, json={"error": {"message": "no"}})  # noqa: E731
+    with pytest.raises(ModelRefusedError):
+        model(answer).complete(REQUEST)
+
+
+class SignsOfLife(httpx2.SyncByteStream):
+    """Comments, which are no data."""
+
+    def __iter__(self):
+        for _ in range(100):
+            time.sleep(0.05)
+            yield b": ping\n\n"
+
+
+def test_signs_of_life_do_not_prolong_the_time():
+    headers = {"content-type": "text/event-stream"}
+    answer = lambda: httpx2.Response(200, headers=headers, stream=SignsOfLife())  # noqa: E731
+    start = time.monotonic()
+    with pytest.raises(ModelUnavailableError, match="longer"):
+        list(model(answer).stream(REQUEST.model_copy(update={"timeout_s": 0.3})))
+    assert time.monotonic() - start < 2
