@@ -25,6 +25,7 @@ from services.llm.chat_model import (
 )
 from services.llm.guard import Budget, GuardedChatModel
 from services.planner.citations import verified
+from services.planner.embedding_ahead import embedding_ahead
 from services.planner.forms import FORMS, Form, messages
 from services.planner.leak import leaked
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
@@ -32,7 +33,7 @@ from services.planner.outline import OutlineError
 from services.planner.passages import Shown, as_text, shown
 from services.planner.settings import PlannerSettings
 from services.workflow.lint import Severity, lint
-from services.workflow.model import Provenance, Workflow
+from services.workflow.model import Citation, Provenance, Workflow
 
 _log = structlog.get_logger()
 
@@ -70,6 +71,13 @@ class _Task:
     model: ChatModel
     ends: float
 
+    @property
+    def sentences(self) -> list[str]:
+        """What the shown passages say: what the steps will be compared with."""
+        passages = self.shown.by_id.values()
+        spans = tuple(Citation(**passage.span.model_dump()) for passage in passages)
+        return [unit.text for unit in self.evidence.cited(spans)]
+
     def again(self, *turns: Message) -> ChatRequest:
         """The same question after further turns, one sample, with the time that is left."""
         left = max(0.01, self.ends - time.monotonic())
@@ -100,10 +108,12 @@ class GenerativePlanner:
         task = self._task(request, self._model.with_budget(budget), ends)
         samples = task.model.stream(task.asked)
         try:
-            for sample in samples:
-                workflow = self._settled(task, sample)
-                if workflow:
-                    yield workflow
+            with embedding_ahead(self._vectors, task.sentences) as enough:
+                for sample in samples:
+                    enough.set()
+                    workflow = self._settled(task, sample)
+                    if workflow:
+                        yield workflow
         except tuple(_REASONS) as error:
             _failed(_REASONS[type(error)], self._model.name, error)
         except Exception as error:  # noqa: BLE001 - whatever a model says, the ticket gets its plan

@@ -282,3 +282,23 @@ def test_a_model_that_breaks_what_nobody_thought_of_costs_only_its_own_candidate
     before = MODEL_FAILURES.labels("defect")._value.get()
     assert written(ScriptedChatModel(script)) == []
     assert MODEL_FAILURES.labels("defect")._value.get() == before + 1
+
+
+def test_sentences_are_embedded_while_the_model_writes():
+    asked = []
+
+    class Noting(HashingEmbedder):
+        def embed(self, texts):
+            asked.extend(texts)
+            return super().embed(texts)
+
+    def script(request):
+        until = time.monotonic() + 5
+        while len(asked) < 4 and time.monotonic() < until:
+            time.sleep(0.01)
+        return [f"{len(asked)} texts are known"] * request.n
+
+    guarded = GuardedChatModel(ScriptedChatModel(script))
+    chosen = PlannerSettings(samples=1, corrections=0)
+    PlannerService(chosen, model=guarded, embedder=Noting()).plan(REQUEST)
+    assert len(asked) >= 4
