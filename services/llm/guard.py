@@ -222,7 +222,8 @@ class GuardedChatModel:
             response = yield from self._streamed(asked, _ends(request))
             return response
         finally:
-            self._account(request, response or asked.estimate(self.name))
+            if asked.calls:
+                self._account(request, response or asked.estimate(self.name))
 
     def _streamed(self, asked: "_Asked", ends: float) -> SampleStream:
         for attempt in range(1, self._tries + 1):

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
@@ -18,7 +18,9 @@ class _End:
         self.error = error
 
 
-def in_time(source: Callable[[], Generator[Item, None, None]], within_s: float) -> Iterator[Item]:
+def in_time(
+    source: Callable[[], Generator[Item, None, None]], within_s: float
+) -> Generator[Item, None, None]:
     """The items of `source`, which is read in a thread of its own; its errors come through.
 
     A time limit of a socket counts from the last byte, so that a server that sends signs of life

@@ -1,8 +1,9 @@
 """Any server that speaks OpenAI's chat API, vLLM in production, through the official client."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
 
 import httpx
 import httpx2
@@ -20,8 +21,6 @@ from services.llm.chat_model import (
     Usage,
 )
 from services.llm.in_time import in_time
-
-Result = TypeVar("Result")
 
 _LATER = frozenset({408, 409, 425, 429})
 """Client-error statuses that say "not now" rather than "not so"."""
@@ -58,15 +57,23 @@ class OpenAICompatibleChatModel:
 
     def complete(self, request: ChatRequest) -> ChatResponse:
         """See `ChatModel.complete`."""
-        return next(self._in_time(lambda: self._completed(request), self._limit(request.timeout_s)))
+        limit_s = self._limit(request.timeout_s)
+        with self._errors_named(limit_s):
+            return next(in_time(lambda: self._completed(request), limit_s))
 
     def stream(self, request: ChatRequest) -> SampleStream:
         """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
         start = time.perf_counter()
+        limit_s = self._limit(request.timeout_s)
         written = _Written()
-        yield from self._in_time(
-            lambda: self._written(request, written), self._limit(request.timeout_s)
-        )
+        with (
+            self._errors_named(limit_s),
+            closing(in_time(lambda: self._chunks(request), limit_s)) as chunks,
+        ):
+            for chunk in chunks:
+                yield from written.take(chunk)
+        if not written.is_whole:
+            raise ModelUnavailableError(f"model {self.name!r} broke off in the middle of an answer")
         return ChatResponse(
             samples=tuple(sample for _, sample in sorted(written.finished.items())),
             model=written.model or self.name,
@@ -83,17 +90,17 @@ class OpenAICompatibleChatModel:
         if not text:
             return []
         limit_s = self._limit(timeout_s)
-        return next(self._in_time(lambda: self._told(messages, text, limit_s), limit_s))
+        with self._errors_named(limit_s):
+            return next(in_time(lambda: self._told(messages, text, limit_s), limit_s))
 
     def _limit(self, timeout_s: float | None) -> float:
         return timeout_s or self._timeout_s
 
-    def _in_time(
-        self, source: Callable[[], Generator[Result, None, None]], limit_s: float
-    ) -> Iterator[Result]:
-        """What the server sends, until time is over; whatever goes wrong under the port's names."""
+    @contextmanager
+    def _errors_named(self, limit_s: float) -> Iterator[None]:
+        """Whatever goes wrong with the server, under the port's names."""
         try:
-            yield from in_time(source, limit_s)
+            yield
         except TimeoutError as error:
             raise ModelUnavailableError(
                 f"model {self.name!r} took longer than {limit_s:.1f} s"
@@ -135,14 +142,11 @@ class OpenAICompatibleChatModel:
             seconds=time.perf_counter() - start,
         )
 
-    def _written(self, request: ChatRequest, written: "_Written") -> Generator[Sample, None, None]:
+    def _chunks(self, request: ChatRequest) -> Generator[ChatCompletionChunk, None, None]:
         client = self._client.with_options(timeout=self._limit(request.timeout_s))
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
         with client.chat.completions.create(**body) as chunks:
-            for chunk in chunks:
-                yield from written.take(chunk)
-        if not written.is_whole:
-            raise ModelUnavailableError(f"model {self.name!r} broke off in the middle of an answer")
+            yield from chunks
 
     def _told(
         self, messages: Sequence[Message], text: str, limit_s: float

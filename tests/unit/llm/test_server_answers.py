@@ -102,3 +102,33 @@ def test_signs_of_life_do_not_prolong_the_time():
     with pytest.raises(ModelUnavailableError, match="longer"):
         list(model(answer).stream(REQUEST.model_copy(update={"timeout_s": 0.3})))
     assert time.monotonic() - start < 2
+
+
+class Writing(httpx2.SyncByteStream):
+    """One sample at once, then another, word by word."""
+
+    def __init__(self):
+        self.is_closed = False
+
+    def __iter__(self):
+        done = {"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}
+        yield f"{chunk(choices=[done])}\n\n".encode()
+        for _ in range(500):
+            time.sleep(0.02)
+            yield f"{chunk(choices=[{**OPEN, 'index': 1}])}\n\n".encode()
+
+    def close(self):
+        self.is_closed = True
+
+
+def test_who_hangs_up_ends_the_writing():
+    writing = Writing()
+    headers = {"content-type": "text/event-stream"}
+    answer = lambda: httpx2.Response(200, headers=headers, stream=writing)  # noqa: E731
+    stream = model(answer).stream(REQUEST)
+    assert next(stream).text == "x"
+    stream.close()
+    until = time.monotonic() + 2
+    while not writing.is_closed and time.monotonic() < until:
+        time.sleep(0.01)
+    assert writing.is_closed
