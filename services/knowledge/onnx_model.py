@@ -32,20 +32,26 @@ def obtain(path: Path, *, is_int8: bool = False) -> None:
     It appears whole or not at all. int8 needs the package `onnx`.
 
     Raises:
-        NoModelFileError: No torch and no network, or no `onnx` for int8.
+        NoModelFileError: No torch and no network, no `onnx` for int8, or no place to write to.
     """
     if path.exists():
         return
     if is_int8 and find_spec("onnx") is None:
         raise NoModelFileError("int8 weights are made with the package onnx: pip install onnx")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=path.parent) as folder:
-        made = Path(folder) / "model.onnx"
-        exports = find_spec("torch") is not None
-        _export(made) if exports else _download(made)
-        if is_int8:
-            made = _rounded(made)
-        made.rename(path)
+    exports = find_spec("torch") is not None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=path.parent) as folder:
+            made = Path(folder) / "model.onnx"
+            _export(made) if exports else _download(made)
+            if is_int8:
+                made = _rounded(made)
+            made.rename(path)
+    except OSError as error:
+        raise NoModelFileError(
+            f"the embedder's file cannot be written: {error}; name another in "
+            "FLOWXPERT_EMBEDDER_FILE"
+        ) from error
     _log.info("knowledge.embedder_obtained", path=str(path), exported=exports, int8=is_int8)
 
 

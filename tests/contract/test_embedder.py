@@ -156,3 +156,9 @@ def test_onnxruntime_needs_no_torch(onnx):
         check=False,
     )
     assert done.stdout.strip() == "(1, 384)", done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NoModelFileError, match="FLOWXPERT_EMBEDDER_FILE"):
+        obtain(tmp_path / "file" / "model.onnx")
