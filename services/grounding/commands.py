@@ -3,20 +3,46 @@
 import re
 from collections.abc import Iterable, Iterator
 
-_CONTINUED = re.compile(r"\\\n\s*")
-_PROMPT = re.compile(r"^\S*[#$%>]\s+(?=\S)")
-_BETWEEN_PARTS = re.compile(r"\s*(?:\|\|?|&&|;)\s*")
+PROMPT = re.compile(
+    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+|[$%>]\s+)"
+    r"(?=[A-Za-z./])"
+)
+"""What a terminal shows before a command."""
+TELLS = re.compile(
+    r"\b(?:run|runs|running|execute|issue|use|using|with|via|type|enter|command|by|through|again)[:,]?"
+    r"\s*$",
+    re.IGNORECASE,
+)
+"""What a sentence says before a command."""
+_FORBIDS = re.compile(r"\b(?:never|not|cannot|avoid|without)\b|n't\b", re.IGNORECASE)
+_CONTINUED = re.compile(r"\\\n\s*|(?<=[|&])[ \t]*\n\s*")
+_COMMENT = re.compile(r"\s+#\s.*$")
+_SENTENCE_END = " .:;,"
 
 
 def lines_of(command: str) -> list[str]:
     """Its lines without prompts, continued ones joined, spaces single."""
     lines = (" ".join(line.split()) for line in _CONTINUED.sub(" ", command).splitlines())
-    return [_PROMPT.sub("", line) for line in lines if line]
+    return [PROMPT.sub("", line) for line in lines if line]
 
 
 def shown_in(texts: Iterable[str]) -> Iterator[str]:
-    """Every line of the texts, and every part of a line that pipes or separators make."""
+    """What the texts show: each as a whole, every line, and of a pipe what it begins with."""
     for text in texts:
+        yield " ".join(lines_of(text))
         for line in lines_of(text):
             yield line
-            yield from filter(None, _BETWEEN_PARTS.split(line))
+            bare = _COMMENT.sub("", line)
+            yield bare
+            yield bare.split(" | ")[0]
+
+
+def tells(sentence: str, command: str) -> bool:
+    """Whether a sentence ends by telling to run the command, or is nothing but the command."""
+    for said in (sentence, sentence.rstrip(_SENTENCE_END)):
+        before = said.removesuffix(command)
+        if before != said and (
+            not before or (TELLS.search(before) and not _FORBIDS.search(before))
+        ):
+            return True
+    return False

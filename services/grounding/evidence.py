@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from services.grounding.commands import lines_of, shown_in
+from services.grounding.commands import lines_of, shown_in, tells
 from services.knowledge.bm25 import tokenise
 from services.knowledge.markdown import Block, BlockKind, Page, parse
 from services.knowledge.model import (
@@ -122,19 +122,19 @@ class Evidence:
     def quotes(self, command: str) -> bool:
         """Whether the sources show each line of this command, spacing and prompts aside.
 
-        A line counts where it is a whole line or a whole part of a pipe in a code block, a cell, a
-        span of code in a sentence, or the end of a sentence. A cut-off line is another command:
-        `rm -rf /` is not what `rm -rf /var/cache` says.
+        A line counts where it is a whole line of a code block, or what a pipe there begins with, a
+        cell, a span of code, or what a sentence ends by telling to run. A cut-off line is another
+        command: `rm -rf /` is not what `rm -rf /var/cache` says.
         """
         lines = lines_of(command)
-        return bool(lines) and all(line in self._shown or self._ends_with(line) for line in lines)
+        return bool(lines) and all(line in self._shown or self._tells(line) for line in lines)
 
     @cached_property
     def _shown(self) -> frozenset[str]:
         return frozenset(line for unit in self.units for line in unit.shows)
 
-    def _ends_with(self, line: str) -> bool:
-        return any(unit.text.rstrip(" .:;,").endswith(f" {line}") for unit in self.units)
+    def _tells(self, line: str) -> bool:
+        return any(tells(unit.text, line) for unit in self.units if not unit.is_code)
 
     @cached_property
     def _weights(self) -> dict[str, float]:
@@ -243,7 +243,7 @@ def _of_block(block: Block, span: Span, role: SectionRole | None) -> Iterator[Un
     elif block.kind is BlockKind.TABLE:
         for row in block.rows:
             text = ": ".join(cell for cell in row.cells if cell)
-            yield _unit(text, span, row.line, row.line, role, shows=row.cells)
+            yield _unit(text, span, row.line, row.line, role, shows=(*row.cells, *row.inline_code))
     elif block.kind is BlockKind.PARAGRAPH:
         for index, sentence in enumerate(_SENTENCE_END.split(block.text)):
             start, end = block.start_line, block.end_line

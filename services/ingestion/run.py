@@ -140,11 +140,12 @@ class Run:
             )
         with stage_timer("ingestion", "split"):
             chunks = tuple(self.pipeline.split(document))
-        if not chunks:
+        is_suspicious = _tell_suspicious(document)
+        # One of which nothing is left takes the place of what it was before.
+        if not chunks and not is_suspicious:
             raise UnreadableDocumentError("it holds no text")
         with stage_timer("ingestion", "extract"):
             nodes = tuple(self.pipeline.extract(document))
-        _tell_suspicious(document)
         return Prepared(document, entry.fingerprint, chunks, nodes)
 
     def _is_unchanged(self, entry: Entry, content_hash: str) -> bool:
@@ -264,7 +265,7 @@ class Run:
         self.on_progress(shown(self.job, failed))
 
 
-def _tell_suspicious(document: Document) -> None:
+def _tell_suspicious(document: Document) -> bool:
     """Whoever keeps the documents should know of sentences that were left out."""
     found = screened(document).suspicious
     if found:
@@ -275,6 +276,7 @@ def _tell_suspicious(document: Document) -> None:
             texts=len(found),
             first=found[0],
         )
+    return bool(found)
 
 
 def _taken(source: str) -> str:

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from services.ingestion.readers.markdown import FRONT_MATTER
 from services.ingestion.titles import specific_title
 from services.knowledge.instructions import instruction_in
 from services.knowledge.model import Document
-from services.knowledge.screening import screen_document, screen_message
+from services.knowledge.screening import Screened, screen_document, screen_message
 
 _UNTITLED = "Untitled page"
 
@@ -21,22 +22,35 @@ class ScreenedDocument:
 
 def screened(document: Document) -> ScreenedDocument:
     """The document as searches, steps, citations and models may use it."""
-    text = screen_document(document.text)
-    title = specific_title(document)
     fields = {
-        name: value
+        name: " ".join([value] if isinstance(value, str) else value)
         for name, value in document.front_matter.items()
-        if not _is_one(" ".join([value] if isinstance(value, str) else value))
     }
+    bad_fields = {name: said for name, said in fields.items() if _is_one(said)}
+    text = _screened_text(document.text, has_bad_fields=bool(bad_fields))
+    title = specific_title(document)
     bad = [title] if _is_one(title) else []
     update = {
         "text": text.text,
         "title": _innocent(title) if bad else document.title,
-        "front_matter": fields,
+        "front_matter": {
+            name: value for name, value in document.front_matter.items() if name not in bad_fields
+        },
     }
-    return ScreenedDocument(
-        document.model_copy(update=update), tuple(dict.fromkeys((*bad, *text.dropped)))
-    )
+    suspicious = dict.fromkeys((*bad, *bad_fields.values(), *text.dropped))
+    return ScreenedDocument(document.model_copy(update=update), tuple(suspicious))
+
+
+def _screened_text(text: str, *, has_bad_fields: bool) -> Screened:
+    """The front matter, which is no prose, goes as a whole or stays."""
+    found = FRONT_MATTER.match(text)
+    if not found:
+        return screen_document(text)
+    front, body = found[0], screen_document(text[found.end() :])
+    speaks = tuple(line.strip() for line in front.splitlines() if instruction_in(line.strip("# ")))
+    if has_bad_fields or speaks:
+        front = "\n" * front.count("\n")
+    return Screened(front + body.text, (*speaks, *body.dropped))
 
 
 def _innocent(title: str) -> str:

@@ -146,7 +146,7 @@ class PlatformSettings(Settings):
     def resolved_embedder_file(self) -> Path:
         """The file of an ONNX model, whichever way it was configured."""
         name = f"all-MiniLM-L6-v2.{self.embedder}"
-        return self.embedder_file or _user_cache() / "flowxpert" / name
+        return self.embedder_file or _cache_folder(self.data_dir / "models") / name
 
     @property
     def resolved_embedding_cache(self) -> Path:
@@ -154,9 +154,14 @@ class PlatformSettings(Settings):
         return self.embedding_cache or self.data_dir / "vectors.db"
 
 
-def _user_cache() -> Path:
-    """Where the user's programs keep what can be made again (XDG Base Directory)."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+def _cache_folder(otherwise: Path) -> Path:
+    """Where the user's programs keep what can be made again (XDG Base Directory), if there is."""
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flowxpert"
+    except RuntimeError:  # a user without a home
+        return otherwise
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return folder if os.access(there, os.W_OK) else otherwise
 
 
 def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:

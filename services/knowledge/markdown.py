@@ -59,6 +59,7 @@ class Row:
     cells: tuple[str, ...]
     line: int
     links: tuple[Link, ...] = ()
+    inline_code: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -329,7 +330,7 @@ class _Reader:
                 *self._range(node),
                 text=text,
                 bold_lead=_bold_lead(inline),
-                inline_code=tuple(n.content for n in inline.walk() if n.type == "code_inline"),
+                inline_code=_inline_code(inline),
                 own_links=_links(inline),
             )
 
@@ -365,7 +366,8 @@ class _Reader:
     def _row(self, node: SyntaxTreeNode) -> Row:
         cells = [cell.children[0] for cell in node.children]
         links = tuple(link for cell in cells for link in _links(cell))
-        return Row(tuple(_inline_text(cell) for cell in cells), self._range(node)[0], links)
+        code = tuple(span for cell in cells for span in _inline_code(cell))
+        return Row(tuple(_inline_text(cell) for cell in cells), self._range(node)[0], links, code)
 
     def _definitions(self, node: SyntaxTreeNode) -> Block:
         """A definition list as a list whose items read `term: definition`."""
@@ -406,6 +408,10 @@ def _bold_lead(inline: SyntaxTreeNode) -> str:
     lead = _inline_text(visible[0])
     after = visible[1].content if len(visible) > 1 and visible[1].type == "text" else ""
     return f"{lead}:" if after.startswith(":") and not lead.endswith(":") else lead
+
+
+def _inline_code(node: SyntaxTreeNode) -> tuple[str, ...]:
+    return tuple(each.content for each in node.walk() if each.type == "code_inline")
 
 
 def _links(inline: SyntaxTreeNode) -> tuple[Link, ...]:

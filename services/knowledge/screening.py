@@ -27,6 +27,9 @@ _SPOKEN = re.compile(
 )
 """What an instruction to a model goes on with, beside the verbs that people are told."""
 _ANY_LEVEL = 6
+_LOOKED_BACK = 2000
+"""Characters of a line before a comment; a bound for lines without end."""
+_LONGEST_INLINE_COMMENT = 4000
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|--|;+|/\*+|\*+|REM\b|<!--|\"\"\")\s*")
 
@@ -41,7 +44,7 @@ class Screened:
     """What spoke to a model, with what followed it in the same block."""
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16)
 def screen_document(markdown: str) -> Screened:
     """Markdown without sentences that speak to a model.
 
@@ -113,9 +116,9 @@ class _Screening:
         code = _lines_of_code(markdown)
         pieces: list[str] = []
         line = done = 0
-        searched = 0
+        searched = end = 0
         while (start := markdown.find("<!--", searched)) >= 0:
-            end = markdown.find("-->", start)
+            end = end if end > start else markdown.find("-->", start)
             if end < 0:
                 break
             searched = start + len("<!--")
@@ -190,10 +193,13 @@ def _is_comment(markdown: str, start: int, end: int) -> bool:
 
     One that does not begin its line ends with its paragraph, and code within a sentence shows it.
     """
-    before = markdown[markdown.rfind("\n", 0, start) + 1 : start]
+    looked_at = max(0, start - _LOOKED_BACK)
+    line = max(looked_at, markdown.rfind("\n", looked_at, start) + 1)
+    before = markdown[line:start]
     if not before.strip():
         return True
-    return before.count("`") % 2 == 0 and not _BLANK_LINE.search(markdown, start, end)
+    is_short = end - start <= _LONGEST_INLINE_COMMENT
+    return is_short and before.count("`") % 2 == 0 and not _BLANK_LINE.search(markdown, start, end)
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,8 +1,9 @@
 """Any server that speaks OpenAI's chat API, vLLM in production, through the official client."""
 
+import socket
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -65,10 +66,11 @@ class OpenAICompatibleChatModel:
         """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
         start = time.perf_counter()
         limit_s = self._limit(request.timeout_s)
-        written = _Written()
+        written, line = _Written(), _Line()
         with (
             self._errors_named(limit_s),
-            closing(in_time(lambda: self._chunks(request), limit_s)) as chunks,
+            line,
+            closing(in_time(lambda: self._chunks(request, line), limit_s)) as chunks,
         ):
             for chunk in chunks:
                 yield from written.take(chunk)
@@ -142,11 +144,15 @@ class OpenAICompatibleChatModel:
             seconds=time.perf_counter() - start,
         )
 
-    def _chunks(self, request: ChatRequest) -> Generator[ChatCompletionChunk, None, None]:
+    def _chunks(
+        self, request: ChatRequest, line: "_Line"
+    ) -> Generator[ChatCompletionChunk, None, None]:
         client = self._client.with_options(timeout=self._limit(request.timeout_s))
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
         with client.chat.completions.create(**body) as chunks:
+            line.opened(chunks.response)
             yield from chunks
+            line.ended()
 
     def _told(
         self, messages: Sequence[Message], text: str, limit_s: float
@@ -187,6 +193,33 @@ class OpenAICompatibleChatModel:
             schema = {"name": "answer", "schema": request.json_schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
+
+
+class _Line:
+    """A stream's connection, which is broken where it is left before its end.
+
+    Shut down rather than closed: that wakes the thread that reads it.
+    """
+
+    def __init__(self) -> None:
+        self._response: httpx2.Response | None = None
+
+    def opened(self, response: httpx2.Response) -> None:
+        """It is this one."""
+        self._response = response
+
+    def ended(self) -> None:
+        """All was read; others may use the connection from now on."""
+        self._response = None
+
+    def __enter__(self) -> None:
+        """Nothing is open yet."""
+
+    def __exit__(self, *_error: object) -> None:
+        network = self._response and self._response.extensions.get("network_stream")
+        if network:
+            with suppress(OSError):
+                network.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
 class _Written:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from services.grounding.commands import PROMPT, TELLS
 from services.knowledge.markdown import Block, BlockKind
 
 _OUTPUT_LANGUAGES = frozenset(
@@ -13,17 +14,8 @@ _OUTPUT_LEAD = re.compile(
     r"|prints?|shows?)\b[^.]*:?$",
     re.IGNORECASE,
 )
-_PROMPT = re.compile(
-    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+|[$%>]\s+)"
-    r"(?=[A-Za-z./])"
-)
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _COMMAND_LINE = re.compile(r"^[a-z./][\w./-]*(?:\s+\S+)+$")
-_TELLS = re.compile(
-    r"\b(?:run|runs|running|execute|issue|use|using|with|via|type|enter|command|by|through|again)[:,]?"
-    r"\s*$",
-    re.IGNORECASE,
-)
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_EXPECTED = 600
@@ -53,7 +45,7 @@ def inline_commands(block: Block) -> tuple[str, ...]:
 
 def _is_told(text: str, code: str) -> bool:
     place = text.find(code)
-    return place == 0 or (place > 0 and _TELLS.search(text[:place]) is not None)
+    return place == 0 or (place > 0 and TELLS.search(text[:place]) is not None)
 
 
 def expected_of(blocks: Iterable[Block]) -> str:
@@ -71,14 +63,14 @@ def expected_of(blocks: Iterable[Block]) -> str:
 def _answers(block: Block) -> str:
     """What a recorded session shows after its commands."""
     lines = block.text.splitlines()
-    if not any(_PROMPT.match(line) for line in lines):
+    if not any(PROMPT.match(line) for line in lines):
         return ""
-    return "\n".join(line for line in lines if not _PROMPT.match(line))
+    return "\n".join(line for line in lines if not PROMPT.match(line))
 
 
 def _is_output(block: Block, before: str) -> bool:
     first = block.text.lstrip().split("\n", 1)[0]
-    if _PROMPT.match(first):
+    if PROMPT.match(first):
         return False
     if block.language in _OUTPUT_LANGUAGES:
         return True
@@ -88,7 +80,7 @@ def _is_output(block: Block, before: str) -> bool:
 def _commands(block: Block) -> list[str]:
     """One per line; a script stays one piece, and so do continued lines and here-documents."""
     whole = _logical_lines(block.text)
-    prompted = [_PROMPT.sub("", line) for line in whole if _PROMPT.match(line)]
+    prompted = [PROMPT.sub("", line) for line in whole if PROMPT.match(line)]
     if prompted:
         return prompted
     whole = [line for line in whole if not _COMMENT.match(line)]

@@ -15,6 +15,8 @@ from services.llm.chat_model import (
 )
 from services.llm.guard import Budget
 
+_CHARACTERS_PER_TOKEN = 4
+
 
 class Deadline:
     """Counts down from its making."""
@@ -58,7 +60,8 @@ class _HurriedChatModel:
         found = self._model.log_probabilities(
             messages, text, timeout_s=min(left, timeout_s or left)
         )
-        self._deadline.budget.spend(Usage(prompt_tokens=len(found or ())))
+        shown = sum(len(message.content) for message in messages) // _CHARACTERS_PER_TOKEN
+        self._deadline.budget.spend(Usage(prompt_tokens=shown + len(found or ())))
         return found
 
     def _hurried(self, request: ChatRequest) -> ChatRequest:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
-import huggingface_hub
+import huggingface_hub.constants
 import numpy as np
 import pytest
 

@@ -7,7 +7,7 @@ import yaml
 from services.ingestion.readers.decode import decode
 from services.ingestion.readers.reader import Reader, Reading
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,65536}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,65536}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
 def read(data: bytes) -> Reading:
@@ -18,7 +18,7 @@ def read(data: bytes) -> Reading:
 
 def _front_matter(text: str) -> dict[str, str | list[str]]:
     """Scalars and flat lists of scalars; what does not parse is text like any other."""
-    found = _FRONT_MATTER.match(text)
+    found = FRONT_MATTER.match(text)
     if found is None:
         return {}
     try:

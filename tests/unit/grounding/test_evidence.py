@@ -58,9 +58,21 @@ Empty it with `du -sh /var/cache` first, then run show cache.
 
 ```
 admin@leaf:~$ rm -rf /var/lib/app/cache/old && sync
+Router#show version
+[root@host ~]# systemctl status app
+kubectl get pods  # list them
+docker exec db rm -rf /data
 kubectl delete ns \\
   prod-test
 ```
+
+- show clock
+
+Never run rm -rf /.
+
+| fault | remedy |
+|---|---|
+| full | Run `du -s /tmp` to see |
 """
 
 
@@ -68,7 +80,13 @@ kubectl delete ns \\
     ("command", "is_quoted"),
     [
         ("rm -rf /var/lib/app/cache/old && sync", True),
-        ("rm -rf /var/lib/app/cache/old", True),
+        ("show version", True),
+        ("systemctl status app", True),
+        ("kubectl get pods", True),
+        ("show clock", True),
+        ("du -s /tmp", True),
+        ("rm -rf /var/lib/app/cache/old", False),
+        ("rm -rf /data", False),
         ("kubectl delete ns prod-test", True),
         ("du -sh /var/cache", True),
         ("show cache", True),

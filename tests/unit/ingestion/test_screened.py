@@ -39,3 +39,15 @@ def test_a_clean_document_stays_the_same():
     clean = document("# Fan\n\n1. Seat the tray.\n2. Clear it.", alert="FanFails")
     assert screened(clean).document == clean
     assert screened(clean).suspicious == ()
+
+
+def test_front_matter_that_speaks_to_a_model_goes_as_a_whole():
+    page = f"---\ntitle: Fan\ndescription: It fails. {POISON}\n---\nRun the check.\n\n# Fan"
+    found = screened(document(page, description=f"It fails. {POISON}"))
+    assert found.document.text == "\n\n\n\nRun the check.\n\n# Fan"
+    assert found.suspicious
+
+
+def test_other_front_matter_stays():
+    page = f"---\ntitle: Fan\n---\n\n{POISON}\n\nSeat it."
+    assert screened(document(page)).document.text == "---\ntitle: Fan\n---\n\n\n\nSeat it."

@@ -65,3 +65,13 @@ def test_the_printed_page_names_every_variable():
         for name, field in cls.variables():
             assert f"`{name}`" in page
             assert field.description in page
+
+
+def test_without_a_home_the_embedders_file_is_kept_with_the_data(tmp_path, monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr("pathlib.Path.home", homeless)
+    settings = PlatformSettings(_env_file=None, data_dir=tmp_path)
+    assert settings.resolved_embedder_file.is_relative_to(tmp_path)
