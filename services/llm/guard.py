@@ -23,6 +23,7 @@ from services.llm.chat_model import (
     SampleStream,
     Usage,
 )
+from services.llm.tokens import estimated
 
 Result = TypeVar("Result")
 
@@ -40,7 +41,6 @@ SECONDS = Histogram(
 
 FAIR_S = 5.0
 """A call that was given less time and did not end in it says nothing about the model."""
-_CHARACTERS_PER_TOKEN = 4
 
 _log = structlog.get_logger()
 
@@ -142,12 +142,9 @@ class _Asked:
 
     def estimate(self, model: str) -> ChatResponse:
         """What it cost so far, as long as its end, which tells the usage, has not come."""
-        asked = sum(len(message.content) for message in self.request.messages)
-        written = sum(len(sample.text) for sample in self.came)
-        usage = Usage(
-            prompt_tokens=self.calls * asked // _CHARACTERS_PER_TOKEN,
-            completion_tokens=written // _CHARACTERS_PER_TOKEN,
-        )
+        asked = estimated(message.content for message in self.request.messages)
+        written = estimated(sample.text for sample in self.came)
+        usage = Usage(prompt_tokens=self.calls * asked, completion_tokens=written)
         return ChatResponse(samples=tuple(self.came), model=model, usage=usage)
 
 

@@ -66,11 +66,11 @@ class OpenAICompatibleChatModel:
         """See `ChatModel.stream`; closing it ends the connection, and with it the writing."""
         start = time.perf_counter()
         limit_s = self._limit(request.timeout_s)
-        written, line = _Written(), _Line()
+        written, connection = _Written(), _Connection()
         with (
             self._errors_named(limit_s),
-            line,
-            closing(in_time(lambda: self._chunks(request, line), limit_s)) as chunks,
+            connection,
+            closing(in_time(lambda: self._chunks(request, connection), limit_s)) as chunks,
         ):
             for chunk in chunks:
                 yield from written.take(chunk)
@@ -145,14 +145,14 @@ class OpenAICompatibleChatModel:
         )
 
     def _chunks(
-        self, request: ChatRequest, line: "_Line"
+        self, request: ChatRequest, connection: "_Connection"
     ) -> Generator[ChatCompletionChunk, None, None]:
         client = self._client.with_options(timeout=self._limit(request.timeout_s))
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
         with client.chat.completions.create(**body) as chunks:
-            line.opened(chunks.response)
+            connection.opened(chunks.response)
             yield from chunks
-            line.ended()
+            connection.ended()
 
     def _told(
         self, messages: Sequence[Message], text: str, limit_s: float
@@ -195,7 +195,7 @@ class OpenAICompatibleChatModel:
         return body
 
 
-class _Line:
+class _Connection:
     """A stream's connection, which is broken where it is left before its end.
 
     Shut down rather than closed: that wakes the thread that reads it.

@@ -116,8 +116,6 @@ class GenerativePlanner:
                         yield workflow
         except tuple(_REASONS) as error:
             _failed(_REASONS[type(error)], self._model.name, error)
-        except Exception as error:  # noqa: BLE001 - whatever a model says, the ticket gets its plan
-            _failed("defect", self._model.name, error)
         finally:
             samples.close()
             TICKET_TOKENS.observe(budget.spent.total)
@@ -231,10 +229,4 @@ def _provenance(workflow: Workflow, task: _Task, model: str, version: str) -> Pr
 
 def _failed(reason: str, model: str, error: Exception) -> None:
     MODEL_FAILURES.labels(reason).inc()
-    _log.warning(
-        "planner.model_failed",
-        model=model,
-        reason=reason,
-        detail=str(error),
-        exc_info=reason == "defect",
-    )
+    _log.warning("planner.model_failed", model=model, reason=reason, detail=str(error))

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from services.knowledge.model import IncidentNode, KnowledgeContext, RetrievedChunk, Span
+from services.llm.tokens import CHARACTERS_PER_TOKEN
 
-CHARACTERS_PER_TOKEN = 3.5
-"""Of operation documents, commands included; a tokenizer of its own for each model is not needed to
-stay under a limit."""
 _LEAST_CHARACTERS = 40
 """A passage cut to less says nothing."""
 

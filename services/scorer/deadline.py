@@ -14,8 +14,7 @@ from services.llm.chat_model import (
     Usage,
 )
 from services.llm.guard import Budget
-
-_CHARACTERS_PER_TOKEN = 4
+from services.llm.tokens import estimated
 
 
 class Deadline:
@@ -60,7 +59,7 @@ class _HurriedChatModel:
         found = self._model.log_probabilities(
             messages, text, timeout_s=min(left, timeout_s or left)
         )
-        shown = sum(len(message.content) for message in messages) // _CHARACTERS_PER_TOKEN
+        shown = estimated(message.content for message in messages)
         self._deadline.budget.spend(Usage(prompt_tokens=shown + len(found or ())))
         return found
 

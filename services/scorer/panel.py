@@ -80,9 +80,5 @@ def _awaited(name: str, asked: "Future[_Found]", deadline: Deadline) -> _Found:
         _log.warning("scorer.part_missing", part=name, outcome=outcome, reason=str(error))
         PARTS.labels(name, outcome).inc()
         return None
-    except Exception:  # noqa: BLE001 - whatever a model says, the evidence decides
-        _log.warning("scorer.part_missing", part=name, outcome="defect", exc_info=True)
-        PARTS.labels(name, "defect").inc()
-        return None
     PARTS.labels(name, "given" if found is not None else "not_offered").inc()
     return found
