@@ -1,7 +1,6 @@
 """What the context says, cut into sentences that can be looked up by their words."""
 
 import heapq
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from services.grounding.commands import lines_of, shown_in, tells
-from services.knowledge.bm25 import tokenise
+from services.knowledge.bm25 import rarity, tokenise
 from services.knowledge.markdown import Block, BlockKind, Page, parse
 from services.knowledge.model import (
     Document,
@@ -139,14 +138,11 @@ class Evidence:
     @cached_property
     def _weights(self) -> dict[str, float]:
         total = len(self.units)
-        return {
-            term: math.log1p((total - len(found) + 0.5) / (len(found) + 0.5))
-            for term, found in self._postings.items()
-        }
+        return {term: rarity(len(found), total) for term, found in self._postings.items()}
 
     @cached_property
     def _unknown_weight(self) -> float:
-        return math.log1p((len(self.units) + 0.5) / 0.5)
+        return rarity(0, len(self.units))
 
     def mass(self, terms: Iterable[str]) -> float:
         """The summed weight of some words.
@@ -173,13 +169,13 @@ class Evidence:
 
     def _find_nearest(self, terms: frozenset[str]) -> list[tuple[Unit, float]]:
         total = self.mass(terms)
-        shares: dict[int, float] = defaultdict(float)
+        masses: dict[int, float] = defaultdict(float)
         for term in terms & self._weights.keys():
-            weight = self._weights[term] / total
+            weight = self._weights[term]
             for index in self._postings[term]:
-                shares[index] += weight
-        best = heapq.nsmallest(MOST_NEAREST, shares.items(), key=lambda item: (-item[1], item[0]))
-        return [(self.units[index], share) for index, share in best]
+                masses[index] += weight
+        best = heapq.nsmallest(MOST_NEAREST, masses.items(), key=lambda item: (-item[1], item[0]))
+        return [(self.units[index], mass / total) for index, mass in best]
 
     def cited(self, citations: Sequence[Citation]) -> list[Unit]:
         """Units that share a line with one of the citations, in the order of their lines."""

@@ -6,6 +6,7 @@ score (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
 """
 
 import hashlib
+import math
 import re
 import threading
 from collections import Counter
@@ -19,6 +20,7 @@ B = 0.75
 AVERAGE_LENGTH = 120
 """Words of a usual chunk. A constant, so that a vector does not depend on the rest of the store."""
 
+_GRAINS = 2**30
 _COMPOUND = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 _PART = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _SEPARATOR = re.compile(r"[_-]")
@@ -97,6 +99,15 @@ def query_vector(text: str) -> SparseVector:
     """The sparse vector of a query; a word said twice counts a little more, not double."""
     counts = Counter(tokenise(text))
     return _vector({term: 2 * n / (n + 1) for term, n in counts.items()})
+
+
+def rarity(found: int, total: int) -> float:
+    """The inverse document frequency of BM25: what a word says that `found` of `total` texts hold.
+
+    A multiple of 2^-30, so that sums are exact and the same in whatever order a set gives its
+    words: no ranking may hang on the hash seed of a process.
+    """
+    return round(math.log((total + 1) / (found + 0.5)) * _GRAINS) / _GRAINS
 
 
 def _vector(weights: dict[str, float]) -> SparseVector:

@@ -44,7 +44,7 @@ class Focus:
         terms = self._terms[index]
         others = (t for n, t in enumerate(self._terms) if n != index)
         overlap = sum(_cosine(terms, other) for other in others) / max(1, len(self._terms))
-        said = sum(math.log1p(self._frequency[term]) for term in terms) / max(1, len(terms))
+        said = math.fsum(math.log1p(self._frequency[term]) for term in terms) / max(1, len(terms))
         return _BASE + _OVERLAP * overlap + _FREQUENCY * said - _PLACE * place + kind
 
 

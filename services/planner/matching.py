@@ -48,8 +48,8 @@ def _weights(texts: Sequence[frozenset[str]]) -> dict[str, float]:
 
 
 def _overlap(a: frozenset[str], b: frozenset[str], weight: dict[str, float]) -> float:
-    shared = sum(weight[term] for term in a & b)
-    total = math.sqrt(sum(weight[t] for t in a) * sum(weight[t] for t in b))
+    shared = math.fsum(weight[term] for term in a & b)
+    total = math.sqrt(math.fsum(weight[t] for t in a) * math.fsum(weight[t] for t in b))
     return shared / total if total else 0.0
 
 

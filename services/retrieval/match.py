@@ -4,12 +4,11 @@ Words weigh by how few of the candidates at hand have them, so that no statistic
 store are needed: what every candidate says does not tell them apart.
 """
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from services.knowledge.bm25 import tokenise
+from services.knowledge.bm25 import rarity, tokenise
 
 _RUN = 3
 """Words in a run: short enough to survive a changed name, long enough to be rare."""
@@ -78,7 +77,7 @@ def _share(
         if weight is None:
             # What no candidate has weighs the most; what all have, next to nothing.
             count = sum(term in each for each in candidates)
-            known[term] = weight = math.log((len(candidates) + 1) / (count + 0.5))
+            known[term] = weight = rarity(count, len(candidates))
         total += weight
         shared += weight if term in found else 0.0
     return shared / total if total > 0 else 0.0
