@@ -37,6 +37,9 @@ Parts = Annotated[
 RecordFile = Annotated[
     Path | None, typer.Option(help="Keep the model's answers there, and take them from there.")
 ]
+PairsAtOnce = Annotated[
+    int, typer.Option("--at-once", min=1, help="Pairs that are scored at a time.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Forms = Literal["first", "all"]
 Rows = Annotated[Path | None, typer.Option(help="Also write each answer's figures.")]
@@ -202,6 +205,7 @@ def scorer(
     severities: Severities = "0.1,0.3,0.5",
     parts: Parts = "evidence,judge,likelihood",
     record: RecordFile = None,
+    at_once: PairsAtOnce = 1,
     sample: Sample = 0,
     seed: Seed = 0,
     out: Out = None,
@@ -214,7 +218,7 @@ def scorer(
     config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
     config |= {"draws": draws, "severities": severities}
     with _open(data_dir) as platform:
-        bench, model = bench_of(platform, choice, record)
+        bench, model = bench_of(platform, choice, record, at_once)
         config |= {"model": model, "parts": parts} if model else {}
         with _progress("scorer", len(choice.pairs)) as advance:
             figures = bench.run(choice.pairs, config, advance)
@@ -230,6 +234,7 @@ def fit_scorer(
     severities: Severities = "0.3,0.5",
     parts: Parts = "evidence,judge,likelihood",
     record: RecordFile = None,
+    at_once: PairsAtOnce = 1,
     sample: Sample = 0,
     seed: Seed = 0,
     write: Annotated[
@@ -243,7 +248,7 @@ def fit_scorer(
 
     choice = Choice.of(_chosen(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
     with _open(data_dir) as platform:
-        bench, model = bench_of(platform, choice, record)
+        bench, model = bench_of(platform, choice, record, at_once)
         with _progress("fit-scorer", len(choice.pairs)) as advance:
             judged = bench.judge_all(choice.pairs, advance)
     found = fit(judged, provenance(pairs.name, choice, sample))

@@ -8,6 +8,7 @@ workflow, whole or perturbed, gets the citations that the context can give its s
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from evaluation.falling import Judged, report
@@ -59,8 +60,11 @@ class ScorerBench:
         seed: int,
         severities: Sequence[float] = SEVERITIES,
         fitted: ModelWeights | None = None,
+        at_once: int = 1,
     ) -> None:
         """Each kind at each severity is drawn `draws` times per reference.
+
+        `at_once` pairs are scored at a time: a model's server is at its best with many calls.
 
         `fitted` are the weights by which the parts that the scorer shows are merged; without them
         the evidence alone counts, as in the scorer itself.
@@ -73,6 +77,7 @@ class ScorerBench:
         self._seed = seed
         self._severities = tuple(severities)
         self._fitted = fitted
+        self._at_once = at_once
 
     def run(
         self, pairs: Sequence[Pair], config: Mapping[str, object], advance: Callable[[], None]
@@ -94,9 +99,10 @@ class ScorerBench:
         """The scores of all pairs that can be measured, and of their copies."""
         cases = [pair for pair in pairs if is_measured(pair)]
         judged: list[Judged] = []
-        for pair in cases:
-            judged.append(self.judge(pair, cases))
-            advance()
+        with ThreadPoolExecutor(self._at_once) as pool:
+            for case in pool.map(lambda pair: self.judge(pair, cases), cases):
+                judged.append(case)
+                advance()
         return judged
 
     def judge(self, pair: Pair, pairs: Sequence[Pair]) -> Judged:

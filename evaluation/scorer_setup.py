@@ -20,7 +20,7 @@ from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 from services.scorer.weights import WEIGHTS, Weights
 
-_PATIENCE_S = 600.0
+_PATIENCE_S = 3600.0
 """A benchmark waits for a slow model; what it would say in time is another question."""
 
 
@@ -59,7 +59,9 @@ class Choice:
         return cls(measured, shares, names, draws, seed)
 
 
-def bench_of(platform: Embedded, choice: Choice, record: Path | None) -> tuple[ScorerBench, str]:
+def bench_of(
+    platform: Embedded, choice: Choice, record: Path | None, at_once: int
+) -> tuple[ScorerBench, str]:
     """The benchmark, and the name of the model; empty where there is none, or none is asked."""
     asked = set(choice.parts) - {EVIDENCE}
     model = _recorded(platform.model, record) if asked else None
@@ -76,6 +78,7 @@ def bench_of(platform: Embedded, choice: Choice, record: Path | None) -> tuple[S
             seed=choice.seed,
             severities=choice.severities,
             fitted=WEIGHTS.models.get(model.name) if model else None,
+            at_once=at_once,
         ),
         model.name if model else "",
     )
