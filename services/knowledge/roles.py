@@ -11,8 +11,21 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z]\w*|\w*_\w*")
 """The name of an alert or a setting, such as `FanNotResponding`."""
 
 _NUMBERING = re.compile(
-    r"^(?:(?:step|section|part)\s*)?[\dA-Z]{0,3}[.):]\s+|^[\d.]+\s+", re.IGNORECASE
+    r"^(?:(?:step|section|part)\s*)?[\dA-Z]{0,3}[.):]\s+|^[\d.]+\s+|^step\s+\d{1,2}\s+[-–—]\s+",
+    re.IGNORECASE,
 )
+
+_STEP = re.compile(r"^\s*step\s+\d{1,2}\b", re.IGNORECASE)
+_OF_STEPS = frozenset(
+    {
+        SectionRole.CHECK,
+        SectionRole.REMEDY,
+        SectionRole.PROCEDURE,
+        SectionRole.VERIFICATION,
+        SectionRole.ESCALATION,
+    }
+)
+"""What a section called `Step 3` can be for."""
 
 _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
     (
@@ -262,7 +275,8 @@ def role_of_heading(heading: str) -> SectionRole | None:
     words = without_numbering(heading).casefold().strip(" :.#*")
     if not words or len(words.split()) > _LONGEST_LABEL or _IDENTIFIER.fullmatch(heading.strip()):
         return None
-    return next((role for role, pattern in _PATTERNS if pattern.search(words)), None)
+    role = next((role for role, pattern in _PATTERNS if pattern.search(words)), None)
+    return SectionRole.PROCEDURE if role not in _OF_STEPS and _STEP.match(heading) else role
 
 
 def without_numbering(heading: str) -> str:

@@ -1,6 +1,7 @@
 """No destructive command before somebody has looked."""
 
-from services.planner.draft import Do, Draft, Element, assemble
+from services.planner.assembly import assemble
+from services.planner.draft import Do, Draft, Element
 from services.workflow.lint import danger_without_check
 
 

@@ -1,7 +1,7 @@
 """Steps in the order of the page, with decisions where its sentences state conditions."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from services.knowledge.markdown import Block, BlockKind, Item
@@ -9,16 +9,18 @@ from services.knowledge.model import SectionRole, Span
 from services.knowledge.roles import role_of_heading, without_numbering
 from services.planner.article import Article, Part
 from services.planner.code import commands_of, expected_of, inline_commands
-from services.planner.draft import Ask, Do, Draft, Element, End
+from services.planner.draft import Ask, Do, Draft, Element, End, GoTo
 from services.planner.ends import closing, opening
 from services.planner.fault_pairs import row_chain
-from services.planner.references import titles_of, with_titles
+from services.planner.references import of_headings, of_list, resolved
 from services.planner.scenarios import Scenario, scenarios
 from services.planner.sentences import (
     condition,
     ends_path,
+    is_check,
     is_imperative,
     is_otherwise,
+    jump,
     lead,
     question,
     sentences,
@@ -52,7 +54,8 @@ _LEAST_HEADING_WORDS = 3
 
 def ordered_procedure(article: Article) -> Draft | None:
     """The page's steps one after the other; None when it has none."""
-    elements = _without_doubles(_elements(article))
+    named = of_headings(article.parts)
+    elements = [resolved(each, named) for each in _without_doubles(_elements(article))]
     if not elements:
         return None
     last = closing(article)
@@ -130,9 +133,9 @@ def _block_elements(part: Part) -> Iterator[Element]:
         else:
             yield from _paragraph_steps(part, pending)
             yield from row_chain(part, block)
-            titles = titles_of(block)
+            numbered = of_list(part, block)
             made = (e for item in block.items for e in _item_elements(part, block, item))
-            yield from (with_titles(element, titles) for element in made)
+            yield from (resolved(element, numbered) for element in made)
         pending = []
     yield from _paragraph_steps(part, pending)
 
@@ -145,13 +148,31 @@ def _is_contents(block: Block) -> bool:
 
 def _answered(part: Part, before: Sequence[Block], block: Block) -> Ask | None:
     """A question, and a list that says what to do on yes and on no."""
-    asked = sentences(before[-1].text) if before else []
-    told = {m["answer"].lower(): m["action"] for m in map(_ANSWER.match, _texts(block)) if m}
-    if not asked or not asked[-1].endswith("?") or set(told) != {"yes", "no"}:
+    said = sentences(before[-1].text) if before else []
+    told = _answers(block)
+    if not said or not _asks(said[-1]) or set(told) != {"yes", "no"}:
         return None
     span = (part.lines(before[-1].start_line, block.end_line),)
-    yes, no = (Do(lead(told[answer]), span) for answer in ("yes", "no"))
-    return Ask(question(asked[-1]), (yes,), (no,), span)
+    return _ask(said[-1], told, span)
+
+
+def _answers(block: Block) -> dict[str, str]:
+    """What a list says to do, by `yes` and `no`."""
+    return {m["answer"].lower(): m["action"] for m in map(_ANSWER.match, _texts(block)) if m}
+
+
+def _asks(sentence: str) -> bool:
+    """Whether yes or no answers it, be it a question or `check whether …`."""
+    return sentence.endswith("?") or is_check(sentence)
+
+
+def _ask(
+    sentence: str, told: Mapping[str, str], span: tuple[Span, ...], blocks: Sequence[Block] = ()
+) -> Ask:
+    """`blocks` show how to find the answer."""
+    yes, no = (_taken(told.get(answer, ""), span, ()) for answer in ("yes", "no"))
+    asked = question(sentence, words=16)
+    return Ask(asked, yes, no, span, commands_of(blocks), expected_of(blocks))
 
 
 def _texts(block: Block) -> list[str]:
@@ -187,10 +208,24 @@ def _item_elements(part: Part, block: Block, item: Item) -> Iterator[Element]:
     if stated:
         yield _decision(stated.condition, stated.action, stated.alternative, span, nested)
         return
+    answered = next((b for b in item.blocks if b.kind is BlockKind.LIST and _answers(b)), None)
+    if answered and _asks(parts[-1]):
+        if len(parts) > 1:
+            yield Do(lead(text), span)
+        yield _ask(parts[-1], _answers(answered), span, nested)
+        return
     yield Do(lead(text), span, commands_of(nested), expected_of(nested))
     below = (b.text for b in item.blocks[1:] if b.kind is BlockKind.PARAGRAPH)
     rest = [*parts[1:], *(s for text in below for s in sentences(text))]
     yield from _conditions(rest, span, told_to_do=not block.ordered)
+    yield from _leads_elsewhere(parts, span)
+
+
+def _leads_elsewhere(said: Sequence[str], span: tuple[Span, ...]) -> Iterator[GoTo]:
+    """The jump that a step ends in, whatever is found."""
+    told = jump(said[-1]) if said and not condition(said[-1]) else None
+    if told:
+        yield _go_to(said[-1], told[1], span)
 
 
 def _decision(
@@ -200,18 +235,26 @@ def _decision(
     other = condition(alternative) if alternative else None
     if other:
         no: tuple[Element, ...] = (_decision(other.condition, other.action, "", span, ()),)
-    else:
+    elif yes and isinstance(yes[-1], End):
         # One case goes on, else the steps that follow on the page would belong to neither.
-        goes_on = Do(lead(alternative), span)
-        told = goes_on if isinstance(yes, End) else _taken(alternative, span, ())
-        no = (told,) if alternative else ()
-    return Ask(question(asked, words=16), yes=(yes,), no=no, cites=span)
+        no = (Do(lead(alternative), span),) if alternative else ()
+    else:
+        no = _taken(alternative, span, ())
+    return Ask(question(asked, words=16), yes=yes, no=no, cites=span)
 
 
-def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> Do | End:
-    """What to do in one case; the path ends there where the page says so."""
-    make = End if ends_path(action) else Do
-    return make(lead(action), span, commands_of(blocks), expected_of(blocks))
+def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> tuple[Element, ...]:
+    """What to do in one case; the path ends there, or leads elsewhere, where the page says so."""
+    told = jump(action)
+    before, jumps = (told[0], (_go_to(action, told[1], span),)) if told else (action, ())
+    if not before:
+        return jumps
+    make = End if ends_path(before) and not jumps else Do
+    return (make(lead(before), span, commands_of(blocks), expected_of(blocks)), *jumps)
+
+
+def _go_to(text: str, number: int, span: tuple[Span, ...]) -> GoTo:
+    return GoTo(number, lead(text), span)
 
 
 def _conditions(
@@ -238,25 +281,38 @@ def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
         code = _code_after(blocks, index)
         end = code[-1].end_line if code else block.end_line
         span = (part.lines(block.start_line, end),)
-        made = list(_sentence_steps(block, span, has_code=bool(code)))
+        after = blocks[index + len(code) + 1 :]
+        made = list(_sentence_steps(block, after, span, has_code=bool(code)))
         if code and made:
             made[-1] = _with_code(made[-1], [block, *code])
         elements.extend(element for element in made if element.text)
     return elements
 
 
-def _sentence_steps(block: Block, span: tuple[Span, ...], *, has_code: bool) -> Iterator[Element]:
+def _sentence_steps(
+    block: Block, after: Sequence[Block], span: tuple[Span, ...], *, has_code: bool
+) -> Iterator[Element]:
     parts = sentences(block.text)
+    beyond = sentences(after[0].text)[:1] if after else []
     told = inline_commands(block)
     for index, sentence in enumerate(parts):
         if is_otherwise(sentence):
             continue
-        stated = condition(sentence, parts[index + 1] if index + 1 < len(parts) else "")
+        following = (each for each in (*parts[index + 1 :], *beyond) if is_otherwise(each))
+        stated = condition(sentence, next(following, ""))
         shows = has_code and index + 1 == len(parts)
         if stated and is_imperative(stated.action):
             yield _decision(stated.condition, stated.action, stated.alternative, span, ())
         elif is_imperative(sentence) or (shows and _PURPOSE.match(sentence)):
-            yield Do(lead(sentence), span, tuple(each for each in told if each in sentence))
+            yield from _told(sentence, span, tuple(each for each in told if each in sentence))
+
+
+def _told(sentence: str, span: tuple[Span, ...], commands: tuple[str, ...]) -> Iterator[Element]:
+    before, number = jump(sentence) or (sentence, 0)
+    if before:
+        yield Do(lead(before), span, commands)
+    if number:
+        yield _go_to(sentence, number, span)
 
 
 def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
@@ -272,6 +328,8 @@ def _with_code(element: Element, blocks: Sequence[Block]) -> Element:
     if isinstance(element, Ask) and element.yes:
         *first, last = element.yes
         return replace(element, yes=(*first, _with_code(last, blocks)))
+    if isinstance(element, GoTo):
+        return element
     return replace(element, commands=commands_of(blocks), expected=expected_of(blocks))
 
 

@@ -45,6 +45,16 @@ _OTHERWISE = re.compile(
     r"|if it (?:is|does|has) not)[,:])\s+(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_ALTERNATIVE = re.compile(
+    r"[,;]\s+(?:or\s+)?(?=(?:otherwise|else)\b|if (?:not|no)[,:])", re.IGNORECASE
+)
+_JUMP = re.compile(
+    r"^(?P<before>.*?)(?:^|[,;]\s+(?:and\s+)?(?:then\s+)?|\s+(?:and|then)\s+(?:then\s+)?)"
+    r"(?:go|proceed|continue|skip|return|jump|move|advance|start|resume|repeat)"
+    r"(?:\s+(?:on|back|ahead|again|over|forward|directly|straight))?(?:\s+(?:to|with|at|from))?"
+    r"\s+step\s+(?P<number>\d{1,2})\b(?!\.\d)\s*(?:\([^()]*\))?[\s.]*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _NEXT_CLAUSE = re.compile(
     rf"(?:,\s*(?:and\s+)?then\s+|;\s+(?:then\s+)?|,?\s+and\s+(?:then\s+)?(?={_CHECK_VERB}\b)"
     rf"|,\s+(?={_CHECK_VERB}\b)|\s[—–]\s)",
@@ -160,14 +170,28 @@ def condition(sentence: str, following: str = "") -> Condition | None:
     stated = _CONDITION.match(text)
     if stated is None or _POINTS_BACK.match(stated["condition"].strip()):
         return None
-    action, _, rest = stated["action"].partition("; ")
-    if not (is_otherwise(rest) or _CONDITION.match(rest)):
-        action, rest = stated["action"], following
+    action, rest = _halves(stated["action"])
+    rest = rest or following
     otherwise = _OTHERWISE.match(rest.strip())
     alternative = otherwise["action"] if otherwise else ""
     if not alternative and rest is not following:
         alternative = rest
     return Condition(stated["condition"].strip(), tidy(action), tidy(alternative))
+
+
+def _halves(told: str) -> tuple[str, str]:
+    """What to do, and what to do otherwise where the same sentence says it."""
+    parts = _ALTERNATIVE.split(told, maxsplit=1)
+    if len(parts) == 2:
+        return parts[0], parts[1]
+    action, _, rest = told.partition("; ")
+    return (action, rest) if _CONDITION.match(rest) else (told, "")
+
+
+def jump(text: str) -> tuple[str, int] | None:
+    """What is told before `go to step 5`, and the 5; None where a text does not end in that."""
+    found = _JUMP.match(text.strip())
+    return (found["before"].strip(" ,;."), int(found["number"])) if found else None
 
 
 def clauses(text: str) -> list[str]:

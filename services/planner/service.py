@@ -14,7 +14,8 @@ from services.kit.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import guarded as guarded_model
-from services.planner.draft import Draft, assemble
+from services.planner.assembly import assemble
+from services.planner.draft import Draft
 from services.planner.extractive import drafts
 from services.planner.generative import GenerativePlanner
 from services.planner.guard import guarded

@@ -1,4 +1,5 @@
-from services.planner.draft import Ask, Do, Draft, End, assemble
+from services.planner.assembly import assemble
+from services.planner.draft import Ask, Do, Draft, End
 from services.workflow.model import StepKind
 
 

@@ -10,7 +10,7 @@ from services.knowledge.model import (
     RetrievedNode,
     Span,
 )
-from services.planner.draft import assemble
+from services.planner.assembly import assemble
 from services.planner.extractive import drafts
 from services.planner.guard import guarded
 from services.workflow.lint import is_clean, lint

@@ -1,0 +1,128 @@
+"""Pages that say `go to step 5`, and lists of answers, become arrows."""
+
+from services.knowledge.model import Span
+from services.planner.assembly import assemble
+from services.planner.draft import Ask, Do, Draft, End, GoTo
+from services.planner.extractive import drafts
+from services.workflow.lint import is_clean, lint
+from services.workflow.model import StepKind, Workflow
+from tests.unit.planner.pages import context, nodes
+
+ANSWERS = """\
+# Uplink of a leaf switch flaps
+
+## Troubleshooting
+
+1. Check whether both ends report the same speed.
+   - If yes, go to step 4.
+   - If no, set the same speed on both ends.
+2. Does the counter of CRC errors rise?
+   - Yes: replace the cable.
+   - No: continue with step 4.
+3. If the port still flaps, replace the transceiver and go back to step 1.
+4. Clean the optics.
+5. When the light is green, close the ticket, otherwise escalate to the optics team.
+"""
+SECTIONS = """\
+# Orders arrive late
+
+## Step 1 - Compare versions
+
+If the newest version fails more often, roll it back. That mostly helps.
+
+Otherwise, proceed to Step 3.
+
+## Step 2 - Look at the queue
+
+Restart the consumers.
+
+## Step 3 - Look at zones
+
+Identify zones with many failures. Proceed to Step 5.
+
+## Step 4 - Ask the owners
+
+Ask the owners of the queue.
+
+## Step 5 - Decide
+
+Summarise what was found.
+"""
+
+
+def planned(page: str) -> Workflow:
+    return assemble(drafts(context(nodes(page)))[0])
+
+
+def after(workflow: Workflow, text: str, answer: str = "") -> str:
+    (step,) = [each for each in workflow.steps if each.text == text]
+    (edge,) = [edge for edge in workflow.exits(step.id) if edge.condition == answer]
+    return workflow.by_id[edge.target].text
+
+
+def test_answers_below_a_check_lead_where_they_say() -> None:
+    workflow = planned(ANSWERS)
+    asked = "Both ends report the same speed?"
+    assert after(workflow, asked, "Yes") == "Clean the optics"
+    assert after(workflow, asked, "No") == "Set the same speed on both ends"
+    asked = "Does the counter of CRC errors rise?"
+    assert after(workflow, asked, "Yes") == "Replace the cable"
+    assert after(workflow, asked, "No") == "Clean the optics"
+
+
+def test_a_jump_back_comes_after_what_is_told_with_it() -> None:
+    workflow = planned(ANSWERS)
+    assert after(workflow, "Port still flaps?", "Yes") == "Replace the transceiver"
+    assert after(workflow, "Replace the transceiver") == "Both ends report the same speed?"
+    assert after(workflow, "Port still flaps?", "No") == "Clean the optics"
+    assert is_clean(lint(workflow))
+
+
+def test_otherwise_after_a_comma_is_the_other_branch() -> None:
+    workflow = planned(ANSWERS)
+    assert after(workflow, "Light is green?", "Yes") == "Close the ticket"
+    assert after(workflow, "Light is green?", "No") == "Escalate to the optics team"
+
+
+def test_sections_called_steps_are_jumped_to_from_the_next_paragraph() -> None:
+    workflow = planned(SECTIONS)
+    asked = "Newest version fails more often?"
+    assert after(workflow, asked, "Yes") == "Roll it back"
+    assert after(workflow, asked, "No").startswith("Look at zones")
+
+
+def test_a_jump_over_steps_that_nobody_else_comes_to_is_not_taken() -> None:
+    workflow = planned(SECTIONS)
+    (zones,) = [step.text for step in workflow.steps if step.text.startswith("Look at zones")]
+    assert after(workflow, zones).startswith("Ask the owners")
+
+
+def test_a_section_called_a_step_is_one_whatever_its_name_reminds_of() -> None:
+    assert any(step.text.startswith("Ask the owners") for step in planned(SECTIONS).steps)
+
+
+def drafted(*elements: Do | Ask | End | GoTo) -> Workflow:
+    return assemble(Draft("procedure", "Fan fails", elements, 1.0))
+
+
+def test_a_jump_to_a_step_that_is_not_there_is_said_in_words() -> None:
+    asked = Ask("Fan spins?", yes=(GoTo(7, "Go to step 7"),))
+    workflow = drafted(Do("Look"), asked, Do("Replace the fan"), End("Done"))
+    assert after(workflow, "Fan spins?", "Yes") == "Go to step 7"
+    assert after(workflow, "Go to step 7") == "Replace the fan"
+
+
+def test_a_question_whose_answers_lead_to_one_step_is_none() -> None:
+    target = Span(document_id="page.md", start_line=4, end_line=4)
+    asked = Ask("Fan spins?", yes=(GoTo(2, "Go to step 2", target=target),))
+    workflow = drafted(Do("Look"), asked, Do("Replace the fan", (target,)), End("Done"))
+    assert not list(workflow.of_kind(StepKind.DECISION))
+    assert after(workflow, "Fan spins?") == "Replace the fan"
+
+
+def test_a_loop_without_a_way_out_is_told_and_not_drawn() -> None:
+    target = Span(document_id="page.md", start_line=4, end_line=4)
+    back = GoTo(1, "Go to step 1", target=target)
+    workflow = drafted(Do("Look", (target,)), Do("Wait"), back, End("Done"))
+    assert [step.text for step in workflow.steps] == ["Look", "Wait", "Done"]
+    assert is_clean(lint(workflow))
