@@ -11,8 +11,11 @@ _SENTENCE_END = re.compile(
 )
 _PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
 _SIDE_REMARK = re.compile(
-    r"[;:]\s|\s[—–-]\s|\.\s|\s(?:so that|so|because|which|until|unless)\s"
+    r"[;:]\s|\s[—–-]\s|\.\s|\s(?:so that|so|because|which|until)\s"
     r"|,\s(?:so|then|which|because|since|e\.g\.|for example|such as)\s"
+)
+_LIMITS = re.compile(
+    r"\b(?:unless|only (?:if|when|after)|except|never|do not|don't|must not)\b", re.IGNORECASE
 )
 _PREFIX = re.compile(
     r"^(?:\([^()]{1,24}#\s*\)\s*|\[(?:required|optional)\]\s*|(?:step|phase)\s+\w{1,3}\s*[:.)–—-]\s*"
@@ -130,14 +133,19 @@ def without_label(text: str) -> str:
 
 
 def shorten(sentence: str, *, words: int) -> str:
-    """The main clause: parentheses and side remarks go, and words beyond `words`."""
+    """The main clause: parentheses and side remarks go, and words beyond `words`.
+
+    What says when not to do it is never cut off.
+    """
     bare = _PARENTHESES.sub("", sentence.strip())
-    clause = bare
-    for remark in _SIDE_REMARK.finditer(bare):
-        if len(bare[: remark.start()].split()) > 1:
-            clause = bare[: remark.start()]
-            break
-    return capitalised(_first_words(clause, words).rstrip(" .:;,"))
+    clause = _first_words(_without_remarks(bare), words)
+    said = bare if _LIMITS.search(bare, len(clause)) else clause
+    return capitalised(said.rstrip(" .:;,"))
+
+
+def _without_remarks(text: str) -> str:
+    remarks = (text[: remark.start()] for remark in _SIDE_REMARK.finditer(text))
+    return next((before for before in remarks if len(before.split()) > 1), text)
 
 
 def _first_words(text: str, most: int) -> str:

@@ -117,3 +117,11 @@ def test_instructions_are_told_from_descriptions() -> None:
     assert not is_check("Lock the tray")
     assert is_otherwise("If not, call the site.")
     assert not is_otherwise("If it does not boot from there either, escalate.")
+
+
+def test_a_long_step_keeps_what_it_is_not_to_be_done_for():
+    told = (
+        "Restart the supervisor of the chassis that reported the fault in the alarm list unless it"
+        " is the active one"
+    )
+    assert shorten(told, words=12).endswith("unless it is the active one")
