@@ -369,8 +369,11 @@ def _chosen(path: Path, sample: int, seed: int) -> "Sequence[Pair]":
 @contextmanager
 def _open(data_dir: Path) -> "Iterator[Embedded]":
     from services.embedded import Embedded  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
 
     with Embedded.open(_settings(data_dir)) as platform:
+        if not platform.documents.hashes():
+            raise InvalidInputError(f"nothing is ingested in {str(data_dir)!r}: `flowxpert ingest`")
         yield platform
 
 

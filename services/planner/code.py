@@ -36,10 +36,13 @@ def commands_of(blocks: Iterable[Block]) -> tuple[str, ...]:
 
 def inline_commands(block: Block) -> tuple[str, ...]:
     """Commands told within a sentence: `run show version`, `with clear counters`."""
+    return told_in(block.text, block.inline_code)
+
+
+def told_in(text: str, codes: Iterable[str]) -> tuple[str, ...]:
+    """Those of the marked codes that the text tells to run."""
     return tuple(
-        code
-        for code in dict.fromkeys(block.inline_code)
-        if _COMMAND_LINE.match(code) and _is_told(block.text, code)
+        code for code in dict.fromkeys(codes) if _COMMAND_LINE.match(code) and _is_told(text, code)
     )
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from services.knowledge.markdown import Block, BlockKind, Row
 from services.knowledge.model import SectionRole, Span
 from services.planner.article import Part
+from services.planner.code import told_in
 from services.planner.draft import Ask, Do
 from services.planner.sentences import lead, question, sentences
 
@@ -22,6 +24,21 @@ _REMEDY_COLUMN = re.compile(
 )
 
 
+_CHECK_COLUMN = re.compile(
+    r"check|verif|diagnos|confirm|investigat|how to (?:find|tell|see|test)|command", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What the columns of a table are for, by their places."""
+
+    faults: Sequence[int]
+    check: int | None
+    """How to see whether it is this fault."""
+    remedy: int
+
+
 def row_chain(part: Part, block: Block) -> tuple[Ask, ...]:
     """A question per row of a table of faults and remedies, each asked when the one before is not.
 
@@ -35,20 +52,28 @@ def row_chain(part: Part, block: Block) -> tuple[Ask, ...]:
     ]
     if remedy is None or not faults:
         return ()
-    return _chain(part, [row for row in block.rows if row.cells[remedy]], faults, remedy)
+    told = [n for n, name in enumerate(block.header) if _CHECK_COLUMN.search(name)]
+    check = next((n for n in told if n != remedy and n not in faults), None)
+    rows = [row for row in block.rows if row.cells[remedy]]
+    return _chain(part, rows, _Columns(faults, check, remedy))
 
 
-def _chain(part: Part, rows: Sequence[Row], faults: Sequence[int], remedy: int) -> tuple[Ask, ...]:
+def _chain(part: Part, rows: Sequence[Row], columns: _Columns) -> tuple[Ask, ...]:
     if not rows:
         return ()
-    row = rows[0]
+    row, faults = rows[0], columns.faults
     told = ": ".join(dict.fromkeys(row.cells[n] for n in (faults[0], faults[-1]) if row.cells[n]))
-    rest = _chain(part, rows[1:], faults, remedy)
+    rest = _chain(part, rows[1:], columns)
     if not told:
         return rest
     span = (part.lines(row.line, row.line),)
-    return (Ask(question(told, words=14), _actions(row.cells[remedy], span), rest, span),)
+    found = () if columns.check is None else _actions(row, columns.check, span)[:1]
+    yes = (*found, *_actions(row, columns.remedy, span))
+    return (Ask(question(told, words=14), yes, rest, span),)
 
 
-def _actions(text: str, span: tuple[Span, ...]) -> tuple[Do, ...]:
-    return tuple(Do(lead(each), span) for each in sentences(text)[:_MOST_ACTIONS])
+def _actions(row: Row, column: int, span: tuple[Span, ...]) -> tuple[Do, ...]:
+    return tuple(
+        Do(lead(each), span, told_in(each, row.inline_code))
+        for each in sentences(row.cells[column])[:_MOST_ACTIONS]
+    )

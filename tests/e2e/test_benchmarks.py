@@ -36,7 +36,13 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def flowxpert(*arguments: str) -> str:
-    done = subprocess.run(
+    done = called(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def called(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", "services.cli", *arguments],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -44,8 +50,6 @@ def flowxpert(*arguments: str) -> str:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_a_walk_takes_as_long_as_the_model_and_a_little_more(
@@ -66,3 +70,9 @@ def test_planners_are_compared_and_printed_for_programs(options: list[str]) -> N
     found = json.loads(printed)
     assert found["config"]["documents"] > 10
     assert 0 < found["f1"]["extractive"]["mean"] <= 100
+
+
+def test_a_folder_without_documents_is_refused(options: list[str], tmp_path: Path) -> None:
+    done = called("bench", "workflows", "--data-dir", str(tmp_path / "new"), *options[2:])
+    assert done.returncode != 0
+    assert "nothing is ingested" in done.stderr

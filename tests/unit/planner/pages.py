@@ -64,6 +64,15 @@ TABLE = """\
 | The LED is dark | Insert a module. Open the port. |
 """
 
+CHECKED_TABLE = """\
+# Queue grows
+
+| Symptom | How to check | Fix |
+|---|---|---|
+| Consumers are gone | Run `systemctl status consumer` | Start the consumers |
+| The disk is full | Run `df -h /var` | Delete old segments |
+"""
+
 SCENARIOS = """\
 # Optics on the spine
 

@@ -17,6 +17,7 @@ from services.workflow.lint import is_clean, lint
 from services.workflow.model import Step, StepKind, Workflow
 from tests.unit.planner.pages import (
     CAUSES,
+    CHECKED_TABLE,
     INDEX,
     NUMBERED,
     RESTORE,
@@ -117,6 +118,15 @@ def test_a_destructive_step_is_preceded_by_a_check() -> None:
     workflow = favourite(context(nodes("# Disk full\n\n## Remedy\n\n" + step)))
     assert workflow.steps[0].text == "Confirm that this is the fault: Disk full"
     assert is_clean(lint(workflow))
+
+
+def test_a_column_that_says_how_to_check_comes_before_the_remedy() -> None:
+    workflow = favourite(context(nodes(CHECKED_TABLE)))
+    looked = "Run systemctl status consumer"
+    assert after(workflow, "Consumers are gone?", "Yes") == looked
+    assert step(workflow, looked).commands == ("systemctl status consumer",)
+    assert after(workflow, looked) == "Start the consumers"
+    assert after(workflow, "Consumers are gone?", "No") == "Disk is full?"
 
 
 @pytest.mark.parametrize("page", [NUMBERED, CAUSES, TABLE, SCENARIOS])
