@@ -124,7 +124,8 @@ class Accepted(Message):
     tickets: tuple[AcceptedTicket, ...]
     rejected: tuple[RejectedItem, ...] = ()
     unmatched_resolved: int = 0
-    """Resolved alerts that never made a ticket here; there is nothing to do for them."""
+    """Resolved alerts that have no ticket here; one that begins later, by a webhook that was
+    overtaken, is known to be over."""
     id: str | None = None
     status: TicketStatus | None = None
     status_url: str | None = None

@@ -1,10 +1,11 @@
 """Intake: a delivery becomes stored tickets, each with its walk queued, in one transaction."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -12,7 +13,7 @@ from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
 from services.gateway.events import Note, add_events
 from services.gateway.sources.delivery import Delivery, Resolution
-from services.gateway.tables import IdempotencyRow, TicketRow
+from services.gateway.tables import IdempotencyRow, ResolutionRow, TicketRow
 from services.kit.database import Database
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
@@ -38,7 +39,11 @@ class _KeyTakenError(Exception):
 
 
 class Intake:
-    """Stores deliveries. Of two equal ones, even at the same moment, one makes the ticket."""
+    """Stores deliveries. Of two equal ones, even at the same moment, one makes the ticket.
+
+    Webhooks are repeated and overtake each other: an alert that is over before it has begun here is
+    kept as such, and its ticket is a resolved one when it comes.
+    """
 
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
@@ -95,8 +100,9 @@ class Intake:
             raise _KeyTakenError
 
     def _store(self, session: Session, delivery: Delivery) -> Accepted:
+        self._database.take_turn(session, _names(delivery))
         tickets = [self._ticket(session, draft) for draft in delivery.tickets]
-        ended = [_resolve(session, resolution) for resolution in delivery.resolved]
+        ended = [self._resolve(session, resolution) for resolution in delivery.resolved]
         tickets += [ticket for ticket in ended if ticket is not None]
         accepted = Accepted(
             tickets=(), rejected=delivery.rejected, unmatched_resolved=ended.count(None)
@@ -127,6 +133,7 @@ class Intake:
             assert known is not None  # noqa: S101 - it is what the insert ran into
             return known
         add_events(session, ticket_id, [Note("received", {"source": draft.source})])
+        _resolve_if_over(session, draft)
         key = f"{WALK_TASK}:{ticket_id}"
         self._outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key)
         return AcceptedTicket(
@@ -139,27 +146,74 @@ class Intake:
             created=True,
         )
 
+    def _resolve(self, session: Session, over: Resolution) -> AcceptedTicket | None:
+        """Note on the ticket that its fault is over; kept, and None, when there is no ticket."""
+        _mark_resolved(session, over, time.time())
+        known = _known(session, over.source, over.external_id, over.occurrence)
+        if known is None:
+            self._keep(session, over)
+            return None
+        return known.model_copy(update={"resolved": True})
+
+    def _keep(self, session: Session, over: Resolution) -> None:
+        if not over.occurrence:
+            return  # it may be any time that this broke; the next one must not be hidden
+        statement = self._insert(ResolutionRow).values(
+            source=over.source,
+            external_id=over.external_id,
+            occurrence=over.occurrence,
+            said_at=time.time(),
+        )
+        session.execute(statement.on_conflict_do_nothing())
+
 
 def ticket_url(ticket_id: str) -> str:
     """The address that tells how a ticket stands."""
     return f"/v1/tickets/{quote(ticket_id, safe='')}"
 
 
-def _resolve(session: Session, over: Resolution) -> AcceptedTicket | None:
-    """Note on the ticket that its fault is over; None when there is no such ticket."""
-    known = _known(session, over.source, over.external_id, over.occurrence)
-    if known is None:
-        return None
-    now = time.time()
+def _names(delivery: Delivery) -> Iterator[str]:
+    """A name for each item that another request may speak of at the same moment."""
+    both: tuple[TicketDraft | Resolution, ...] = (*delivery.tickets, *delivery.resolved)
+    for item in both:
+        if item.external_id:
+            yield "\n".join((item.source, item.external_id, item.occurrence))
+
+
+def _resolve_if_over(session: Session, draft: TicketDraft) -> None:
+    """Mark the new ticket of an alert whose end came first."""
+    if not draft.occurrence:
+        return
+    statement = (
+        delete(ResolutionRow)
+        .where(
+            ResolutionRow.source == draft.source,
+            ResolutionRow.external_id == draft.external_id,
+            ResolutionRow.occurrence == draft.occurrence,
+        )
+        .returning(ResolutionRow.said_at)
+    )
+    said_at = session.scalar(statement)
+    if said_at is not None:
+        _mark_resolved(session, draft, said_at)
+
+
+def _mark_resolved(session: Session, alert: Resolution | TicketDraft, said_at: float) -> None:
+    """Write on the alert's ticket, if there is one, that its fault is over; once."""
     statement = (
         update(TicketRow)
-        .where(TicketRow.id == known.id, TicketRow.resolved_at.is_(None))
-        .values(resolved_at=now, updated_at=now)
+        .where(
+            TicketRow.source == alert.source,
+            TicketRow.external_id == alert.external_id,
+            TicketRow.occurrence == alert.occurrence,
+            TicketRow.resolved_at.is_(None),
+        )
+        .values(resolved_at=said_at, updated_at=time.time())
         .returning(TicketRow.id)
     )
-    if session.scalar(statement) is not None:
-        add_events(session, known.id, [Note("resolved")])
-    return known.model_copy(update={"resolved": True})
+    ticket_id = session.scalar(statement)
+    if ticket_id is not None:
+        add_events(session, ticket_id, [Note("resolved")])
 
 
 def _known(

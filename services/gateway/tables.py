@@ -41,6 +41,17 @@ class TicketRow(Base):
     resolved_at: Mapped[float | None] = mapped_column(Float)
 
 
+class ResolutionRow(Base):
+    """The end of an alert whose beginning has not come; it goes once the ticket is stored."""
+
+    __tablename__ = "gateway_resolution"
+
+    source: Mapped[str] = mapped_column(String(40), primary_key=True)
+    external_id: Mapped[str] = mapped_column(String(400), primary_key=True)
+    occurrence: Mapped[str] = mapped_column(String(100), primary_key=True)
+    said_at: Mapped[float] = mapped_column(Float)
+
+
 class WorkflowRow(Base):
     """A candidate workflow. The one with rank 1 is the ticket's."""
 

@@ -1,12 +1,13 @@
 """The SQL database: SQLite in a file by default, PostgreSQL by URL."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -17,6 +18,17 @@ from services.kit.write_turns import WriteTurns
 
 BUSY_TIMEOUT_MS = 10_000
 """How long a SQLite writer waits for another one."""
+
+_TURNS = 64
+"""Locks that names share on PostgreSQL. A transaction that names thousands of things must not fill
+the server's table of locks, which has room for some six thousand."""
+
+_TURN_LOCKS = 0x666C7478
+"""First half of those locks' keys; any fixed number does."""
+
+_TAKE_TURNS = text(
+    "SELECT pg_advisory_xact_lock(:space, turn) FROM unnest(CAST(:turns AS integer[])) AS turn"
+)
 
 
 class DatabaseUnavailableError(UnavailableError):
@@ -70,6 +82,16 @@ class Database:
                 yield session
         except (OperationalError, InterfaceError, PoolTimeoutError) as error:
             raise DatabaseUnavailableError(f"the database did not answer: {error}") from error
+
+    def take_turn(self, session: Session, names: Iterable[str]) -> None:
+        """Until the transaction ends, every other one waits here that names one of these too.
+
+        On SQLite writers take turns anyway, from their first change on: change, and then look.
+        """
+        turns = sorted({crc32(name.encode()) % _TURNS for name in names})
+        if turns and not self.is_sqlite:
+            # In one order everywhere, so that no two transactions wait for each other.
+            session.execute(_TAKE_TURNS, {"space": _TURN_LOCKS, "turns": turns})
 
     def check(self) -> None:
         """Ask the database for a sign of life.

@@ -9,7 +9,10 @@ from sqlalchemy import text
 from services.kit.database import Database
 from tests.unit.gateway.harness import gateway_over
 
-TABLES = "gateway_ticket, gateway_workflow, gateway_score, gateway_idempotency, gateway_event"
+TABLES = (
+    "gateway_ticket, gateway_workflow, gateway_score, gateway_idempotency, gateway_event, "
+    "gateway_resolution"
+)
 
 
 @pytest.fixture
@@ -67,6 +70,31 @@ def test_equal_keys_at_the_same_moment_give_one_ticket(gateway):
     ids = at_once(lambda: gateway.post({"title": "x"}, headers=headers)["id"], 8)
     assert len(set(ids)) == 1
     assert len(gateway.client.get("/v1/tickets").json()["tickets"]) == 1
+
+
+def group_of(status, numbers):
+    alerts = [
+        {
+            "status": status,
+            "labels": {"alertname": "FanFailed"},
+            "startsAt": "2025-03-12T08:14:51Z",
+            "fingerprint": f"{number:016x}",
+        }
+        for number in numbers
+    ]
+    return {"version": "4", "alerts": alerts}
+
+
+def test_alerts_that_begin_and_end_at_the_same_moment_are_over(gateway):
+    for start in range(0, 200, 10):
+        numbers = range(start, start + 10)
+        bodies = [group_of("firing", numbers), group_of("resolved", reversed(numbers))]
+        at_once(lambda bodies=bodies: gateway.post(bodies.pop()), len(bodies))
+    tickets = gateway.client.get("/v1/tickets?limit=500").json()["tickets"]
+    assert len(tickets) == 200
+    assert all(ticket["resolved_at"] for ticket in tickets)
+    with gateway.database.session() as session:
+        assert session.scalar(text("SELECT count(*) FROM gateway_resolution")) == 0
 
 
 def test_a_walk_that_is_given_up_fails_its_ticket(gateway):

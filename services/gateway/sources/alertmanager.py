@@ -2,7 +2,8 @@
 
 An alert is known by its fingerprint, and each time it fires by `startsAt`: Alertmanager repeats a
 notification with the same `startsAt` while the alert goes on, and gives a new one when it fires
-again after it was resolved. A resolved alert makes no ticket; it ends the one it belongs to.
+again after it was resolved. A resolved alert makes no ticket; it ends the one it belongs to, also
+when that comes later. One without `startsAt` ends only what was there before it.
 https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
 """
 
@@ -28,6 +29,9 @@ from services.gateway.sources.delivery import (
 )
 
 NAME = "alertmanager"
+
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+"""What Go writes for a time that was never set."""
 
 _TITLES = ("summary", "title")
 _DESCRIPTIONS = ("description", "message")
@@ -122,7 +126,7 @@ def _occurrence(alert: Alert) -> str:
     if started.tzinfo is None:
         started = started.replace(tzinfo=UTC)
     try:
-        return started.astimezone(UTC).isoformat()
+        return "" if started == _NO_TIME else started.astimezone(UTC).isoformat()
     except OverflowError:
         raise UnreadableTicketError("startsAt: a time outside the calendar") from None
 

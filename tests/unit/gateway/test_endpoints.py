@@ -157,6 +157,65 @@ def test_a_resolved_alert_that_was_never_seen_makes_no_ticket(gateway, group, al
     assert gateway.client.get("/v1/tickets").json()["tickets"] == []
 
 
+def test_an_alert_that_is_over_before_it_begins_here_is_a_resolved_ticket(gateway, group, alert):
+    alert["status"] = "resolved"
+    for _ in range(2):
+        assert gateway.post(group)["unmatched_resolved"] == 1
+    alert["status"] = "firing"
+    first = gateway.post(group)
+    assert first["tickets"][0]["created"] is True
+    ticket = gateway.ticket(first["id"])
+    assert ticket["resolved_at"] < ticket["created_at"]
+    assert gateway.work() == 1
+    assert gateway.ticket(first["id"])["status"] == "planned"
+    _, _, kinds = read_events(gateway, first["id"])
+    assert kinds[:2] == ["received", "resolved"]
+    assert kinds.count("resolved") == 1
+    alert["status"] = "resolved"
+    assert gateway.post(group)["id"] == first["id"]
+    assert gateway.ticket(first["id"])["resolved_at"] == ticket["resolved_at"]
+
+
+def test_an_alert_that_begins_and_ends_at_the_same_moment_is_over(gateway, group, alert):
+    for number in range(10):
+        start = threading.Barrier(2)
+        ending = alert | {"fingerprint": f"f{number}", "status": "resolved"}
+
+        def deliver(one, start=start):
+            start.wait()
+            gateway.post(group | {"alerts": [one]})
+
+        ends = threading.Thread(target=deliver, args=[ending])
+        ends.start()
+        deliver(ending | {"status": "firing"})
+        ends.join()
+    tickets = gateway.client.get("/v1/tickets").json()["tickets"]
+    assert len(tickets) == 10
+    assert all(ticket["resolved_at"] for ticket in tickets)
+
+
+@pytest.mark.parametrize(
+    "other", [{"startsAt": "2025-03-13T01:00:00Z"}, {"fingerprint": "ffff"}], ids=["time", "alert"]
+)
+def test_an_end_that_came_first_ends_no_other_alert(gateway, group, alert, other):
+    alert["status"] = "resolved"
+    gateway.post(group)
+    alert |= {"status": "firing"} | other
+    assert gateway.ticket(gateway.post(group)["id"])["resolved_at"] is None
+
+
+@pytest.mark.parametrize("started", [None, "0001-01-01T00:00:00Z", "0001-01-01T00:00:00"])
+def test_an_end_without_a_time_ends_only_what_has_begun(gateway, group, alert, started):
+    alert |= {"status": "resolved", "startsAt": started}
+    gateway.post(group)
+    alert["status"] = "firing"
+    ticket_id = gateway.post(group)["id"]
+    assert gateway.ticket(ticket_id)["resolved_at"] is None
+    alert["status"] = "resolved"
+    assert gateway.post(group)["id"] == ticket_id
+    assert gateway.ticket(ticket_id)["resolved_at"] is not None
+
+
 def test_one_bad_alert_of_a_group_fails_alone_with_its_reason(gateway, group, alert):
     group["alerts"] = [alert, {"labels": "none"}, alert | {"fingerprint": "ffff"}]
     body = gateway.post(group)
