@@ -66,6 +66,7 @@ class WorkflowForm(StrEnum):
 @app.command()
 def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
     """Start everything in this process and serve until Ctrl-C."""
+    _heed_signals()
     settings = _settings(data_dir=data_dir, host=host, port=port)
     with _open(settings) as platform:
         _serve(platform, lambda url: _say(f"FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."))
@@ -82,6 +83,7 @@ def serve(
     """Run one service in this process; it reaches the others at the addresses in the settings."""
     from services.serving import Serving  # noqa: PLC0415
 
+    _heed_signals()
     settings = _settings(data_dir=data_dir, host=host, port=port)
     with Serving(service, settings) as serving:
         _serve(serving, lambda url: _say(f"{service} answers at [bold]{url}[/]; Ctrl-C ends."))
@@ -99,6 +101,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
+    _heed_signals()
     settings = _settings(data_dir=data_dir, host=host, port=port)
 
     def show(url: str) -> None:
@@ -308,12 +311,18 @@ def _open(settings: "PlatformSettings") -> "Embedded":
     return Embedded.open(settings)
 
 
+def _heed_signals() -> None:
+    """Stop on SIGINT and SIGTERM alike."""
+    # A shell without job control starts what goes to the background with SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+
+
 def _serve(platform: "Embedded | Serving", then: Callable[[str], None]) -> None:
     """Serve until interrupted; `then` is called with the address once it answers."""
     from services.kit.data_dir import describe_owner  # noqa: PLC0415
     from services.kit.server import ServerThread  # noqa: PLC0415
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     server = ServerThread(platform.app, host=platform.settings.host, port=platform.settings.port)
     platform.start()
     server.start()

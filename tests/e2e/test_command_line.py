@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,25 @@ def test_the_run_prints_json_for_programs(data_dir: Path) -> None:
     done = flowxpert("run", "--once", "--json", "--data-dir", str(data_dir), "--port", "0")
     stored = json.loads(done.stdout)
     assert any(step["citations"] for step in stored["workflow"]["steps"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_in_the_background_of_a_script_stops_on_a_signal(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    up = [sys.executable, "-m", "services.cli", "up", "--data-dir", str(tmp_path), "--port", "0"]
+    ignoring = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *up]
+    with subprocess.Popen(ignoring, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        said = [next(line for line in server.stderr if "answers at" in line)]
+        server.send_signal(number)
+        try:
+            server.wait(60)
+        finally:
+            server.kill()
+        said += server.stderr
+    assert server.returncode == 0
+    assert said[-1] == "stopping\n"
 
 
 def test_a_folder_in_use_is_refused_in_one_line(tmp_path: Path) -> None:
