@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -103,9 +104,10 @@ def run(
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
     _heed_signals()
     settings = _settings(data_dir=data_dir, host=host, port=port)
+    body = _read_alert(examples / alert)
 
     def show(url: str) -> None:
-        _post_example(url, examples / alert, as_json=as_json)
+        _post_example(url, body, alert.name, as_json=as_json)
         if once:
             raise KeyboardInterrupt
         _say(f"Open [bold]{url}[/] in a browser; Ctrl-C ends.")
@@ -347,13 +349,22 @@ def _ingest(
         return platform.ingestion.ingest_here(path, prune=prune, on_progress=on_progress)
 
 
-def _post_example(url: str, alert: Path, *, as_json: bool) -> None:
+def _read_alert(path: Path) -> object:
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"expected an alert as JSON in {path}: {error}") from error
+
+
+def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:
     """Post the alert as any ticket system would, and show what comes of it."""
     from services.contracts.gateway import Accepted, StoredWorkflow, TicketDetail  # noqa: PLC0415
     from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
 
     with _client(url) as client:
-        answer = client.post("/workflow", json.loads(alert.read_text()), wait=EXAMPLE_WAIT_S)
+        answer = client.post("/workflow", alert, wait=EXAMPLE_WAIT_S)
         first = Accepted.model_validate(answer).tickets[0]
         detail = TicketDetail.model_validate(client.get(first.status_url))
         best = client.get(detail.candidates[0].url) if detail.candidates else None
@@ -362,7 +373,7 @@ def _post_example(url: str, alert: Path, *, as_json: bool) -> None:
     elif best is None:
         show_refusal(detail)
     else:
-        _say(f"\n[bold]{detail.title}[/] ({alert.name})")
+        _say(f"\n[bold]{detail.title}[/] ({name})")
         show_workflow(StoredWorkflow.model_validate(best))
 
 
@@ -384,20 +395,45 @@ def _print_json(message: "BaseModel") -> None:
 
 
 def main() -> None:
-    """The entry point: an expected failure is one line, not a traceback."""
+    """The entry point: an expected failure is one line, not a traceback.
+
+    A caller that asked for JSON finds it on stdout whatever happens: the result, or the failure in
+    the shape that it has over HTTP.
+    """
+    is_for_programs = "--json" in sys.argv[1:]
+    failure, status = _failure(is_for_programs=is_for_programs)
+    if failure is not None and is_for_programs:
+        typer.echo(json.dumps(failure))
+    elif failure is not None:
+        sys.stderr.write(f"{failure['detail']}\n")
+    sys.exit(status)
+
+
+def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
+    """Run the command; what failed, if anything, and the exit status.
+
+    For people typer itself says what is wrong with the words of a command, and Python where a
+    defect is.
+    """
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from services.kit.errors import FlowXpertError  # noqa: PLC0415
+    from services.kit.errors import FlowXpertError, InvalidInputError  # noqa: PLC0415
     from services.kit.settings import explained  # noqa: PLC0415
 
     try:
-        app()
+        return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(1)
+        return error.body(), 1
     except ValidationError as error:
-        sys.stderr.write("".join(f"{line}\n" for line in explained(error, settings_classes())))
-        sys.exit(2)
+        lines = explained(error, settings_classes())
+        return InvalidInputError("\n".join(lines)).body(), 2
+    except typer.TyperException as error:
+        return InvalidInputError(error.format_message()).body(), error.exit_code
+    except Exception:  # the command line's edge
+        if not is_for_programs:
+            raise
+        traceback.print_exc()
+        return {"error": "InternalError", "detail": "a defect; stderr has the traceback"}, 1
 
 
 if __name__ == "__main__":

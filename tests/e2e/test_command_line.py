@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from services import cli
 from services.kit.data_dir import describe_owner, own_data_dir
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -98,6 +99,50 @@ def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "FLOWXPERT_PORT:" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "expected"),
+    [
+        (["tickets", "--url", "http://127.0.0.1:1"], {}, ("ServiceUnavailableError", "refused", 1)),
+        (["tickets", "--limit", "few"], {}, ("InvalidInputError", "--limit", 2)),
+        (["ticket"], {}, ("InvalidInputError", "ticket_id", 2)),
+        (["tickets"], {"FLOWXPERT_PORT": "many"}, ("InvalidInputError", "FLOWXPERT_PORT:", 2)),
+        (["ingest", "none"], {}, ("UnusableRootError", "none", 1)),
+        (["run", "--alert", "none.json"], {}, ("InvalidInputError", "none.json", 1)),
+        (["nothing"], {}, ("InvalidInputError", "nothing", 2)),
+    ],
+)
+def test_a_failure_is_one_json_object_for_programs(
+    tmp_path: Path,
+    arguments: list[str],
+    variables: dict[str, str],
+    expected: tuple[str, str, int],
+) -> None:
+    error, detail, status = expected
+    variables = {"FLOWXPERT_DATA_DIR": str(tmp_path), **variables}
+    done = flowxpert(*arguments, "--json", **variables)
+    assert done.returncode == status
+    told = json.loads(done.stdout)
+    assert set(told) == {"error", "detail"}
+    assert told["error"] == error
+    assert detail in told["detail"]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_defect_is_json_for_programs_and_a_traceback_for_people(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def break_down(**_options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "app", break_down)
+    monkeypatch.setattr(sys, "argv", ["flowxpert", "tickets", "--json"])
+    with pytest.raises(SystemExit, match="1"):
+        cli.main()
+    said = capsys.readouterr()
+    assert json.loads(said.out)["error"] == "InternalError"
+    assert "ZeroDivisionError" in said.err
 
 
 def test_an_open_address_without_a_key_is_refused(tmp_path: Path) -> None:
