@@ -102,6 +102,8 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
+    from services.terminal import show_failures  # noqa: PLC0415
+
     _heed_signals()
     settings = _settings(data_dir=data_dir, host=host, port=port)
     body = _read_alert(examples / alert)
@@ -113,7 +115,7 @@ def run(
         _say(f"Open [bold]{url}[/] in a browser; Ctrl-C ends.")
 
     with _open(settings) as platform:
-        _ingest(platform, examples / "documents", quiet=as_json)
+        show_failures(_ingest(platform, examples / "documents", quiet=as_json))
         _serve(platform, show)
 
 
@@ -125,7 +127,10 @@ def ingest(
     prune: Annotated[bool, typer.Option(help="Remove documents that are gone.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the stores in line with the documents under PATH; a broken-off ingest goes on."""
+    """Bring the stores in line with the documents under PATH; a broken-off ingest goes on.
+
+    The exit status is 1 when a document failed; the others are taken in.
+    """
     from services.contracts.ingestion import JobStatus  # noqa: PLC0415
     from services.terminal import show_job  # noqa: PLC0415
 
@@ -135,7 +140,7 @@ def ingest(
         _print_json(job)
     else:
         show_job(job)
-    if job.status is JobStatus.FAILED:
+    if job.status is JobStatus.FAILED or job.failures:
         raise typer.Exit(1)
 
 

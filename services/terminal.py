@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
 
+SHOWN_FAILURES = 20
+"""Failures that are told one by one: what a screen holds beside the rest."""
+
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
@@ -59,7 +62,7 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
 
 
 def show_job(job: IngestJob) -> None:
-    """What an ingestion did, with the reason of each failure."""
+    """What an ingestion did, with the reasons of its first failures."""
     counts = [
         f"{number} {what}"
         for what, number in (
@@ -67,13 +70,20 @@ def show_job(job: IngestJob) -> None:
             ("changed", job.changed),
             ("unchanged", job.unchanged),
             ("deleted", job.deleted),
-            ("failed", len(job.failed)),
+            ("failed", job.failures),
         )
         if number
     ]
     console.print(f"{job.status.value}: {', '.join(counts) or 'nothing to do'}  {job.reason}")
-    for failed in job.failed:
-        console.print(Text(f"  {failed.document_id}: {failed.reason}", style="red"))
+    show_failures(job, console)
+
+
+def show_failures(job: IngestJob, to: Console = errors) -> None:
+    """Which documents an ingestion could not take in, and why; of many, the first."""
+    for failed in job.failed[:SHOWN_FAILURES]:
+        to.print(Text(f"  {failed.document_id}: {failed.reason}", style="red"))
+    if job.failures > SHOWN_FAILURES:
+        to.print(Text(f"  … and {job.failures - SHOWN_FAILURES} more", style="red"))
 
 
 @contextmanager

@@ -50,6 +50,7 @@ class IngestJob(BaseModel):
     skipped: int = 0
     """Files that are no documents: of a form that no reader knows, or legal and build files."""
     failed: tuple[FailedDocument, ...] = ()
+    """Of very many, the first thousand by their ids."""
     chunks_embedded: int = 0
     reason: str = ""
     created_at: datetime
@@ -59,6 +60,14 @@ class IngestJob(BaseModel):
     def handled(self) -> int:
         """Documents done with, of `total`."""
         return self.added + self.changed + self.unchanged + len(self.failed)
+
+    @property
+    def failures(self) -> int:
+        """Documents that failed, those without a place in `failed` too once the job is done."""
+        told = len(self.failed)
+        if not told or self.status is not JobStatus.DONE:
+            return told
+        return max(told, self.total - self.added - self.changed - self.unchanged)
 
     @property
     def is_over(self) -> bool:

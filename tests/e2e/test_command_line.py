@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from services import cli
 from services.kit.data_dir import describe_owner, own_data_dir
+from services.terminal import SHOWN_FAILURES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -44,6 +46,46 @@ def test_ingesting_twice_changes_nothing(data_dir: Path) -> None:
     assert first["added"] == first["total"] > 10
     assert again["unchanged"] == first["total"]
     assert again["chunks_embedded"] == again["added"] == again["changed"] == 0
+
+
+@pytest.fixture(scope="module")
+def partly_broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Examples with one document, and one more than are told one by one that are none."""
+    folder = tmp_path_factory.mktemp("examples")
+    shutil.copytree(EXAMPLES / "alerts", folder / "alerts")
+    (folder / "documents").mkdir()
+    shutil.copy(EXAMPLES / "documents" / "wiki" / "fan-failure.md", folder / "documents")
+    for number in range(SHOWN_FAILURES + 1):
+        (folder / "documents" / f"broken-{number:02}.pdf").write_bytes(b"%PDF-1.7 of nothing")
+    return folder
+
+
+def test_an_ingest_takes_in_the_rest_names_what_failed_and_ends_with_1(
+    partly_broken: Path, tmp_path: Path
+) -> None:
+    arguments = ["ingest", str(partly_broken / "documents"), "--data-dir", str(tmp_path)]
+    done = flowxpert(*arguments, COLUMNS="300")
+    assert done.returncode == 1
+    first, *failures = done.stdout.splitlines()
+    assert first.strip() == f"done: 1 added, {SHOWN_FAILURES + 1} failed"
+    assert failures[0].startswith("  broken-00.pdf: ")
+    assert failures[-1] == "  … and 1 more"
+    assert len(failures) == SHOWN_FAILURES + 1
+    again = flowxpert(*arguments, "--json")
+    assert again.returncode == 1
+    told = json.loads(again.stdout)
+    assert told["unchanged"] == 1
+    assert len(told["failed"]) == SHOWN_FAILURES + 1
+
+
+def test_a_run_starts_whatever_documents_fail_and_names_them(
+    partly_broken: Path, tmp_path: Path
+) -> None:
+    folders = ["--examples", str(partly_broken), "--data-dir", str(tmp_path)]
+    done = flowxpert("run", "--once", "--json", *folders, "--port", "0")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["workflow"]["steps"]
+    assert "broken-00.pdf: " in done.stderr
 
 
 def test_the_run_prints_a_cited_workflow_and_ends(data_dir: Path) -> None:
