@@ -25,6 +25,9 @@ from services.llm.in_time import in_time
 
 _LATER = frozenset({408, 409, 425, 429})
 """Client-error statuses that say "not now" rather than "not so"."""
+_BLANK_RUNS = (" " * 64, "\n" * 8, "\t" * 16)
+"""Where schemas allow blanks between values, small models write nothing else to the end of their
+tokens; no answer needs that many."""
 
 
 class OpenAICompatibleChatModel:
@@ -192,6 +195,7 @@ class OpenAICompatibleChatModel:
         if request.json_schema and self._hard_json:
             schema = {"name": "answer", "schema": request.json_schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
+            body["stop"] = list(_BLANK_RUNS)
         return body
 
 

@@ -8,6 +8,7 @@ printed and the server stays until this process is ended. Needs nothing but vLLM
 the Python that vLLM is installed for.
 """
 
+import json
 import os
 import signal
 import socket
@@ -25,6 +26,7 @@ from typing import IO
 STARTS_WITHIN_S = 300
 STOPS_WITHIN_S = 20
 MODEL_LEN = 2048
+COMPACT_JSON = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 # One GiB of cache holds every request of the tests; threads that wait spin, so one core stays free.
 BOUNDS = {
@@ -48,6 +50,7 @@ def vllm_server(folder: Path) -> Iterator[str]:
                 *("--host", "127.0.0.1", "--port", str(port)),
                 *("--enforce-eager", "--dtype", "bfloat16"),
                 *("--max-model-len", str(MODEL_LEN), "--max-num-seqs", "8"),
+                *("--structured-outputs-config", json.dumps(COMPACT_JSON)),
             ],
             env=BOUNDS | os.environ,
             stdout=log,
