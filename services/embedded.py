@@ -145,6 +145,7 @@ class Embedded:
             QueueUnavailableError: The broker did not answer.
         """
         sys.setswitchinterval(SWITCH_INTERVAL_S)
+        self.ingestion.tell_outdated()
         for model in (self._bulk_model, self._ticket_model):
             model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()

@@ -171,6 +171,7 @@ class Serving:
             work_dir=self.settings.data_dir,
             settings=settings,
         )
+        service.tell_outdated()
         ingestion_tasks.register(self._outbox, self._open_queue(), service)
         return create_ingestion(
             self.settings,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import IngestedDocument
@@ -89,6 +89,17 @@ class Ledger:
         )
         with self._database.session() as session:
             return {id_: Known(*rest) for id_, *rest in session.execute(select(*columns))}
+
+    def outdated(self, pipeline: str) -> dict[str, int]:
+        """Number of whole documents that another pipeline made, by source; none where there are."""
+        statement = (
+            select(IngestedRow.source, func.count())
+            .where(IngestedRow.content_hash != "", IngestedRow.pipeline != pipeline)
+            .group_by(IngestedRow.source)
+            .order_by(IngestedRow.source)
+        )
+        with self._database.session() as session:
+            return dict(session.execute(statement).tuples().all())
 
     def source(self, document_id: str) -> str | None:
         """What a whole document belongs to; None where there is none of this id."""

@@ -1,11 +1,16 @@
 """What ingestion counts; how long its stages take is in `flowxpert_stage_seconds`."""
 
-from prometheus_client import Counter
+from prometheus_client import Counter, Gauge
 
 DOCUMENTS = Counter(
     "flowxpert_ingestion_documents_total",
     "Documents handled, by outcome: added, changed, unchanged, deleted or failed.",
     ["outcome"],
+)
+
+OUTDATED = Gauge(
+    "flowxpert_ingestion_outdated_documents",
+    "Documents that were read by older rules; `flowxpert ingest` reads them again.",
 )
 
 CHUNKS = Counter("flowxpert_ingestion_chunks_total", "Chunks embedded and written.")

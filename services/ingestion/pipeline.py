@@ -4,6 +4,7 @@ import ast
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,14 +15,27 @@ from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import Embedder
 
 _MAKES_CHUNKS_AND_NODES = (
-    "services.ingestion.readers",
-    "services.ingestion.screened",
-    "services.ingestion.split",
-    "services.ingestion.nodes",
+    "services.ingestion.read",
+    "services.ingestion.isolated",
+    "services.ingestion.pipeline",
     "services.knowledge.points",
 )
 
-_ROOMS = ("services.ingestion.", "services.knowledge.")
+_FOLLOWED = ("services.ingestion.", "services.knowledge.", "services.kit.text")
+
+LIBRARIES = (
+    "beautifulsoup4",
+    "lxml",
+    "markdown-it-py",
+    "markdownify",
+    "mdit-py-plugins",
+    "pdfminer.six",
+    "pdfplumber",
+    "python-docx",
+    "PyYAML",
+    "snowballstemmer",
+)
+"""Distributions that readers, nodes and points rest on: another release may make others."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +68,20 @@ def pipeline_version(model_name: str) -> str:
     It is taken from the sources themselves, since a number that people raise is forgotten.
     """
     digest = hashlib.sha256(model_name.encode())
-    for path in sorted(_sources()):
+    for name in LIBRARIES:
+        digest.update(f"{name} {version(name)}".encode())
+    for path in sorted(sources()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _sources() -> set[Path]:
-    """Files of the modules above and of all that they import from these two rooms."""
+def sources() -> set[Path]:
+    """Files that the version is taken from: the modules above and what they import of these."""
     found: dict[str, Path] = {}
     waiting = list(_MAKES_CHUNKS_AND_NODES)
     while waiting:
         name = waiting.pop()
-        path = None if name in found or not name.startswith(_ROOMS) else _path(name)
+        path = None if name in found or not name.startswith(_FOLLOWED) else _path(name)
         if path is not None:
             found[name] = path
             waiting += _imports(path)

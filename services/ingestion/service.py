@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
+import structlog
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import (
@@ -19,6 +20,7 @@ from services.ingestion.construction.run import GraphBuild, NoChatModelError
 from services.ingestion.jobs import Jobs, new_job
 from services.ingestion.ledger import Ledger
 from services.ingestion.lock import all_sources_lock, source_lock
+from services.ingestion.metrics import OUTDATED
 from services.ingestion.pipeline import Pipeline
 from services.ingestion.reindex import OnReindexed, Reindex
 from services.ingestion.run import OnProgress, Run
@@ -42,6 +44,10 @@ from services.knowledge.ports import (
 from services.llm.guard import GuardedChatModel
 
 RUN_JOB = "ingestion.run_job"
+
+_ROOTS_IN_A_LOG = 5
+
+_log = structlog.get_logger()
 
 
 class PathNotAllowedError(InvalidInputError):
@@ -110,10 +116,9 @@ class IngestionService:
 
     def upload(self, files: Sequence[Upload]) -> IngestJob:
         """See `Ingestion.upload`."""
-        uploads = (self._work_dir / "uploads").resolve()
-        folder = uploads / str(uuid4())
+        folder = self._uploads / str(uuid4())
         keep(files, folder, self._settings)
-        job = new_job(folder, str(uploads), is_upload=True, is_queued=True, prune=False)
+        job = new_job(folder, str(self._uploads), is_upload=True, is_queued=True, prune=False)
         return self._queued(job)
 
     def job(self, job_id: str) -> IngestJob:
@@ -150,6 +155,7 @@ class IngestionService:
             if not self._jobs.get(job_id).is_over:
                 self._jobs.begin(job_id)
                 self._run(self._jobs.row(job_id), on_progress or (lambda _job: None))
+                self._count_outdated()
         return self._jobs.get(job_id)
 
     def reindex(self, on_progress: OnReindexed = lambda _done, _total: None) -> int:
@@ -163,6 +169,20 @@ class IngestionService:
         with all_sources_lock(self._database, self._work_dir / "locks"):
             return Reindex(self._ledger, self._stores, self._pipeline, self._settings).run(
                 on_progress
+            )
+
+    def tell_outdated(self) -> None:
+        """Say which documents were read by older rules, and what makes them anew.
+
+        An upgrade changes nothing that is stored; it is for people to say when the time is good.
+        """
+        by_source = self._count_outdated()
+        if by_source:
+            _log.warning(
+                "ingestion.documents_outdated",
+                documents=sum(by_source.values()),
+                roots=list(by_source)[:_ROOTS_IN_A_LOG],
+                to_do="`flowxpert ingest` what was ingested; send again what was uploaded",
             )
 
     def graph_build(self, model: GuardedChatModel | None) -> GraphBuild:
@@ -195,6 +215,11 @@ class IngestionService:
         """Mark a job as failed for good, when the queue gives it up."""
         self._jobs.save(session, job_id, {"status": JobStatus.FAILED, "reason": reason})
 
+    def _count_outdated(self) -> dict[str, int]:
+        by_source = self._ledger.outdated(self._pipeline.version)
+        OUTDATED.set(sum(by_source.values()))
+        return by_source
+
     def _run(self, row: JobRow, on_progress: OnProgress) -> None:
         run = Run(
             job=row,
@@ -214,7 +239,14 @@ class IngestionService:
         except UnusableRootError as error:
             run.fail(str(error))
 
+    @property
+    def _uploads(self) -> Path:
+        return (self._work_dir / "uploads").resolve()
+
     def _new_job(self, path: Path, *, prune: bool, is_queued: bool) -> JobRow:
+        if path.is_relative_to(self._uploads):
+            # Ids of uploads do not start where the files are kept, so all would seem to be gone.
+            raise UnusableRootError(f"{str(path)!r} keeps what was uploaded: send it again instead")
         # A single file says nothing about those beside it.
         has_all = path.is_dir() or is_archive(path)
         return new_job(

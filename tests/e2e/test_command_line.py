@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,21 @@ def test_the_run_prints_a_cited_workflow_and_ends(data_dir: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "wiki/fan-failure.md:" in done.stdout
     assert "overall" in done.stdout
+
+
+def test_a_start_tells_of_documents_that_were_read_by_older_rules(tmp_path: Path) -> None:
+    page, data_dir = tmp_path / "docs" / "fan.md", tmp_path / "data"
+    page.parent.mkdir()
+    page.write_text("# Fan stands still\n\n1. Seat the fan.\n")
+    ingest(page.parent, data_dir)
+    with closing(sqlite3.connect(data_dir / "flowxpert.db")) as database:
+        database.execute("UPDATE ingestion_document SET pipeline = 'older'")
+        database.commit()
+    done = flowxpert("run", "--once", "--data-dir", str(data_dir), "--port", "0")
+    assert done.returncode == 0, done.stderr
+    (told,) = [line for line in done.stderr.splitlines() if "documents_outdated" in line]
+    assert str(page.parent) in told
+    assert "flowxpert ingest" in told
 
 
 def test_the_run_prints_json_for_programs(data_dir: Path) -> None:

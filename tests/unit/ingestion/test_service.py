@@ -1,20 +1,32 @@
+import ast
+import io
 import os
+import sys
 import threading
 import time
+from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
-from services.contracts.ingestion import IngestRequest, JobStatus
-from services.ingestion.pipeline import Pipeline, pipeline_version
+from services.contracts.ingestion import IngestRequest, JobStatus, Upload
+from services.ingestion.metrics import OUTDATED
+from services.ingestion.pipeline import LIBRARIES, Pipeline, pipeline_version, sources
+from services.ingestion.read import read_document
+from services.ingestion.readers import reader_of
 from services.ingestion.scan import UnusableRootError
 from services.ingestion.service import PathNotAllowedError
 from services.kit.errors import NotFoundError
+from services.kit.migrations import SERVICES
 from services.knowledge.embedders import HashingEmbedder
 from services.knowledge.ports import StoreUnavailableError
 from tests.unit.ingestion.scripted_graph import pipeline_of
 from tests.unit.ingestion.stand import Killed, Stand, counters, node_per_alert, reasons, unavailable
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "documents"
 
 
 class TestIncremental:
@@ -449,10 +461,86 @@ class TestRequests:
         assert {0, 1, 2, 3} <= set(told)
 
 
+class TestOutdated:
+    @pytest.fixture
+    def upgraded(self, stand):
+        """A stand whose code is newer than its documents."""
+        stand.write("a.md", "LinkDown\n")
+        stand.write("b.md", "FanDown\n")
+        stand.ingest()
+        stand.pipeline = Pipeline("2", stand.pipeline.split, stand.pipeline.extract)
+        return stand
+
+    def told(self, stand) -> list:
+        with capture_logs() as logs:
+            stand.service.tell_outdated()
+        return [(each["documents"], each["roots"]) for each in logs]
+
+    def test_documents_read_by_older_rules_are_told_with_their_root(self, upgraded):
+        assert self.told(upgraded) == [(2, [str(upgraded.root)])]
+        assert OUTDATED._value.get() == 2
+
+    def test_an_ingest_reads_them_again_and_then_there_are_none(self, upgraded):
+        assert counters(upgraded.ingest()) == {"changed": 2}
+        assert OUTDATED._value.get() == 0
+        assert self.told(upgraded) == []
+
+    def test_one_of_them_that_is_ingested_alone_no_longer_counts(self, upgraded):
+        upgraded.ingest(upgraded.root / "a.md")
+        assert self.told(upgraded) == [(1, [str(upgraded.root)])]
+
+    def test_documents_left_half_way_are_another_matter(self, upgraded):
+        upgraded.write("c.md", "PowerDown\n")
+        upgraded.break_writing(after=1)
+        with pytest.raises(Killed):
+            upgraded.ingest(upgraded.root / "c.md")
+        assert self.told(upgraded) == [(2, [str(upgraded.root)])]
+
+    def test_the_folder_of_uploads_is_not_taken_for_a_root(self, stand):
+        job = stand.service.upload([Upload("a.md", io.BytesIO(b"# A\n"))])
+        stand.run_queued(job)
+        for path in (stand.work / "uploads", next((stand.work / "uploads").iterdir())):
+            with pytest.raises(UnusableRootError, match="send it again"):
+                stand.ingest(path)
+        assert set(stand.documents.hashes()) == {"a.md"}
+
+
+class Unisolated:
+    """Stands for the readers' own process, so that a test sees what they call."""
+
+    def read(self, reader, data):
+        return reader.read(data)
+
+
 class TestPipeline:
     def test_the_version_follows_the_model(self):
         assert pipeline_version("a") != pipeline_version("b")
         assert pipeline_version("a") == pipeline_version("a")
+
+    def test_the_version_is_taken_from_all_code_that_a_document_passes(self):
+        embedder, ran = HashingEmbedder(), set()
+        pipeline = Pipeline.with_embedder(embedder)
+        paths = [path for path in sorted(EXAMPLES.rglob("*")) if reader_of(path.name)]
+        assert {path.suffix for path in paths} == {".docx", ".html", ".md", ".pdf", ".txt"}
+        sys.setprofile(lambda frame, _event, _argument: ran.add(frame.f_code.co_filename))
+        try:
+            for path in paths:
+                data = path.read_bytes()
+                document = read_document(path.name, data, Unisolated(), max_chars=10**7)
+                pipeline.split(document)
+                pipeline.extract(document)
+        finally:
+            sys.setprofile(None)
+        ours = {Path(name) for name in ran if Path(name).is_relative_to(SERVICES)}
+        named_by_its_model = SERVICES / "knowledge" / "embedders.py"
+        assert ours - {named_by_its_model} <= sources()
+
+    def test_the_version_is_taken_from_the_libraries_that_read_files(self):
+        packages = packages_distributions()
+        used = {
+            name for path in sources() for package in imported(path) for name in packages[package]
+        }
+        assert used - {"numpy", "pydantic"} <= set(LIBRARIES)
 
     def test_real_documents_give_chunks_that_fit_and_nodes_with_spans(self, stand):
         embedder = HashingEmbedder()
@@ -468,6 +556,17 @@ class TestPipeline:
         (node,) = stand.graph.of_documents(["crc.md"])
         assert node.mitigation_steps
         assert stand.vectors.count("nodes") == 1
+
+
+def imported(path: Path) -> set[str]:
+    """Packages of others that a module imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {each.name.split(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names - sys.stdlib_module_names - {"services"}
 
 
 def queue(stand):
