@@ -76,7 +76,8 @@ class Jobs:
     def begin(self, job_id: str) -> None:
         """Mark it as running, and those that ended without a word on the same path as failed.
 
-        The caller holds the source's lock, so whoever else is said to run there does not.
+        The caller holds the source's lock, so whoever else is said to run there does not; one that
+        is said to wait may.
         """
         row = self.row(job_id)
         with self._database.session() as session:
@@ -86,7 +87,7 @@ class Jobs:
                     JobRow.path == row.path,
                     JobRow.id != row.id,
                     JobRow.is_queued.is_(False),
-                    JobRow.status.in_([JobStatus.QUEUED, JobStatus.RUNNING]),
+                    JobRow.status == JobStatus.RUNNING,
                 )
                 .values(
                     status=JobStatus.FAILED,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from services.contracts.ingestion import IngestRequest, JobStatus, Upload
+from services.ingestion.lock import source_lock
 from services.ingestion.metrics import OUTDATED
 from services.ingestion.pipeline import LIBRARIES, Pipeline, pipeline_version, sources
 from services.ingestion.read import read_document
@@ -395,6 +396,23 @@ class TestParallel:
         done = [counters(stand.service.job(job.id)) for job in jobs]
         assert sorted(done, key=str) == [{"added": 10}] + [{"unchanged": 10}] * 3
         assert most == 1
+
+    def test_commands_that_wait_for_another_are_not_taken_for_dead(self, stand):
+        stand.write("a.md", "LinkDown\n")
+        jobs = []
+        threads = [threading.Thread(target=lambda: jobs.append(stand.ingest())) for _ in range(3)]
+        with source_lock(stand.database, str(stand.root), stand.work / "locks"):
+            for thread in threads:
+                thread.start()
+            while len(stand.service.jobs()) < len(threads):
+                time.sleep(0.01)
+        for thread in threads:
+            thread.join()
+        assert sorted(str(counters(job)) for job in jobs) == [
+            "{'added': 1}",
+            "{'unchanged': 1}",
+            "{'unchanged': 1}",
+        ]
 
     def test_jobs_on_two_sources_merge_their_nodes(self, stand, tmp_path):
         other = tmp_path / "other"
