@@ -145,6 +145,45 @@ def ingest(
 
 
 @app.command()
+def roots(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Folders and archives that documents came from, with the number of documents of each."""
+    from services.terminal import show_roots  # noqa: PLC0415
+
+    with _open(_settings(data_dir=data_dir)) as platform:
+        known = platform.ingestion.roots()
+    if as_json:
+        typer.echo(json.dumps([root.model_dump() for root in known], indent=2))
+    else:
+        show_roots(known)
+
+
+@app.command()
+def forget(
+    root: Annotated[str, typer.Argument(help="A root that `flowxpert roots` lists.")],
+    *,
+    data_dir: DataDir = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove all documents of one ROOT from the stores, not from the disk.
+
+    For a folder that was moved, renamed or given up. A broken-off removal goes on.
+    """
+    from services.terminal import show_job  # noqa: PLC0415
+
+    with _open(_settings(data_dir=data_dir)) as platform:
+        found = platform.ingestion.root_here(root)
+        if not yes:
+            question = f"Remove {found.documents} documents of {found.path} from all stores?"
+            typer.confirm(question, abort=True, err=True)
+        job = platform.ingestion.forget_here(found)
+    if as_json:
+        _print_json(job)
+    else:
+        show_job(job)
+
+
+@app.command()
 def build_graph(
     *,
     data_dir: DataDir = None,

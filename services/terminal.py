@@ -1,6 +1,6 @@
 """What the command line shows: workflows, tickets and progress, for people."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
-from services.contracts.ingestion import IngestJob
+from services.contracts.ingestion import IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -84,6 +84,19 @@ def show_failures(job: IngestJob, to: Console = errors) -> None:
         to.print(Text(f"  {failed.document_id}: {failed.reason}", style="red"))
     if job.failures > SHOWN_FAILURES:
         to.print(Text(f"  … and {job.failures - SHOWN_FAILURES} more", style="red"))
+
+
+def show_roots(roots: Sequence[IngestedRoot]) -> None:
+    """Roots as a table, with what is wrong with them."""
+    table = Table(box=None)
+    table.add_column("documents", justify="right")
+    table.add_column("root", overflow="fold")
+    table.add_column("")
+    for root in roots:
+        outdated = [f"{root.outdated} read by older rules"] if root.outdated else []
+        gone = [] if root.is_there else ["not there any more"]
+        table.add_row(str(root.documents), Text(root.path), ", ".join([*gone, *outdated]))
+    console.print(table)
 
 
 @contextmanager

@@ -90,6 +90,19 @@ class IngestedDocument(BaseModel):
     updated_at: datetime
 
 
+class IngestedRoot(BaseModel):
+    """A folder, an archive, or the uploads, and what the stores hold of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    documents: int
+    outdated: int
+    """Of them, those that were read by older rules: an ingest reads them again."""
+    is_there: bool
+    """Whether the service finds it on its disk; what it does not was moved, renamed or removed."""
+
+
 @dataclass(frozen=True)
 class Upload:
     """A file that a caller sends, read once from where it stands."""
@@ -110,6 +123,15 @@ class IngestRequest(BaseModel):
     disappear from the stores."""
 
 
+class ForgetRequest(BaseModel):
+    """Whose documents are to be removed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    root: str
+    """The path of a known root."""
+
+
 class Ingestion(Protocol):
     """Turns documents into chunks and incident nodes."""
 
@@ -126,6 +148,18 @@ class Ingestion(Protocol):
         Raises:
             InvalidInputError: No file, a name that leads elsewhere, or a name given twice.
             PayloadTooLargeError: Too many files, or one that is too large.
+        """
+
+    def roots(self) -> list[IngestedRoot]:
+        """Where the documents in the stores came from, in the order of the paths."""
+
+    def forget(self, request: ForgetRequest) -> IngestJob:
+        """Store a job that takes all documents of one root out of the stores, and queue it.
+
+        Roots below it are roots of their own and stay. Files are not touched.
+
+        Raises:
+            NotFoundError: No document is of this root.
         """
 
     def job(self, job_id: str) -> IngestJob:
@@ -163,6 +197,14 @@ class IngestionClient:
         """See `Ingestion.upload`."""
         named = [(file.name, file.content) for file in files]
         return IngestJob.model_validate(self._client.post_files("/v1/documents", "files", named))
+
+    def roots(self) -> list[IngestedRoot]:
+        """See `Ingestion.roots`."""
+        return [IngestedRoot.model_validate(root) for root in self._client.get("/v1/roots")]
+
+    def forget(self, request: ForgetRequest) -> IngestJob:
+        """See `Ingestion.forget`."""
+        return IngestJob.model_validate(self._client.post("/v1/removals", request))
 
     def job(self, job_id: str) -> IngestJob:
         """See `Ingestion.job`."""

@@ -9,7 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from services.contracts.ingestion import (
+    ForgetRequest,
     IngestedDocument,
+    IngestedRoot,
     Ingestion,
     IngestJob,
     IngestRequest,
@@ -60,6 +62,19 @@ def create_router(service: Ingestion) -> APIRouter:
         """The job as server-sent events named `job`, whenever it changes, until it is over."""
         first = await run_in_threadpool(service.job, job_id)
         return EventSourceResponse(_events(service, first, request))
+
+    @router.get("/roots")
+    def list_roots() -> list[IngestedRoot]:
+        """Where the documents in the stores came from, with the number of each root's documents."""
+        return service.roots()
+
+    @router.post("/removals", status_code=202, responses=refusals(NotFoundError))
+    def start_removal(request: ForgetRequest) -> IngestJob:
+        """Take all documents of one root out of the stores; its job is watched like an ingestion.
+
+        Files are not touched, and roots below it stay.
+        """
+        return service.forget(request)
 
     @router.get("/documents")
     def list_documents(after: str = "", limit: Limit = 100) -> list[IngestedDocument]:

@@ -71,6 +71,16 @@ class Reservation:
     """Documents that belong to another source, with that source; they are not reserved."""
 
 
+@dataclass(frozen=True)
+class Counted:
+    """How many documents the ledger names of one source."""
+
+    documents: int
+    """Those that a killed job left half-written included."""
+    outdated: int
+    """Whole, and made by another pipeline."""
+
+
 class Ledger:
     """Reads and writes the rows; a method that takes a session is part of its transaction."""
 
@@ -90,16 +100,16 @@ class Ledger:
         with self._database.session() as session:
             return {id_: Known(*rest) for id_, *rest in session.execute(select(*columns))}
 
-    def outdated(self, pipeline: str) -> dict[str, int]:
-        """Number of whole documents that another pipeline made, by source; none where there are."""
+    def sources(self, pipeline: str) -> dict[str, Counted]:
+        """How many documents belong to what; `pipeline` tells which of them are outdated."""
+        is_outdated = (IngestedRow.content_hash != "") & (IngestedRow.pipeline != pipeline)
         statement = (
-            select(IngestedRow.source, func.count())
-            .where(IngestedRow.content_hash != "", IngestedRow.pipeline != pipeline)
+            select(IngestedRow.source, func.count(), func.count().filter(is_outdated))
             .group_by(IngestedRow.source)
             .order_by(IngestedRow.source)
         )
         with self._database.session() as session:
-            return dict(session.execute(statement).tuples().all())
+            return {source: Counted(*rest) for source, *rest in session.execute(statement)}
 
     def source(self, document_id: str) -> str | None:
         """What a whole document belongs to; None where there is none of this id."""
@@ -174,6 +184,16 @@ class Ledger:
         """What the stores may hold of these documents."""
         with self._database.session() as session:
             return {id_: _held(row) for id_, row in self._rows(session, document_ids).items()}
+
+    def begin_removal(self, document_ids: Sequence[str]) -> None:
+        """Note that the stores may hold only parts of these from now on.
+
+        So an ingest after a removal that was killed makes them again where they are still there.
+        """
+        with self._database.session() as session:
+            for row in self._rows(session, document_ids).values():
+                row.outcome = _held(row).outcome
+                row.content_hash = ""
 
     def forget(self, session: Session, document_ids: Iterable[str]) -> None:
         """Note that the stores hold nothing of these any more."""

@@ -61,6 +61,15 @@ class Run:
         self._remove(self._gone(scan))
         self._end(JobStatus.DONE)
 
+    def forget(self) -> None:
+        """Make the stores hold nothing of the source; nobody else may write meanwhile.
+
+        Otherwise another source could take a document over between two of its stores.
+        """
+        known = self.ledger.known()
+        self._remove([id_ for id_, each in known.items() if each.source == self.job.source])
+        self._end(JobStatus.DONE)
+
     def fail(self, reason: str) -> None:
         """End the job as one that cannot run at all."""
         self.job.reason = reason
@@ -224,6 +233,7 @@ class Run:
     def _remove(self, gone: Sequence[str]) -> None:
         for start in range(0, len(gone), _REMOVED_AT_ONCE):
             some = gone[start : start + _REMOVED_AT_ONCE]
+            self.ledger.begin_removal(some)
             self.stores.remove(self.ledger.held(some), batch=self.settings.batch_texts)
             deleted = sum(id_ not in self.failures for id_ in some)
             self.job.deleted += deleted

@@ -1,5 +1,6 @@
 """Ingestion: documents in, chunks and incident nodes in the stores, and a job that tells."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
@@ -8,7 +9,9 @@ import structlog
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import (
+    ForgetRequest,
     IngestedDocument,
+    IngestedRoot,
     IngestJob,
     IngestRequest,
     JobStatus,
@@ -31,7 +34,7 @@ from services.ingestion.store import Stores
 from services.ingestion.tables import JobRow
 from services.ingestion.upload import keep
 from services.kit.database import Database
-from services.kit.errors import InvalidInputError
+from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.outbox import Outbox
 from services.knowledge.model import Document, IncidentNode
 from services.knowledge.ports import (
@@ -44,6 +47,7 @@ from services.knowledge.ports import (
 from services.llm.guard import GuardedChatModel
 
 RUN_JOB = "ingestion.run_job"
+FORGET_ROOT = "ingestion.forget_root"
 
 _ROOTS_IN_A_LOG = 5
 
@@ -52,6 +56,10 @@ _log = structlog.get_logger()
 
 class PathNotAllowedError(InvalidInputError):
     """The path does not exist, or is outside the allowed roots: which of the two is not told."""
+
+
+class RootNotFoundError(NotFoundError):
+    """No document in the stores came from this root."""
 
 
 class IngestionService:
@@ -121,6 +129,46 @@ class IngestionService:
         job = new_job(folder, str(self._uploads), is_upload=True, is_queued=True, prune=False)
         return self._queued(job)
 
+    def roots(self) -> list[IngestedRoot]:
+        """See `Ingestion.roots`."""
+        return [
+            IngestedRoot(
+                path=path,
+                documents=counted.documents,
+                outdated=counted.outdated,
+                is_there=Path(path).exists(),
+            )
+            for path, counted in self._ledger.sources(self._pipeline.version).items()
+        ]
+
+    def forget(self, request: ForgetRequest) -> IngestJob:
+        """See `Ingestion.forget`."""
+        root = self._root(request.root, os.path.normpath(request.root))
+        return self._queued(self._new_removal(root, is_queued=True), FORGET_ROOT)
+
+    def root_here(self, named: str) -> IngestedRoot:
+        """The root that somebody on this machine means by a path, which may be gone.
+
+        What the path says comes before where it leads: a link in the place of a folder that was
+        moved must not stand for the folder's new place.
+
+        Raises:
+            RootNotFoundError: No document came from there.
+        """
+        return self._root(named, os.path.normpath(Path.cwd() / named), os.path.realpath(named))
+
+    def forget_here(
+        self, root: IngestedRoot, *, on_progress: OnProgress | None = None
+    ) -> IngestJob:
+        """Take all documents of the root out of the stores now, in this thread.
+
+        One that was killed goes on when it is called again.
+        """
+        job = self._new_removal(root, is_queued=False)
+        with self._database.session() as session:
+            session.add(job)
+        return self.run_removal(job.id, on_progress)
+
     def job(self, job_id: str) -> IngestJob:
         """See `Ingestion.job`."""
         return self._jobs.get(job_id)
@@ -158,6 +206,21 @@ class IngestionService:
                 self._count_outdated()
         return self._jobs.get(job_id)
 
+    def run_removal(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
+        """Do the work of a stored removal, once no job works on any source.
+
+        Raises:
+            JobNotFoundError: No such job.
+            UnavailableError: A store did not answer; run the job again.
+        """
+        with all_sources_lock(self._database, self._work_dir / "locks"):
+            if not self._jobs.get(job_id).is_over:
+                self._jobs.begin(job_id)
+                row = self._jobs.row(job_id)
+                self._run_of(row, on_progress or (lambda _job: None)).forget()
+                self._count_outdated()
+        return self._jobs.get(job_id)
+
     def reindex(self, on_progress: OnReindexed = lambda _done, _total: None) -> int:
         """Make vectors and graph anew from the stored documents, while no job works.
 
@@ -176,12 +239,12 @@ class IngestionService:
 
         An upgrade changes nothing that is stored; it is for people to say when the time is good.
         """
-        by_source = self._count_outdated()
-        if by_source:
+        by_root = self._count_outdated()
+        if by_root:
             _log.warning(
                 "ingestion.documents_outdated",
-                documents=sum(by_source.values()),
-                roots=list(by_source)[:_ROOTS_IN_A_LOG],
+                documents=sum(by_root.values()),
+                roots=list(by_root)[:_ROOTS_IN_A_LOG],
                 to_do="`flowxpert ingest` what was ingested; send again what was uploaded",
             )
 
@@ -216,12 +279,23 @@ class IngestionService:
         self._jobs.save(session, job_id, {"status": JobStatus.FAILED, "reason": reason})
 
     def _count_outdated(self) -> dict[str, int]:
-        by_source = self._ledger.outdated(self._pipeline.version)
-        OUTDATED.set(sum(by_source.values()))
-        return by_source
+        """Number of outdated documents by root, none where there are none."""
+        counted = self._ledger.sources(self._pipeline.version).items()
+        by_root = {source: each.outdated for source, each in counted if each.outdated}
+        OUTDATED.set(sum(by_root.values()))
+        return by_root
 
     def _run(self, row: JobRow, on_progress: OnProgress) -> None:
-        run = Run(
+        run = self._run_of(row, on_progress)
+        try:
+            limits = self._settings.limits
+            with opened(Path(row.path), limits, expand_archives=row.is_upload) as scan:
+                run.ingest(scan)
+        except UnusableRootError as error:
+            run.fail(str(error))
+
+    def _run_of(self, row: JobRow, on_progress: OnProgress) -> Run:
+        return Run(
             job=row,
             database=self._database,
             jobs=self._jobs,
@@ -232,12 +306,6 @@ class IngestionService:
             on_progress=on_progress,
             finish=self._outbox.finish,
         )
-        try:
-            limits = self._settings.limits
-            with opened(Path(row.path), limits, expand_archives=row.is_upload) as scan:
-                run.ingest(scan)
-        except UnusableRootError as error:
-            run.fail(str(error))
 
     @property
     def _uploads(self) -> Path:
@@ -253,8 +321,21 @@ class IngestionService:
             path, owner_of(path), is_upload=False, is_queued=is_queued, prune=prune and has_all
         )
 
-    def _queued(self, job: JobRow) -> IngestJob:
+    def _root(self, named: str, *paths: str) -> IngestedRoot:
+        known = {root.path: root for root in self.roots()} if named else {}
+        for path in paths:
+            if path in known:
+                return known[path]
+        raise RootNotFoundError(
+            f"no document came from {named!r}: `flowxpert roots` and /v1/roots list the known roots"
+        )
+
+    def _new_removal(self, root: IngestedRoot, *, is_queued: bool) -> JobRow:
+        path = Path(root.path)
+        return new_job(path, root.path, is_upload=False, is_queued=is_queued, prune=True)
+
+    def _queued(self, job: JobRow, task: str = RUN_JOB) -> IngestJob:
         with self._database.session() as session:
             session.add(job)
-            self._outbox.put(session, RUN_JOB, {"job_id": job.id}, key=f"{RUN_JOB}:{job.id}")
+            self._outbox.put(session, task, {"job_id": job.id}, key=f"{task}:{job.id}")
         return self._jobs.get(job.id)

@@ -112,6 +112,26 @@ def test_a_start_tells_of_documents_that_were_read_by_older_rules(tmp_path: Path
     assert "flowxpert ingest" in told
 
 
+def test_what_came_from_a_moved_folder_is_listed_and_forgotten_after_a_question(
+    tmp_path: Path,
+) -> None:
+    docs, data_dir = tmp_path / "docs", str(tmp_path / "data")
+    docs.mkdir()
+    (docs / "fan.md").write_text("# Fan stands still\n\n1. Seat the fan.\n")
+    ingest(docs, Path(data_dir))
+    docs.rename(tmp_path / "moved")
+    listed = flowxpert("roots", "--data-dir", data_dir, COLUMNS="300").stdout
+    assert f"1  {docs}  not there any more" in listed
+    asked = flowxpert("forget", str(docs), "--data-dir", data_dir)
+    assert asked.returncode == 1
+    assert f"Remove 1 documents of {docs} from all stores?" in asked.stderr
+    unknown = flowxpert("forget", str(tmp_path / "moved"), "--data-dir", data_dir, "--yes")
+    assert (unknown.returncode, len(unknown.stderr.splitlines())) == (1, 1)
+    done = flowxpert("forget", f"{docs}/", "--data-dir", data_dir, "--yes", "--json")
+    assert json.loads(done.stdout)["deleted"] == 1
+    assert json.loads(flowxpert("roots", "--data-dir", data_dir, "--json").stdout) == []
+
+
 def test_the_run_prints_json_for_programs(data_dir: Path) -> None:
     done = flowxpert("run", "--once", "--json", "--data-dir", str(data_dir), "--port", "0")
     stored = json.loads(done.stdout)

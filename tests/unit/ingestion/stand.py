@@ -187,6 +187,12 @@ class Stand:
     def run_queued(self, job: IngestJob, on_progress: Callable | None = None) -> IngestJob:
         return self.service.run(job.id, on_progress)
 
+    def forget(self, root: Path | str | None = None) -> IngestJob:
+        return self.service.forget_here(self.service.root_here(str(root or self.root)))
+
+    def forget_queued(self, job_id: str) -> None:
+        self.service.run_removal(job_id)
+
     def break_writing(self, *, after: int, error: BaseException | None = None) -> None:
         """Let the write that follows `after` others fail, once."""
         self.fuse.left, self.fuse.error = after, error or Killed()

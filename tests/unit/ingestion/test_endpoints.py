@@ -1,7 +1,14 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from services.contracts.ingestion import IngestionClient, IngestRequest, JobStatus, Upload
+from services.contracts.ingestion import (
+    ForgetRequest,
+    IngestedRoot,
+    IngestionClient,
+    IngestRequest,
+    JobStatus,
+    Upload,
+)
 from services.ingestion.app import create_app
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
 from services.kit.http import ServiceClient
@@ -52,6 +59,28 @@ def test_the_client_speaks_the_whole_contract(stand, client, tmp_path):
     assert [each.id for each in client.jobs(limit=5)] == [job.id, uploaded.id]
     assert client.document("sub/a.md").text == "# A\n"
     assert [each.id for each in client.documents(after="sub/a.md", limit=1)] == ["up.md"]
+
+
+def test_the_client_lists_roots_and_has_one_forgotten(stand, client):
+    stand.write("a.md", "# A\n")
+    stand.ingest()
+    root = str(stand.root)
+    assert client.roots() == [IngestedRoot(path=root, documents=1, outdated=0, is_there=True)]
+    job = client.forget(ForgetRequest(root=f"{root}/"))
+    assert (job.status, client.roots()[0].documents) == (JobStatus.QUEUED, 1)
+    stand.outbox.run(f"ingestion.forget_root:{job.id}", stand.forget_queued)
+    assert counters(client.job(job.id)) == {"deleted": 1}
+    assert (client.roots(), client.documents()) == ([], [])
+    assert stand.outbox.counts() == {"waiting": 0, "parked": 0}
+
+
+@pytest.mark.parametrize("root", ["", "/", "/etc", "a\0b", "docs", "x" * 100_000])
+def test_a_root_that_is_not_known_is_not_forgotten(root, stand, client):
+    stand.write("a.md", "# A\n")
+    stand.ingest()
+    with pytest.raises(NotFoundError, match="v1/roots"):
+        client.forget(ForgetRequest(root=root))
+    assert [job.status for job in client.jobs()] == [JobStatus.DONE]
 
 
 def test_refusals_come_back_as_what_they_are(client, stand):
