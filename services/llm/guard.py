@@ -45,6 +45,15 @@ FAIR_S = 5.0
 _log = structlog.get_logger()
 
 
+class CircuitOpenError(ModelUnavailableError):
+    """Calls before this one failed; this one was not made, so nothing is said about it."""
+
+    def __init__(self, message: str, again_in_s: float = 0.0) -> None:
+        """`again_in_s` is when the model is asked again."""
+        super().__init__(message)
+        self.again_in_s = again_in_s
+
+
 def guarded(model: ChatModel) -> "GuardedChatModel":
     """The model behind a guard, its own where it has one."""
     return model if isinstance(model, GuardedChatModel) else GuardedChatModel(model)
@@ -112,15 +121,15 @@ class CircuitBreaker:
         """Let a call pass, or not.
 
         Raises:
-            ModelUnavailableError: The circuit is open.
+            CircuitOpenError: The circuit is open.
         """
         with self._lock:
             if self._failures < self._limit:
                 return
             left = self._closed_at - time.monotonic()
             if left > 0:
-                raise ModelUnavailableError(
-                    f"the model failed repeatedly; asked again in {left:.0f} s"
+                raise CircuitOpenError(
+                    f"the model failed repeatedly; asked again in {left:.0f} s", left
                 )
             self._closed_at = time.monotonic() + self._pause_s  # this caller tries, others wait
 
@@ -286,13 +295,17 @@ class GuardedChatModel:
         return self._with_retries(tell, ends)
 
     def _with_retries(self, call: Callable[[float | None], Result], ends: float) -> Result:
-        for attempt in range(1, self._tries):
+        failure: ModelUnavailableError | None = None
+        for attempt in range(1, self._tries + 1):
             try:
                 return self._once(call, ends)
             except ModelUnavailableError as error:
-                if not self._pause(attempt, error, ends):
-                    raise
-        return self._once(call, ends)
+                # A call that failed by itself says so, not that it opened the circuit by that.
+                if failure is None or not isinstance(error, CircuitOpenError):
+                    failure = error
+                if attempt == self._tries or not self._pause(attempt, error, ends):
+                    raise failure from None
+        raise AssertionError("a call answers or raises")
 
     def _pause(self, attempt: int, error: ModelUnavailableError, ends: float) -> bool:
         """Wait before the next try; False where there is no time for one."""

@@ -10,7 +10,7 @@ from services.llm.chat_model import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from services.llm.guard import Budget, CircuitBreaker, GuardedChatModel, Prices
+from services.llm.guard import Budget, CircuitBreaker, CircuitOpenError, GuardedChatModel, Prices
 from services.llm.scripted import ScriptedChatModel
 
 REQUEST = ChatRequest(messages=(Message(role="user", content="one two three"),))
@@ -63,6 +63,16 @@ def test_the_circuit_opens_after_failures_and_closes_after_a_success():
     time.sleep(0.06)
     assert guarded.complete(REQUEST).samples[0].text == "yes"
     assert guarded.complete(REQUEST).samples[0].text == "yes"
+
+
+def test_a_call_that_opened_the_circuit_by_its_own_failures_says_how_it_failed():
+    guarded = guard(failing(9), breaker=CircuitBreaker(failures=2))
+    with pytest.raises(ModelUnavailableError) as own:
+        guarded.complete(REQUEST)
+    with pytest.raises(CircuitOpenError) as following:
+        guarded.complete(REQUEST)
+    assert not isinstance(own.value, CircuitOpenError)
+    assert 14 < following.value.again_in_s <= 15
 
 
 def test_a_spent_budget_stops_the_next_call():
