@@ -1,6 +1,6 @@
 """What the command line shows: workflows, tickets and progress, for people."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
-from services.contracts.ingestion import IngestedRoot, IngestJob
+from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -80,10 +80,7 @@ def show_job(job: IngestJob) -> None:
 
 def show_failures(job: IngestJob, to: Console = errors) -> None:
     """Which documents an ingestion could not take in, and why; of many, the first."""
-    for failed in job.failed[:SHOWN_FAILURES]:
-        to.print(Text(f"  {failed.document_id}: {failed.reason}", style="red"))
-    if job.failures > SHOWN_FAILURES:
-        to.print(Text(f"  … and {job.failures - SHOWN_FAILURES} more", style="red"))
+    _show_failed(job.failed, job.failures, to)
 
 
 def show_roots(roots: Sequence[IngestedRoot]) -> None:
@@ -137,8 +134,9 @@ def estimate_line(expected: "Estimate") -> str:
     if not expected.documents:
         return f"nothing to build: {expected.built} documents are built already"
     time = f", {expected.seconds / 60:.0f} minutes one by one" if expected.seconds else ""
+    failed = f"{len(expected.failed)} of them failed before, " if expected.failed else ""
     return (
-        f"{expected.documents} documents ({expected.built} more are built already), "
+        f"{expected.documents} documents ({failed}{expected.built} more are built already), "
         f"{expected.chunks} chunks: about {expected.calls} calls, {expected.tokens_in} tokens in "
         f"and {expected.tokens_out} out{time}"
     )
@@ -157,7 +155,9 @@ def build_progress(total: int) -> Iterator[Callable[["BuildReport"], None]]:
     with Progress(*columns, console=errors) as progress:
         task = progress.add_task("", total=total, tokens=0)
         yield lambda report: progress.update(
-            task, completed=report.built + report.overtaken, tokens=report.tally.tokens
+            task,
+            completed=report.handled,
+            tokens=report.tally.tokens,
         )
 
 
@@ -166,7 +166,8 @@ def show_build(report: "BuildReport") -> None:
     tally, compared = report.tally, report.comparison
     lines = compared.lines or 1
     console.print(
-        f"{report.built} built, {report.unchanged} built before, {report.left} left; "
+        f"{report.built} built, {report.unchanged} built before, {report.left} left, "
+        f"{len(report.failed)} of them failed; "
         f"{tally.tokens_in} tokens in, {tally.tokens_out} out, "
         f"{tally.unreadable} answers unreadable"
     )
@@ -180,6 +181,15 @@ def show_build(report: "BuildReport") -> None:
         f"has {compared.lines_of_model / lines:.0%}, {compared.lines_same_field / lines:.0%} in "
         "the same field"
     )
+    _show_failed(report.failed, len(report.failed), console)
+
+
+def _show_failed(failed: Sequence[FailedDocument], count: int, to: Console) -> None:
+    for each in failed[:SHOWN_FAILURES]:
+        to.print(Text(f"  {each.document_id}: {each.reason}", style="red"))
+    if count > SHOWN_FAILURES:
+        to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
+
 
 
 def _steps(workflow: Workflow) -> Table:

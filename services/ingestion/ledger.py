@@ -14,7 +14,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import IngestedDocument
-from services.ingestion.tables import BuiltRow, IngestedRow
+from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
 from services.kit.database import Database
 
 _PARAMETERS = 500
@@ -214,11 +214,10 @@ class Ledger:
 
     def _forget_built(self, session: Session, document_id: str, *, other_than: str = "") -> None:
         """What a model made of other texts of the document does not outlive them."""
-        session.execute(
-            delete(BuiltRow).where(
-                BuiltRow.document_id == document_id, BuiltRow.text_hash != other_than
+        for kept in (BuiltRow, UnbuiltRow):
+            session.execute(
+                delete(kept).where(kept.document_id == document_id, kept.text_hash != other_than)
             )
-        )
 
     def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
         """Let nobody change these rows between reading and writing them."""

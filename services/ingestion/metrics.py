@@ -22,7 +22,7 @@ SUSPICIOUS = Counter(
 
 BUILT_DOCUMENTS = Counter(
     "flowxpert_ingestion_built_documents_total",
-    "Documents whose nodes a model built, by outcome: built, or overtaken by a change.",
+    "Documents whose nodes a model built, by outcome: built, overtaken by a change, or failed.",
     ["outcome"],
 )
 

@@ -91,6 +91,18 @@ class IngestedRow(Base):
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+class UnbuiltRow(Base):
+    """Why a model made nothing of one version of a document's text when it was asked last."""
+
+    __tablename__ = "ingestion_unbuilt"
+
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    text_hash: Mapped[str] = mapped_column(String(64))
+    recipe: Mapped[str] = mapped_column(String(32))
+    reason: Mapped[str] = mapped_column(Text)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
 class BuiltRow(Base):
     """What a model made of one version of a document's text."""
 

@@ -14,8 +14,9 @@ from pydantic import BaseModel, Field
 from services.kit.errors import FlowXpertError
 from services.knowledge.model import Attribute
 from services.llm.chat_model import ChatModel, ChatRequest, JsonSchema, Message
+from services.llm.guard import CircuitOpenError
 from services.llm.prompts import Prompt, load_prompt
-from services.llm.structured import ask_for
+from services.llm.structured import Answer, ask_for
 
 _PACKAGE = "services.ingestion"
 NAMES = load_prompt(_PACKAGE, "names")
@@ -90,7 +91,7 @@ class Questions:
             BuildClosedError: The run was ended.
         """
         request = self._request(NAMES, {"passage": passage}, _names_schema())
-        answer, _ = ask_for(self._model, request, FoundIncidents)
+        answer = self._ask(request, FoundIncidents)
         return answer.incidents[:MOST_NAMES]
 
     def forms(self, incidents: Mapping[str, str], before: str, passage: str) -> list[FilledForm]:
@@ -101,12 +102,22 @@ class Questions:
         listed = "\n".join(f"{id_}: {name}" for id_, name in incidents.items())
         given = {"incidents": listed, "previous": before, "passage": passage}
         request = self._request(FORMS, given, _forms_schema(list(incidents)))
-        answer, _ = ask_for(self._model, request, FilledForms)
+        answer = self._ask(request, FilledForms)
         return [form for form in answer.forms if form.incident in incidents]
 
+    def _ask(self, request: ChatRequest, form: type[Answer]) -> Answer:
+        """Wait while the model is not asked at all: that is no failure of this document.
+
+        It ends, since after each pause a call is made, which succeeds or fails by itself.
+        """
+        while not self._closed.is_set():
+            try:
+                return ask_for(self._model, request, form)[0]
+            except CircuitOpenError as error:
+                self._closed.wait(error.again_in_s)
+        raise BuildClosedError("the run was ended; what was built stays")
+
     def _request(self, prompt: Prompt, given: Mapping[str, str], schema: JsonSchema) -> ChatRequest:
-        if self._closed.is_set():
-            raise BuildClosedError("the run was ended; what was built stays")
         return ChatRequest(
             messages=_messages(prompt, given),
             temperature=0.0,

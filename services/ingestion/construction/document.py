@@ -24,10 +24,14 @@ from services.ingestion.construction.spans import Source
 from services.ingestion.construction.tally import Tally
 from services.ingestion.nodes import incident_node
 from services.ingestion.text_hash import text_hash
+from services.kit.errors import FlowXpertError
+from services.kit.text import clean_text
 from services.knowledge.markdown import plain
 from services.knowledge.model import Chunk, Document, IncidentNode
-from services.llm.chat_model import ModelAnswerError
+from services.llm.chat_model import ModelAnswerError, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import Budget, GuardedChatModel
+
+_LONGEST_REASON = 500
 
 _log = structlog.get_logger()
 
@@ -47,6 +51,19 @@ class BuiltPart(BaseModel):
     tally: Tally
 
 
+class UnbuiltPart(BaseModel):
+    """That a model made nothing of one version of a document, since it failed or refused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document_id: str
+    text_hash: str
+    recipe: str
+    reason: str
+    tally: Tally
+    """What was spent before."""
+
+
 class DocumentBuilder:
     """Asks the model chunk by chunk. Threads may share it."""
 
@@ -63,32 +80,26 @@ class DocumentBuilder:
 
     def build(
         self, document: Document, chunks: Sequence[Chunk], structural: Sequence[IncidentNode]
-    ) -> BuiltPart:
+    ) -> BuiltPart | UnbuiltPart:
         """The model's nodes of a document; `structural` are those found without it.
 
         Raises:
-            ModelUnavailableError: The model did not answer.
-            ModelRefusedError: It will not answer such a request.
             BuildClosedError: The builder was closed meanwhile.
         """
         started, meter = time.perf_counter(), Budget(sys.maxsize)
         questions = Questions(self._model.with_budget(meter), self._max_tokens, self._closed)
         work = _Work(document, chunks, structural, questions, self._vectors)
-        nodes = work.nodes()
-        return BuiltPart(
-            document_id=document.id,
-            text_hash=text_hash(document),
-            model=self._model.name,
-            recipe=recipe(self._model.name),
-            nodes=tuple(nodes),
-            tally=Tally(
-                **work.counts,
-                chunks=len(chunks),
-                tokens_in=meter.spent.prompt_tokens,
-                tokens_out=meter.spent.completion_tokens,
-                seconds=round(time.perf_counter() - started, 2),
-            ),
-        )
+        read = {
+            "document_id": document.id,
+            "text_hash": text_hash(document),
+            "recipe": recipe(self._model.name),
+        }
+        try:
+            nodes = tuple(work.nodes())
+        except (ModelUnavailableError, ModelRefusedError) as error:
+            return UnbuiltPart(**read, reason=_reason(error), tally=_spent(meter, started))
+        tally = _spent(meter, started) + Tally(**work.counts, chunks=len(chunks))
+        return BuiltPart(**read, model=self._model.name, nodes=nodes, tally=tally)
 
 
 class _Work:
@@ -185,6 +196,19 @@ class _Work:
                 chunk=chunk,
                 reason=str(error)[:200],
             )
+
+
+def _reason(error: FlowXpertError) -> str:
+    """What failed, as it can be stored: servers put anything into their messages."""
+    return clean_text(str(error))[:_LONGEST_REASON]
+
+
+def _spent(meter: Budget, started: float) -> Tally:
+    return Tally(
+        tokens_in=meter.spent.prompt_tokens,
+        tokens_out=meter.spent.completion_tokens,
+        seconds=round(time.perf_counter() - started, 2),
+    )
 
 
 def _summary(source: Source, sentence: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from services.contracts.ingestion import FailedDocument
 from services.ingestion.construction.asking import FORMS, NAMES, prompt_text
 from services.ingestion.construction.shown import shown
 from services.ingestion.construction.tally import Tally
@@ -19,6 +20,8 @@ class Estimate(BaseModel):
     """To be built."""
     built: int
     """Chosen too, and built already of this text by this model and these prompts."""
+    failed: tuple[FailedDocument, ...] = ()
+    """Of those to be built, the ones that an earlier run failed at: they come last."""
     chunks: int
     calls: int
     """Two for each chunk; fewer where a chunk names nothing, more where an answer is corrected."""
@@ -39,6 +42,7 @@ def estimate(
     past: Sequence[Tally],
     *,
     built: int,
+    failed: Sequence[FailedDocument] = (),
 ) -> Estimate:
     """From the chunks of the documents that are to be built.
 
@@ -54,6 +58,7 @@ def estimate(
     return Estimate(
         documents=documents_count,
         built=built,
+        failed=tuple(failed),
         chunks=len(texts),
         calls=2 * len(texts),
         tokens_in=round(before.tokens_in * share) if share else asked * len(texts) + 3 * sum(texts),

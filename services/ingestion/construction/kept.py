@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
-from services.ingestion.construction.document import BuiltPart
+from services.ingestion.construction.document import BuiltPart, UnbuiltPart
 from services.ingestion.construction.join import joined
 from services.ingestion.construction.tally import Tally
 from services.ingestion.pipeline import Pipeline
-from services.ingestion.tables import BuiltRow
+from services.ingestion.tables import BuiltRow, UnbuiltRow
 from services.ingestion.text_hash import text_hash
 from services.kit.database import Database
 from services.knowledge.model import Document, IncidentNode
@@ -35,6 +35,13 @@ class KeptParts:
         with self._database.session() as session:
             return {id_: (of, recipe) for id_, of, recipe in session.execute(select(*columns))}
 
+    def failures(self, recipe: str) -> list[UnbuiltPart]:
+        """Documents that this recipe made nothing of, the one that was tried last behind."""
+        tried = select(UnbuiltRow).where(UnbuiltRow.recipe == recipe)
+        with self._database.session() as session:
+            rows = session.scalars(tried.order_by(UnbuiltRow.updated_at, UnbuiltRow.document_id))
+            return [_unbuilt(row) for row in rows]
+
     def tallies(self, recipe: str) -> list[Tally]:
         """What the documents built by this recipe have cost."""
         with self._database.session() as session:
@@ -44,6 +51,13 @@ class KeptParts:
     def put(self, part: BuiltPart) -> None:
         """Write or replace."""
         row = BuiltRow(**part.model_dump(mode="json"), updated_at=datetime.now(UTC))
+        with self._database.session() as session:
+            session.merge(row)
+            session.execute(delete(UnbuiltRow).where(UnbuiltRow.document_id == part.document_id))
+
+    def put_failure(self, part: UnbuiltPart) -> None:
+        """Write or replace."""
+        row = UnbuiltRow(**part.model_dump(exclude={"tally"}), updated_at=datetime.now(UTC))
         with self._database.session() as session:
             session.merge(row)
 
@@ -64,6 +78,16 @@ def with_kept_parts(pipeline: Pipeline, kept: KeptParts) -> Pipeline:
     return replace(
         pipeline,
         extract=lambda document: kept.with_structure(document, pipeline.extract(document)),
+    )
+
+
+def _unbuilt(row: UnbuiltRow) -> UnbuiltPart:
+    return UnbuiltPart(
+        document_id=row.document_id,
+        text_hash=row.text_hash,
+        recipe=row.recipe,
+        reason=row.reason,
+        tally=Tally(),
     )
 
 

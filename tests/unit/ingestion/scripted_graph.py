@@ -8,7 +8,7 @@ from dataclasses import replace
 from services.ingestion.pipeline import Pipeline
 from services.ingestion.screened import screened
 from services.ingestion.split import split
-from services.llm.chat_model import ChatRequest, ModelUnavailableError
+from services.llm.chat_model import ChatRequest, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel
 from services.llm.scripted import ScriptedChatModel
 
@@ -22,6 +22,7 @@ class GraphModel:
     def __init__(self, forms: Mapping[str, Form], *, invented: Sequence[str] = ()) -> None:
         self.forms = forms
         self.invented = invented
+        self.refused: tuple[str, ...] = ()
         self.summary = ""
         self.answers_left = 1_000_000
         self.scripted = ScriptedChatModel(self._answer)
@@ -41,6 +42,8 @@ class GraphModel:
         if self.answers_left < 0:
             raise ModelUnavailableError("the model is down")
         shown = request.messages[-1].content
+        if any(said in shown for said in self.refused):
+            raise ModelRefusedError("the context is too long")
         found = self._names(shown) if request.prompt.startswith("names") else self._forms(shown)
         return [json.dumps(found)]
 

@@ -1,16 +1,21 @@
 """The graph built by a model: what may enter it, and what a broken-off or repeated run does."""
 
+import re
 import threading
 from pathlib import Path
 
 import pytest
 
+from services.grounding.vectors import RecentVectors
+from services.ingestion.construction.asking import BuildClosedError
+from services.ingestion.construction.document import DocumentBuilder
 from services.ingestion.construction.run import Chosen, GraphUnfinishedError, NoChatModelError
 from services.ingestion.pipeline import Pipeline
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.tables import BuiltRow
+from services.ingestion.tables import BuiltRow, UnbuiltRow
 from services.knowledge.model import Attribute
-from services.llm.guard import GuardedChatModel
+from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
+from services.llm.guard import CircuitBreaker, GuardedChatModel
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.ingestion.scripted_graph import GraphModel, pipeline_of
 from tests.unit.ingestion.stand import Killed, Stand
@@ -243,16 +248,166 @@ def test_another_model_reads_all_documents_again(three):
     assert build(three, other).built == 3
 
 
-def test_a_run_whose_model_goes_away_keeps_what_was_built_and_goes_on_there(three):
+@pytest.fixture
+def many(stand: Stand) -> Stand:
+    for name in "abcdefgh":
+        stand.write(f"{name}.md", PAGE.replace("hall 4", f"hall {name}"))
+    stand.ingest()
+    return stand
+
+
+def halls(model: GraphModel) -> str:
+    """The documents that were asked about, in the order of the first questions."""
+    return "".join(re.findall(r"hall (\w)\.", "".join(model.shown("names"))))
+
+
+def test_a_run_whose_model_goes_away_keeps_what_was_built_and_goes_on_with_the_others(many):
     model = GraphModel(FORMS)
     model.answers_left = 3
-    with pytest.raises(GraphUnfinishedError, match=r"is down; 1 of 3 documents are built"):
-        build(three, model)
-    assert "Pump leaks" in nodes(three, "a.md")
+    told = r"failed at 5 documents in a row, .* is down; 1 of 8 documents are built"
+    with pytest.raises(GraphUnfinishedError, match=told):
+        build(many, model)
+    assert "Pump leaks" in nodes(many, "a.md")
+    assert halls(model) == "abcdef"
     whole = GraphModel(FORMS)
-    assert build(three, whole).built == 2
-    assert not any("hall a" in shown for shown in whole.shown("names"))
-    assert "Pump leaks" in nodes(three, "c.md")
+    assert build(many, whole).built == 7
+    assert halls(whole) == "ghbcdef"
+    assert "Pump leaks" in nodes(many, "c.md")
+
+
+def test_a_document_that_is_refused_does_not_keep_the_others_from_being_built(many):
+    model = GraphModel(FORMS)
+    model.refused = ("hall a", "hall d")
+    report = build(many, model)
+    assert (report.built, report.left, report.failed_in_a_row) == (6, 2, 0)
+    assert [(each.document_id, each.reason) for each in report.failed] == [
+        ("a.md", "the context is too long"),
+        ("d.md", "the context is too long"),
+    ]
+    assert built_ids(many) == {f"{name}.md" for name in "bcefgh"}
+
+
+def test_a_document_that_failed_comes_behind_all_others_until_it_is_built_or_changed(many):
+    model = GraphModel(FORMS)
+    model.refused = ("hall a", "hall b", "hall c")
+    build(many, model, pattern="[abcd].md")
+    again = GraphModel(FORMS)
+    again.refused = ("hall b",)
+    assert build(many, again, limit=6).built == 5
+    assert halls(again) == "efghab"
+    many.write("b.md", PAGE.replace("hall 4", "hall b").replace("March", "May"))
+    many.ingest()
+    last = GraphModel(FORMS)
+    assert build(many, last).left == 0
+    assert halls(last) == "bc"
+    assert failed_ids(many) == set()
+
+
+def test_of_those_that_failed_the_one_tried_last_comes_last(many):
+    model = GraphModel(FORMS)
+    model.refused = ("hall a", "hall b", "hall c")
+    build(many, model)
+    with pytest.raises(GraphUnfinishedError):
+        build(many, model, limit=1)
+    last = GraphModel(FORMS)
+    assert build(many, last).built == 3
+    assert halls(last) == "bca"
+
+
+def test_a_document_that_failed_is_estimated_with_its_reason_and_another_model_begins_anew(many):
+    model = GraphModel(FORMS)
+    model.refused = ("hall a",)
+    build(many, model, limit=2)
+    expected = many.service.graph_build(model.guarded).estimate(Chosen())
+    assert (expected.documents, expected.built) == (7, 1)
+    assert [each.document_id for each in expected.failed] == ["a.md"]
+    assert many.service.graph_build(model.guarded).estimate(Chosen(limit=6)).failed == ()
+    other = GraphModel(FORMS)
+    other.guarded.name = "another"
+    assert many.service.graph_build(other.guarded).estimate(Chosen()).failed == ()
+    build(many, other)
+    assert halls(other) == "abcdefgh"
+
+
+def test_a_run_in_which_nothing_but_failures_came_says_so(stand):
+    stand.write("pumps.md", PAGE)
+    stand.ingest()
+    model = GraphModel(FORMS)
+    model.answers_left = 0
+    with pytest.raises(GraphUnfinishedError, match="0 of 1 documents are built"):
+        build(stand, model)
+
+
+def test_what_a_failed_document_cost_counts_against_the_tokens(many):
+    model = GraphModel(FORMS)
+    model.refused = ("i1: ",)
+    with pytest.raises(GraphUnfinishedError, match="0 of 8"):
+        build(many, model, tokens=1)
+    assert halls(model) == "a"
+
+
+def test_of_a_deleted_or_forgotten_document_no_failure_is_kept(many):
+    model = GraphModel(FORMS)
+    model.refused = ("hall a", "hall b")
+    build(many, model)
+    assert failed_ids(many) == {"a.md", "b.md"}
+    (many.root / "a.md").unlink()
+    many.ingest()
+    assert failed_ids(many) == {"b.md"}
+    many.forget()
+    assert failed_ids(many) == set()
+
+
+def test_documents_do_not_fail_because_others_made_the_model_be_left_alone_for_a_while(many):
+    model = GraphModel(FORMS)
+
+    def answer(request):
+        if re.search("hall [abc]", request.messages[-1].content):
+            raise ModelUnavailableError("it crashed")
+        return model._answer(request)
+
+    breaker = CircuitBreaker(failures=3, pause_s=0.05)
+    guarded = GuardedChatModel(
+        ScriptedChatModel(answer), tries=2, breaker=breaker, sleep=lambda _s: None
+    )
+    report = many.service.graph_build(guarded).run(Chosen())
+    assert [each.document_id for each in report.failed] == ["a.md", "b.md", "c.md"]
+    assert {each.reason for each in report.failed} == {"it crashed"}
+    assert report.built == 5
+
+
+def test_a_run_that_is_ended_while_the_model_is_left_alone_does_not_wait(many):
+    breaker = CircuitBreaker(failures=1, pause_s=60)
+    guarded = GuardedChatModel(ScriptedChatModel(["no"]), tries=1, breaker=breaker)
+    breaker.note(success=False)
+    builder = DocumentBuilder(guarded, RecentVectors(many.embedder, 10), max_tokens=100)
+    document = many.documents.get("a.md")
+    threading.Timer(0.2, builder.close).start()
+    with pytest.raises(BuildClosedError):
+        builder.build(document, many.pipeline.split(document), [])
+
+
+def test_two_runs_at_a_time_leave_no_failure_of_what_one_of_them_built(many):
+    def answer(_request):
+        build(many, GraphModel(FORMS))
+        raise ModelRefusedError("too long")
+
+    refusing = GuardedChatModel(ScriptedChatModel(answer), tries=1)
+    with pytest.raises(GraphUnfinishedError):
+        many.service.graph_build(refusing).run(Chosen(limit=1))
+    assert len(built_ids(many)) == 8
+    assert failed_ids(many) == set()
+
+
+def test_a_run_killed_after_it_noted_a_failure_loses_nothing(many):
+    model = GraphModel(FORMS)
+    model.refused = ("hall a",)
+    many.break_writing(after=0)
+    with pytest.raises(Killed):
+        build(many, model)
+    again = GraphModel(FORMS)
+    assert build(many, again).built == 8
+    assert halls(again) == "bcdefgha"
 
 
 def test_a_run_killed_while_it_writes_is_mended_by_the_next(three):
@@ -363,8 +518,8 @@ def test_documents_in_work_beside_the_one_that_fails_are_not_lost(three):
             model.answers_left = 1_000
 
     guarded = GuardedChatModel(ScriptedChatModel(answer), tries=1)
-    with pytest.raises(GraphUnfinishedError, match="2 of 3"):
-        three.service.graph_build(guarded).run(Chosen())
+    report = three.service.graph_build(guarded).run(Chosen())
+    assert [each.document_id for each in report.failed] == ["b.md"]
     assert built_ids(three) == {"a.md", "c.md"}
 
 
@@ -376,6 +531,11 @@ def test_without_a_model_the_command_says_which_setting_names_one(stand):
 def pointed_at(stand: Stand, document_id: str) -> set[str]:
     """Names of the nodes of a document that can be found by meaning."""
     return {point.text.split("\n")[0] for point in stand.vectors.of("nodes", document_id)}
+
+
+def failed_ids(stand: Stand) -> set[str]:
+    with stand.database.session() as session:
+        return {row.document_id for row in session.query(UnbuiltRow)}
 
 
 def built_ids(stand: Stand) -> set[str]:
