@@ -38,6 +38,14 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Found:
+    """Where a document whose content is known was known from, and how its file is known now."""
+
+    known_source: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
 class Version:
     """A document's version that is being written."""
 
@@ -158,13 +166,16 @@ class Ledger:
             session.merge(row)
             self._forget_built(session, version.document_id, other_than=version.text_hash)
 
-    def touch(self, session: Session, fingerprints: dict[str, str]) -> None:
-        """Note new fingerprints of documents whose content is what it was."""
-        for id_, fingerprint in fingerprints.items():
+    def touch(self, session: Session, found: Mapping[str, Found], *, source: str) -> None:
+        """Note that documents of `source` have the content that is known.
+
+        Those that yet another source has taken meanwhile stay what they are.
+        """
+        for id_, each in found.items():
             session.execute(
                 update(IngestedRow)
-                .where(IngestedRow.document_id == id_)
-                .values(fingerprint=fingerprint)
+                .where(IngestedRow.document_id == id_, IngestedRow.source == each.known_source)
+                .values(source=source, fingerprint=each.fingerprint)
             )
 
     def hold(

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
 from services.ingestion.isolation import IsolatedReaders
 from services.ingestion.jobs import COUNTERS, Jobs, shown
-from services.ingestion.ledger import Known, Ledger, may_take
+from services.ingestion.ledger import Found, Known, Ledger, may_take
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, SUSPICIOUS
 from services.ingestion.pipeline import Pipeline
 from services.ingestion.read import read_document
@@ -49,8 +49,8 @@ class Run:
     known: dict[str, Known] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     unsaved_failures: dict[str, str] = field(default_factory=dict)
-    fingerprints: dict[str, str] = field(default_factory=dict)
-    """New ones, not saved yet, of documents whose content is what it was."""
+    found: dict[str, Found] = field(default_factory=dict)
+    """Not saved yet: documents whose content is what it was, in a new file or a new place."""
 
     def ingest(self, scan: Scan) -> None:
         """Bring the stores in line with the root."""
@@ -169,8 +169,8 @@ class Run:
         is_same = (known.content_hash, known.pipeline) == (content_hash, self.pipeline.version)
         if not is_same and not may_take(known, self.job.source):
             raise UnreadableDocumentError(_taken(known.source))
-        if is_same and known.source == self.job.source:
-            self.fingerprints[entry.document_id] = entry.fingerprint
+        if is_same and may_take(known, self.job.source):
+            self.found[entry.document_id] = Found(known.source, entry.fingerprint)
         self.job.unchanged += is_same
         DOCUMENTS.labels("unchanged").inc(is_same)
         return is_same
@@ -264,10 +264,10 @@ class Run:
         self._report()
 
     def _save_in(self, session: Session) -> None:
-        self.ledger.touch(session, self.fingerprints)
+        self.ledger.touch(session, self.found, source=self.job.source)
         self.jobs.add_failures(session, self.job.id, self.unsaved_failures)
         self.jobs.save(session, self.job.id, {name: getattr(self.job, name) for name in COUNTERS})
-        self.fingerprints.clear()
+        self.found.clear()
         self.unsaved_failures.clear()
 
     def _report(self) -> None:

@@ -1,5 +1,6 @@
 """Roots: what is known of them, and what is left of one that is forgotten."""
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -165,6 +166,26 @@ def test_a_file_that_was_ingested_alone_belongs_to_its_folder(stand):
     stand.ingest(stand.write("a.md", "LinkDown\n"))
     assert known(stand) == [(str(stand.root), 1, True)]
     assert counters(stand.forget()) == {"deleted": 1}
+
+
+def test_a_moved_folder_takes_its_unchanged_documents_along(stand, tmp_path):
+    fill(stand)
+    before, writes = stand.contents(), stand.fuse.writes
+    moved = stand.root.rename(tmp_path / "moved")
+    assert counters(stand.ingest(moved)) == {"unchanged": 5}
+    assert known(stand) == [(str(moved), 5, True)]
+    with pytest.raises(RootNotFoundError):
+        stand.forget(stand.root)
+    assert (stand.contents(), stand.fuse.writes) == (before, writes)
+    (moved / "0.md").unlink()
+    assert counters(stand.ingest(moved)) == {"deleted": 1, "unchanged": 4}
+
+
+def test_a_copy_of_a_folder_takes_nothing_from_it(stand, tmp_path):
+    fill(stand)
+    shutil.copytree(stand.root, tmp_path / "copy")
+    assert counters(stand.ingest(tmp_path / "copy")) == {"unchanged": 5}
+    assert known(stand) == [(str(stand.root), 5, True)]
 
 
 def test_documents_that_their_new_folder_took_over_are_not_forgotten(stand, tmp_path):
