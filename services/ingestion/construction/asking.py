@@ -75,11 +75,22 @@ class BuildClosedError(FlowXpertError):
 class Questions:
     """The two questions, to one model."""
 
-    def __init__(self, model: ChatModel, max_tokens: int, closed: threading.Event) -> None:
-        """`max_tokens` bounds an answer; once `closed` is set nothing is asked any more."""
+    def __init__(
+        self,
+        model: ChatModel,
+        max_tokens: int,
+        closed: threading.Event,
+        impatient: threading.Event,
+    ) -> None:
+        """`max_tokens` bounds an answer.
+
+        Once `closed` is set nothing is asked any more; once `impatient` is, nothing waits for a
+        model that is left alone for a while.
+        """
         self._model = model
         self._max_tokens = max_tokens
         self._closed = closed
+        self._impatient = impatient
 
     def names(self, passage: str) -> list[FoundIncident]:
         """The incidents a passage is about, each with a sentence on it.
@@ -114,7 +125,8 @@ class Questions:
             try:
                 return ask_for(self._model, request, form)[0]
             except CircuitOpenError as error:
-                self._closed.wait(error.again_in_s)
+                if self._impatient.wait(error.again_in_s) and not self._closed.is_set():
+                    raise
         raise BuildClosedError("the run was ended; what was built stays")
 
     def _request(self, prompt: Prompt, given: Mapping[str, str], schema: JsonSchema) -> ChatRequest:

@@ -73,10 +73,16 @@ class DocumentBuilder:
         self._vectors = vectors
         self._max_tokens = max_tokens
         self._closed = threading.Event()
+        self._impatient = threading.Event()
 
     def close(self) -> None:
         """Let no document go on; a question that is asked is still answered."""
         self._closed.set()
+        self._impatient.set()
+
+    def hurry(self) -> None:
+        """Let documents in work fail where they would wait for the model to be asked again."""
+        self._impatient.set()
 
     def build(
         self, document: Document, chunks: Sequence[Chunk], structural: Sequence[IncidentNode]
@@ -87,7 +93,8 @@ class DocumentBuilder:
             BuildClosedError: The builder was closed meanwhile.
         """
         started, meter = time.perf_counter(), Budget(sys.maxsize)
-        questions = Questions(self._model.with_budget(meter), self._max_tokens, self._closed)
+        model = self._model.with_budget(meter)
+        questions = Questions(model, self._max_tokens, self._closed, self._impatient)
         work = _Work(document, chunks, structural, questions, self._vectors)
         read = {
             "document_id": document.id,

@@ -191,7 +191,9 @@ class GraphBuild:
         failure: BaseException | None = None
         with ThreadPoolExecutor(at_once) as pool, closing(builder):
             while True:
-                if failure is None and goes_on():
+                if failure is not None or not goes_on():
+                    builder.hurry()
+                else:
                     new = islice(waiting, at_once - len(working))
                     working |= {pool.submit(self._build, builder, document) for document in new}
                 if not working:

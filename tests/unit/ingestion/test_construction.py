@@ -1,7 +1,9 @@
 """The graph built by a model: what may enter it, and what a broken-off or repeated run does."""
 
+import itertools
 import re
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -374,6 +376,25 @@ def test_documents_do_not_fail_because_others_made_the_model_be_left_alone_for_a
     assert [each.document_id for each in report.failed] == ["a.md", "b.md", "c.md"]
     assert {each.reason for each in report.failed} == {"it crashed"}
     assert report.built == 5
+
+
+def test_a_run_that_goes_no_further_does_not_wait_for_the_model_to_be_asked_again(many):
+    many.settings = IngestionSettings(graph_documents=2)
+    breaker = CircuitBreaker(failures=1, pause_s=20)
+    calls = itertools.count(1)
+
+    def answer(_request):
+        if next(calls) == 5:
+            breaker.note(success=False)
+            time.sleep(0.5)  # so that the sixth document finds the circuit open
+        raise ModelRefusedError("too long")
+
+    guarded = GuardedChatModel(ScriptedChatModel(answer), tries=1, breaker=breaker)
+    started = time.monotonic()
+    with pytest.raises(GraphUnfinishedError, match="6 documents in a row"):
+        many.service.graph_build(guarded).run(Chosen())
+    assert time.monotonic() - started < 10
+    assert next(calls) == 6
 
 
 def test_a_run_that_is_ended_while_the_model_is_left_alone_does_not_wait(many):
