@@ -278,7 +278,7 @@ class GraphBuild:
 
 def _unfinished(report: BuildReport) -> GraphUnfinishedError:
     return GraphUnfinishedError(
-        f"the model failed at {report.failed_in_a_row} documents in a row, at the last with: "
-        f"{report.failed[-1].reason}; {report.built} of {report.total} documents are built and "
-        "stay, the same command goes on with the others"
+        f"the model failed at {report.failed_in_a_row} documents in a row, at the first with: "
+        f"{report.failed[-report.failed_in_a_row].reason}; {report.built} of {report.total} "
+        "documents are built and stay, the same command goes on with the others"
     )
