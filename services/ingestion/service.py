@@ -312,6 +312,8 @@ class IngestionService:
         return (self._work_dir / "uploads").resolve()
 
     def _new_job(self, path: Path, *, prune: bool, is_queued: bool) -> JobRow:
+        if os.fsencode(path) != str(path).encode("utf-8", "replace"):
+            raise UnusableRootError(f"the path {str(path)!r} is no text: rename it")
         if path.is_relative_to(self._uploads):
             # Ids of uploads do not start where the files are kept, so all would seem to be gone.
             raise UnusableRootError(f"{str(path)!r} keeps what was uploaded: send it again instead")

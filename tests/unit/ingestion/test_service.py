@@ -269,6 +269,12 @@ class TestBadFiles:
         assert (job.status, counters(job)) == (JobStatus.FAILED, {})
         assert "more than 2 documents" in job.reason
 
+    def test_a_root_whose_name_is_no_text_is_refused(self, stand):
+        root = stand.root / os.fsdecode(b"\xff")
+        root.mkdir()
+        with pytest.raises(UnusableRootError, match="no text"):
+            stand.ingest(root)
+
     def test_a_path_with_nothing_there_is_refused(self, stand):
         with pytest.raises(UnusableRootError, match="expected"):
             stand.ingest(stand.root / "missing")
