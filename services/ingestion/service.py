@@ -136,7 +136,7 @@ class IngestionService:
                 path=path,
                 documents=counted.documents,
                 outdated=counted.outdated,
-                is_there=Path(path).exists(),
+                is_there=os.access(path, os.F_OK),
             )
             for path, counted in self._ledger.sources(self._pipeline.version).items()
         ]
