@@ -1,6 +1,6 @@
 """What the command line shows: workflows, tickets and progress, for people."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -189,7 +189,6 @@ def _show_failed(failed: Sequence[FailedDocument], count: int, to: Console) -> N
         to.print(Text(f"  {each.document_id}: {each.reason}", style="red"))
     if count > SHOWN_FAILURES:
         to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
-
 
 
 def _steps(workflow: Workflow) -> Table:
