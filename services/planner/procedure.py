@@ -17,6 +17,7 @@ from services.planner.scenarios import Scenario, scenarios
 from services.planner.sentences import (
     condition,
     ends_path,
+    goes_on,
     is_check,
     is_imperative,
     is_otherwise,
@@ -237,7 +238,7 @@ def _decision(
         no: tuple[Element, ...] = (_decision(other.condition, other.action, "", span, ()),)
     elif yes and isinstance(yes[-1], End):
         # One case goes on, else the steps that follow on the page would belong to neither.
-        no = (Do(lead(alternative), span),) if alternative else ()
+        no = () if not alternative or goes_on(alternative) else (Do(lead(alternative), span),)
     else:
         no = _taken(alternative, span, ())
     return Ask(question(asked, words=16), yes=yes, no=no, cites=span)
@@ -247,7 +248,7 @@ def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> tupl
     """What to do in one case; the path ends there, or leads elsewhere, where the page says so."""
     told = jump(action)
     before, jumps = (told[0], (_go_to(action, told[1], span),)) if told else (action, ())
-    if not before:
+    if not before or goes_on(before):
         return jumps
     make = End if ends_path(before) and not jumps else Do
     return (make(lead(before), span, commands_of(blocks), expected_of(blocks)), *jumps)

@@ -91,6 +91,11 @@ _ENDS_PATH = re.compile(
     r"|vendor|on-call)\b|open an? (?:\w+ )?(?:case|ticket)\b)",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(
+    r"^(?:continue|go on|carry on|proceed|read on)(?:\s+(?:here|below|on|as usual|reading"
+    r"|(?:with|to) (?:the )?(?:next (?:step|section)|steps? below|rest)|with this \w+))?$",
+    re.IGNORECASE,
+)
 _CAUSE_PREFIX = re.compile(
     r"^(?:(?:possible |likely |root )?causes?:\s*|because\s+|due to\s+|caused by\s+)", re.IGNORECASE
 )
@@ -230,6 +235,11 @@ def is_check(sentence: str) -> bool:
 def ends_path(action: str) -> bool:
     """Whether the work is over, or somebody else's, once this is done."""
     return _ENDS_PATH.match(tidy(action)) is not None
+
+
+def goes_on(action: str) -> bool:
+    """Whether nothing is told but to read on."""
+    return _GOES_ON.match(tidy(action)) is not None
 
 
 def capitalised(text: str) -> str:

@@ -84,6 +84,12 @@ def test_otherwise_after_a_comma_is_the_other_branch() -> None:
     assert after(workflow, "Light is green?", "No") == "Escalate to the optics team"
 
 
+def test_a_branch_that_only_says_to_read_on_is_no_step() -> None:
+    page = ANSWERS.replace("otherwise escalate to the optics team", "otherwise continue here")
+    workflow = planned(f"{page}6. Wait.\n")
+    assert after(workflow, "Light is green?", "No") == "Wait"
+
+
 def test_sections_called_steps_are_jumped_to_from_the_next_paragraph() -> None:
     workflow = planned(SECTIONS)
     asked = "Newest version fails more often?"
