@@ -21,6 +21,7 @@ from services.planner.sentences import (
     is_check,
     is_imperative,
     is_otherwise,
+    joined,
     jump,
     lead,
     question,
@@ -41,7 +42,10 @@ _CONFIRMATION = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^(?:(?:step|phase)\s+\w{1,3}\b|\d{1,2}[.):])", re.IGNORECASE)
-_ANSWER = re.compile(r"^(?:if\s+)?(?P<answer>yes|no)\b[,:.–—-]*\s*(?P<action>\S.*)$", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"^(?:if\s+)?(?P<answer>yes|no)\b(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
+    re.IGNORECASE,
+)
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
 _INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
 _TOLD_ELSEWHERE = frozenset(
@@ -204,29 +208,38 @@ def _item_elements(part: Part, block: Block, item: Item) -> Iterator[Element]:
         return
     span = (part.lines(item.start_line, item.end_line),)
     nested = [b for block in item.blocks for b in block.walk()]
-    parts = sentences(text)
+    parts = joined(sentences(text))
+    told_below = [s for block in item.blocks[1:] for s in _said_below(block)]
     stated = condition(parts[0], parts[1] if len(parts) > 1 else "")
     if stated:
         yield _decision(stated.condition, stated.action, stated.alternative, span, nested)
+        yield from _conditions([*parts[1:], *told_below], span, told_to_do=True)
         return
     answered = next((b for b in item.blocks if b.kind is BlockKind.LIST and _answers(b)), None)
     if answered and _asks(parts[-1]):
         if len(parts) > 1:
-            yield Do(lead(text), span)
+            yield Do(lead(parts[0]), span)
         yield _ask(parts[-1], _answers(answered), span, nested)
         return
-    yield Do(lead(text), span, commands_of(nested), expected_of(nested))
-    below = (b.text for b in item.blocks[1:] if b.kind is BlockKind.PARAGRAPH)
-    rest = [*parts[1:], *(s for text in below for s in sentences(text))]
-    yield from _conditions(rest, span, told_to_do=not block.ordered)
-    yield from _leads_elsewhere(parts, span)
+    yield Do(lead(parts[0]), span, commands_of(nested), expected_of(nested))
+    said = joined([*parts, *told_below])
+    yield from _conditions(said[1:], span, told_to_do=not block.ordered)
+    yield from _leads_elsewhere(said, span)
+
+
+def _said_below(block: Block) -> list[str]:
+    """What a paragraph or a list below an item says, sentence by sentence."""
+    if block.kind is BlockKind.LIST:
+        return [said for text in _texts(block) for said in joined(sentences(text))]
+    return sentences(block.text) if block.kind is BlockKind.PARAGRAPH else []
 
 
 def _leads_elsewhere(said: Sequence[str], span: tuple[Span, ...]) -> Iterator[GoTo]:
     """The jump that a step ends in, whatever is found."""
-    told = jump(said[-1]) if said and not condition(said[-1]) else None
+    last = said[-1] if said else ""
+    told = None if condition(last) or is_otherwise(last) else jump(last)
     if told:
-        yield _go_to(said[-1], told[1], span)
+        yield _go_to(told[1], span)
 
 
 def _decision(
@@ -241,36 +254,44 @@ def _decision(
         no = () if not alternative or goes_on(alternative) else (Do(lead(alternative), span),)
     else:
         no = _taken(alternative, span, ())
-    return Ask(question(asked, words=16), yes=yes, no=no, cites=span)
+    shown = () if action else blocks  # of a question that only No answers, how to find out
+    return Ask(question(asked, words=16), yes, no, span, commands_of(shown), expected_of(shown))
 
 
 def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> tuple[Element, ...]:
     """What to do in one case; the path ends there, or leads elsewhere, where the page says so."""
     told = jump(action)
-    before, jumps = (told[0], (_go_to(action, told[1], span),)) if told else (action, ())
+    before, jumps = (told[0], (_go_to(told[1], span),)) if told else (action, ())
     if not before or goes_on(before):
         return jumps
     make = End if ends_path(before) and not jumps else Do
     return (make(lead(before), span, commands_of(blocks), expected_of(blocks)), *jumps)
 
 
-def _go_to(text: str, number: int, span: tuple[Span, ...]) -> GoTo:
-    return GoTo(number, lead(text), span)
+def _go_to(number: int, span: tuple[Span, ...]) -> GoTo:
+    return GoTo(number, f"Go to step {number}", span)
 
 
 def _conditions(
     texts: Sequence[str], span: tuple[Span, ...], *, told_to_do: bool
 ) -> Iterator[Element]:
-    """Decisions among the sentences; with `told_to_do` only those that lead to an action."""
+    """Decisions among the sentences; with `told_to_do` only those that lead to an action.
+
+    At most two, beside those that lead to another step.
+    """
     found = 0
     for index, text in enumerate(texts):
         following = texts[index + 1] if index + 1 < len(texts) else ""
         stated = condition(text, following)
-        if stated and (is_imperative(stated.action) or not told_to_do):
-            found += 1
+        if stated and (_is_told(stated.action or stated.alternative) or not told_to_do):
+            found += jump(stated.action) is None
             yield _decision(stated.condition, stated.action, stated.alternative, span, ())
         if found >= _MOST_CONDITIONS_PER_STEP:
             return
+
+
+def _is_told(action: str) -> bool:
+    return is_imperative(action) or jump(action) is not None
 
 
 def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
@@ -284,8 +305,8 @@ def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
         span = (part.lines(block.start_line, end),)
         after = blocks[index + len(code) + 1 :]
         made = list(_sentence_steps(block, after, span, has_code=bool(code)))
-        if code and made:
-            made[-1] = _with_code(made[-1], [block, *code])
+        if code:
+            made = _with_code(made, [block, *code])
         elements.extend(element for element in made if element.text)
     return elements
 
@@ -293,19 +314,29 @@ def _paragraph_steps(part: Part, blocks: Sequence[Block]) -> list[Element]:
 def _sentence_steps(
     block: Block, after: Sequence[Block], span: tuple[Span, ...], *, has_code: bool
 ) -> Iterator[Element]:
-    parts = sentences(block.text)
+    parts = joined(sentences(block.text))
     beyond = sentences(after[0].text)[:1] if after else []
     told = inline_commands(block)
     for index, sentence in enumerate(parts):
         if is_otherwise(sentence):
             continue
-        following = (each for each in (*parts[index + 1 :], *beyond) if is_otherwise(each))
-        stated = condition(sentence, next(following, ""))
+        stated = condition(sentence, _otherwise((*parts[index + 1 :], *beyond)))
         shows = has_code and index + 1 == len(parts)
-        if stated and is_imperative(stated.action):
-            yield _decision(stated.condition, stated.action, stated.alternative, span, ())
-        elif is_imperative(sentence) or (shows and _PURPOSE.match(sentence)):
+        if stated and _is_told(stated.action or stated.alternative):
+            shown = () if stated.action else (block,)
+            yield _decision(stated.condition, stated.action, stated.alternative, span, shown)
+        elif _is_told(sentence) or (shows and _PURPOSE.match(sentence)):
             yield from _told(sentence, span, tuple(each for each in told if each in sentence))
+
+
+def _otherwise(said: Sequence[str]) -> str:
+    """What is to be done otherwise, where that is not said of another condition."""
+    for sentence in said:
+        if is_otherwise(sentence):
+            return sentence
+        if condition(sentence):
+            break
+    return ""
 
 
 def _told(sentence: str, span: tuple[Span, ...], commands: tuple[str, ...]) -> Iterator[Element]:
@@ -313,7 +344,7 @@ def _told(sentence: str, span: tuple[Span, ...], commands: tuple[str, ...]) -> I
     if before:
         yield Do(lead(before), span, commands)
     if number:
-        yield _go_to(sentence, number, span)
+        yield _go_to(number, span)
 
 
 def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
@@ -325,13 +356,16 @@ def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
     return code
 
 
-def _with_code(element: Element, blocks: Sequence[Block]) -> Element:
-    if isinstance(element, Ask) and element.yes:
-        *first, last = element.yes
-        return replace(element, yes=(*first, _with_code(last, blocks)))
-    if isinstance(element, GoTo):
-        return element
-    return replace(element, commands=commands_of(blocks), expected=expected_of(blocks))
+def _with_code(elements: Sequence[Element], blocks: Sequence[Block]) -> list[Element]:
+    """The elements, the last step among them with the commands."""
+    *before, last = elements or (None,)
+    if last is None:
+        return []
+    if isinstance(last, GoTo):
+        return [*_with_code(before, blocks), last]
+    if isinstance(last, Ask) and any(not isinstance(each, GoTo) for each in last.yes):
+        return [*before, replace(last, yes=tuple(_with_code(last.yes, blocks)))]
+    return [*before, replace(last, commands=commands_of(blocks), expected=expected_of(blocks))]
 
 
 def _names_a_step(part: Part) -> bool:

@@ -1,6 +1,7 @@
 """English of operation documents: sentences, their shortening, questions and conditions in them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.knowledge.imperative import begins_with_verb
@@ -22,6 +23,8 @@ _PREFIX = re.compile(
     r"|\d{1,2}[.)]\s+|(?:please|next|then|now|first|finally|also|note that)[,:]?\s+"
     r"|(?:disruptive|warning|caution|important|note|optional)\b[^:—–]{0,30}[:—–]\s*"
     r"|you\s+(?:can|must|should|may|need to|will need to)\s+(?:also\s+)?"
+    r"|(?:when|once|after)\s+(?:(?:this|that|it|you)\s+(?:is|are)\s+)?(?:done|finished|completed?),?\s+"
+    r"|(?:afterwards?|after that),?\s+"
     r"|it is (?:recommended|necessary|required) to\s+)+",
     re.IGNORECASE,
 )
@@ -39,8 +42,12 @@ _CONDITION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUESTION_ANSWER = re.compile(
-    r"^(?P<question>[^?]{6,160}\?)\s+(?:if\s+)?yes[,:]?\s+(?P<yes>.+?)"
-    r"(?:[.;,]\s+(?:if\s+)?(?:no|not)[,:]?\s+(?P<no>.+))?$",
+    r"^(?P<question>[^?]{6,160}\?)\s+(?:(?:if\s+)?yes|if\s+so)[,:]?\s+(?P<yes>.+?)"
+    r"(?:[.;,]\s+(?:if\s+not?[,:]?|no[,:]|(?:otherwise|else)[,:]?)\s+(?P<no>.+))?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUESTION_ANSWERED_NO = re.compile(
+    r"^(?P<question>[^?]{6,160}\?)(?P<yes>)\s+(?:if\s+not?|no)[,:]\s+(?P<no>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _OTHERWISE = re.compile(
@@ -55,9 +62,23 @@ _JUMP = re.compile(
     r"^(?P<before>.*?)(?:^|[,;]\s+(?:and\s+)?(?:then\s+)?|\s+(?:and|then)\s+(?:then\s+)?)"
     r"(?:go|proceed|continue|skip|return|jump|move|advance|start|resume|repeat)"
     r"(?:\s+(?:on|back|ahead|again|over|forward|directly|straight))?(?:\s+(?:to|with|at|from))?"
-    r"\s+step\s+(?P<number>\d{1,2})\b(?!\.\d)\s*(?:\([^()]*\))?[\s.]*$",
+    r"\s+[\"'“]?step\s+(?P<number>\d{1,2})\b(?!\.\d)"
+    r"\s*(?:\([^()]*\)|:\s+[^,.;:]{1,60}|above|below|again)?[\s.\"'”]*$",
     re.IGNORECASE | re.DOTALL,
 )
+_HEDGED = re.compile(
+    r"\b(?:if|unless|when(?:ever)?|in case|in which case|otherwise|else)\b", re.IGNORECASE
+)
+"""What makes a jump at the end of a sentence one of several ways to go on."""
+_CONDITIONAL_JUMP = re.compile(
+    r"^(?:if|when|in case|where)\s+(?P<condition>[^,:]{2,160}?)(?:\s+then)?\s+(?P<action>"
+    r"(?:go|proceed|continue|skip|return|jump)\s+(?:\w+\s+){0,2}[\"'“]?step\s+\d.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_INNER_CONDITION = re.compile(r"(?:[;,]|\s[—–-])\s+(?:and\s+|but\s+)?(?=if\s)", re.IGNORECASE)
+_LONGEST_SENTENCE = 1000
+"""Characters; a longer one is none, and looking for conditions in it takes long."""
+_SAID_ANSWER = re.compile(r"^(?:(?:if\s+)?yes|if\s+so|if\s+not?|no)\s*[,:]\s", re.IGNORECASE)
 _NEXT_CLAUSE = re.compile(
     rf"(?:,\s*(?:and\s+)?then\s+|;\s+(?:then\s+)?|,?\s+and\s+(?:then\s+)?(?={_CHECK_VERB}\b)"
     rf"|,\s+(?={_CHECK_VERB}\b)|\s[—–]\s)",
@@ -177,10 +198,10 @@ def question(statement: str, *, words: int = 9) -> str:
 def condition(sentence: str, following: str = "") -> Condition | None:
     """The condition a sentence states; `following` may hold what to do otherwise."""
     text = _PREFIX.sub("", sentence.strip())
-    asked = _QUESTION_ANSWER.match(text)
+    asked = _QUESTION_ANSWER.match(text) or _QUESTION_ANSWERED_NO.match(text)
     if asked:
-        return Condition(asked["question"], tidy(asked["yes"]), tidy(asked["no"] or ""))
-    stated = _CONDITION.match(text)
+        return Condition(asked["question"], tidy(asked["yes"] or ""), tidy(asked["no"] or ""))
+    stated = _CONDITIONAL_JUMP.match(text) or _CONDITION.match(text)
     if stated is None or _POINTS_BACK.match(stated["condition"].strip()):
         return None
     action, rest = _halves(stated["action"])
@@ -202,9 +223,65 @@ def _halves(told: str) -> tuple[str, str]:
 
 
 def jump(text: str) -> tuple[str, int] | None:
-    """What is told before `go to step 5`, and the 5; None where a text does not end in that."""
-    found = _JUMP.match(text.strip())
-    return (found["before"].strip(" ,;."), int(found["number"])) if found else None
+    """What is told before `go to step 5`, and the 5; None where a text does not end in that.
+
+    None also where it goes there only in some case: that is a condition, not a jump.
+    """
+    found = _JUMP.match(_PREFIX.sub("", " ".join(text.split())))
+    if found is None or _HEDGED.search(found["before"]):
+        return None
+    return found["before"].strip(" ,;."), int(found["number"])
+
+
+def joined(said: Sequence[str]) -> list[str]:
+    """The sentences, each condition apart and with all that belongs to it.
+
+    A question or a check is joined to its answers and a condition to the jump told next; a
+    condition at the end of a sentence that leads to a jump stands alone.
+    """
+    found: list[str] = []
+    for sentence in (part for each in said for part in _with_condition_apart(each)):
+        whole = _together(found[-1], sentence) if found else ""
+        if whole:
+            found[-1] = whole
+        else:
+            found.append(sentence)
+    return found
+
+
+def _together(before: str, sentence: str) -> str:
+    """Both as one sentence; empty where the second stands for itself."""
+    if _answers(before, sentence):
+        otherwise = _OTHERWISE.match(sentence)
+        answer = f"If no, {otherwise['action']}" if otherwise else sentence
+        asked = before if "?" in before else question(before, words=40)
+        whole = f"{asked} {answer}"
+        return whole if condition(whole) else ""
+    leads = jump(sentence)
+    if leads is None or leads[0] or not _awaits_jump(before):
+        return ""
+    told = _PREFIX.sub("", sentence)
+    return f"{before.rstrip(' .')}, then {told[:1].lower()}{told[1:]}"
+
+
+def _answers(before: str, sentence: str) -> bool:
+    asks = len(before) <= _LONGEST_SENTENCE and ("?" in before or is_check(before))
+    return asks and bool(_SAID_ANSWER.match(sentence) or _OTHERWISE.match(sentence))
+
+
+def _awaits_jump(sentence: str) -> bool:
+    stated = condition(sentence)
+    return stated is not None and not stated.alternative and jump(stated.action) is None
+
+
+def _with_condition_apart(sentence: str) -> tuple[str, ...]:
+    is_whole = len(sentence) > _LONGEST_SENTENCE or condition(sentence)
+    for place in () if is_whole else _INNER_CONDITION.finditer(sentence):
+        before, after = sentence[: place.start()], sentence[place.end() :]
+        stated = condition(after)
+        if _answers(before, after) or (stated and jump(stated.action)):
+            return before, after
+    return (sentence,)
 
 
 def clauses(text: str) -> list[str]:

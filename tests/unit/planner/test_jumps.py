@@ -132,3 +132,91 @@ def test_a_loop_without_a_way_out_is_told_and_not_drawn() -> None:
     workflow = drafted(Do("Look", (target,)), Do("Wait"), back, End("Done"))
     assert [step.text for step in workflow.steps] == ["Look", "Wait", "Done"]
     assert is_clean(lint(workflow))
+
+
+PROSE = """\
+# Port is err-disabled
+
+### Step 1: Find the reason
+
+Run `show interfaces status err-disabled`.
+
+If the reason is bpduguard, go to Step 2. If the reason is a flap, go to step 3. Otherwise go to
+Step 4.
+
+### Step 2: Rogue switch
+
+Unplug the rogue switch and go to step 4:
+
+```
+show spanning-tree
+```
+
+### Step 3: Flapping link
+
+Replace the cable.
+
+### Step 4: Open the port
+
+Enable the port. If it shows errors go to "Step 2: Rogue switch".
+"""
+NESTED = """\
+# Pods restart
+
+## Troubleshooting
+
+1. Look at the last state.
+   1. If the reason is OOMKilled, go to step 3.
+   2. If the reason is Error, go to step 2.
+   3. If the reason is unknown, go to step 4. Otherwise, go to step 5.
+2. If the config map is missing, create it. If the secret is missing, go to step 5.
+3. Raise the memory limit.
+
+   ```
+   kubectl set resources deployment web
+   ```
+
+   Go to step 5.
+4. Is the node ready? If yes, go to step 2. If no, go to step 5.
+5. Verify that the pod runs; if it does not, go to step 1.
+"""
+
+
+def test_prose_leads_from_case_to_case_and_otherwise_belongs_to_the_last() -> None:
+    workflow = planned(PROSE)
+    assert after(workflow, "Reason is bpduguard?", "Yes").startswith("Rogue switch")
+    assert after(workflow, "Reason is bpduguard?", "No") == "Reason is a flap?"
+    assert after(workflow, "Reason is a flap?", "Yes").startswith("Flapping link")
+    assert after(workflow, "Reason is a flap?", "No").startswith("Open the port")
+    assert after(workflow, "It shows errors?", "Yes").startswith("Rogue switch")
+
+
+def test_a_command_after_a_jump_belongs_to_the_step_that_jumps() -> None:
+    (step,) = [each for each in planned(PROSE).steps if each.text.startswith("Rogue switch")]
+    assert step.commands == ("show spanning-tree",)
+
+
+def test_conditions_listed_below_a_step_are_decisions() -> None:
+    workflow = planned(NESTED)
+    assert after(workflow, "Look at the last state") == "Reason is OOMKilled?"
+    assert after(workflow, "Reason is OOMKilled?", "Yes") == "Raise the memory limit"
+    assert after(workflow, "Reason is Error?", "Yes") == "Config map is missing?"
+    assert after(workflow, "Reason is unknown?", "Yes") == "Is the node ready?"
+    assert after(workflow, "Reason is unknown?", "No") == "Pod runs?"
+
+
+def test_every_condition_of_a_step_counts() -> None:
+    workflow = planned(NESTED)
+    assert after(workflow, "Config map is missing?", "No") == "Secret is missing?"
+    assert after(workflow, "Secret is missing?", "Yes") == "Pod runs?"
+    assert after(workflow, "Pod runs?", "No") == "Look at the last state"
+
+
+def test_a_jump_told_below_the_commands_of_a_step_is_taken() -> None:
+    assert after(planned(NESTED), "Raise the memory limit") == "Pod runs?"
+
+
+def test_answers_in_the_sentences_after_a_question_lead_where_they_say() -> None:
+    workflow = planned(NESTED)
+    assert after(workflow, "Is the node ready?", "Yes") == "Config map is missing?"
+    assert after(workflow, "Is the node ready?", "No") == "Pod runs?"

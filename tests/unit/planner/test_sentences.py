@@ -1,11 +1,14 @@
 import pytest
 
 from services.planner.sentences import (
+    Condition,
     clauses,
     condition,
     is_check,
     is_imperative,
     is_otherwise,
+    joined,
+    jump,
     lead,
     question,
     sentences,
@@ -125,3 +128,34 @@ def test_a_long_step_keeps_what_it_is_not_to_be_done_for():
         " is the active one"
     )
     assert shorten(told, words=12).endswith("unless it is the active one")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Restart it and, if it fails, go to step 5",
+        "Kill it, unless it is a backup, in which case leave it and go to step 5",
+        "If not, go to step 5",
+    ],
+)
+def test_a_jump_in_some_case_only_is_none(text: str) -> None:
+    assert jump(text) is None
+
+
+def test_a_jump_may_name_the_step_and_follow_what_is_done() -> None:
+    assert jump("When done, continue with step 4.") == ("", 4)
+    assert jump('Restart it, then go to "Step 5: Open the port".') == ("Restart it", 5)
+
+
+def test_a_check_and_its_answers_are_one_condition() -> None:
+    (said,) = joined(sentences("Verify that the port is up. If not, go to step 4."))
+    assert condition(said) == Condition("Port is up?", "", "Go to step 4")
+
+
+def test_a_word_that_only_begins_like_an_answer_is_none() -> None:
+    told = condition("Is it up? If yes, replace the disk, no reboot needed.")
+    assert told == Condition("Is it up?", "Replace the disk, no reboot needed")
+
+
+def test_a_condition_may_lead_to_a_jump_without_a_comma() -> None:
+    assert condition("If it is up go to step 3") == Condition("it is up", "Go to step 3")
