@@ -46,6 +46,11 @@ _ANSWER = re.compile(
     r"^(?:if\s+)?(?P<answer>yes|no)\b(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(
+    r"(?:(?:go|proceed|continue|move)\s+(?:on\s+)?)?(?:(?:to|with)\s+)?(?:the\s+)?(?:next|following)"
+    r"\s+(?:step|section|check|item)[.\s]*|(?:continue|proceed|go on)(?:\s+below)?[.\s]*",
+    re.IGNORECASE,
+)
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
 _INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
 _TOLD_ELSEWHERE = frozenset(
@@ -260,6 +265,8 @@ def _decision(
 
 def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> tuple[Element, ...]:
     """What to do in one case; the path ends there, or leads elsewhere, where the page says so."""
+    if _GOES_ON.fullmatch(action.strip()):
+        return ()
     told = jump(action)
     before, jumps = (told[0], (_go_to(told[1], span),)) if told else (action, ())
     if not before or goes_on(before):
@@ -430,16 +437,28 @@ def _confirmation(part: Part) -> list[Element]:
 def _without_doubles(sections: Iterable[Iterable[Element]]) -> list[Element]:
     """The elements of all sections; what an earlier section said is not said again.
 
-    Within a section a repeated step is meant: look, change, look again.
+    Within a section a repeated step is meant: look, change, look again. A question is asked again
+    where its answers lead to something else, and a jump is one from its own section.
     """
-    seen: set[str] = set()
+    seen: set[_Meaning] = set()
     kept: list[Element] = []
     for section in sections:
-        said: set[str] = set()
+        said: set[_Meaning] = set()
         for element in section:
-            key = " ".join(element.text.casefold().split())
-            if key not in seen:
+            key = _meaning(element)
+            if key not in seen or isinstance(element, GoTo):
                 kept.append(element)
             said.add(key)
         seen.update(said)
     return kept
+
+
+_Meaning = tuple[object, ...]
+
+
+def _meaning(element: Element) -> _Meaning:
+    """What the element tells to do, wherever it stands."""
+    text = " ".join(element.text.casefold().split())
+    if not isinstance(element, Ask):
+        return (text,)
+    return (text, *(tuple(map(_meaning, branch)) for branch in (element.yes, element.no)))

@@ -220,3 +220,95 @@ def test_answers_in_the_sentences_after_a_question_lead_where_they_say() -> None
     workflow = planned(NESTED)
     assert after(workflow, "Is the node ready?", "Yes") == "Config map is missing?"
     assert after(workflow, "Is the node ready?", "No") == "Pod runs?"
+
+
+REPEATED = """\
+# Broker loses messages
+
+## Step 1 - Disks
+
+1. Check the disks.
+2. If the problem persists, go to step 3.
+
+## Step 2 - Memory
+
+Free memory on the broker.
+
+If the problem persists, restart the broker.
+
+Go to step 4.
+
+## Step 3 - Network
+
+Replace the network card.
+
+Go to step 4.
+
+## Step 4 - End
+
+If the problem persists, escalate to the messaging team.
+"""
+
+
+def test_a_question_asked_again_leads_to_its_own_answers() -> None:
+    workflow = planned(REPEATED)
+    asked = [step.id for step in workflow.steps if step.text == "Problem persists?"]
+    told = [workflow.by_id[workflow.exits(step)[0].target].text for step in asked]
+    assert told[0].startswith("Network")
+    assert told[1:] == ["Restart the broker", "Escalate to the messaging team"]
+
+
+FORKED = """\
+# Port goes down
+
+## Step 1: Reason
+
+If the reason is a guard, go to step 2. If the reason is a flap, go to step 3. Otherwise go to
+step 4.
+
+## Step 2: Guard
+
+Unplug the rogue switch. Go to step 5.
+
+## Step 3: Flap
+
+Replace the cable. Go to step 5.
+
+## Step 4: Unknown
+
+Collect the logs.
+
+## Step 5: Open
+
+Enable the port.
+"""
+
+
+def test_a_jump_said_again_is_taken_again() -> None:
+    workflow = planned(FORKED)
+    assert after(workflow, "Guard: Unplug the rogue switch").startswith("Open")
+    assert after(workflow, "Flap: Replace the cable").startswith("Open")
+
+
+MARKED = """\
+# Interface drops frames
+
+## Steps
+
+1. Check whether the buffer is full:
+   * Yes → go to step 3
+   * No → next step
+2. Replace the cable.
+3. Did it help?
+   - Yes - close the ticket.
+   - No – go to step 4.
+4. Escalate to the vendor.
+"""
+
+
+def test_answers_may_be_marked_by_arrows_and_dashes_and_go_on() -> None:
+    workflow = planned(MARKED)
+    assert after(workflow, "Buffer is full?", "Yes") == "Did it help?"
+    assert after(workflow, "Buffer is full?", "No") == "Replace the cable"
+    assert after(workflow, "Did it help?", "Yes") == "Close the ticket"
+    assert after(workflow, "Did it help?", "No") == "Escalate to the vendor"
