@@ -12,7 +12,7 @@ from services.planner.code import commands_of, expected_of, inline_commands
 from services.planner.draft import Ask, Do, Draft, Element, End, GoTo
 from services.planner.ends import closing, opening
 from services.planner.fault_pairs import row_chain
-from services.planner.references import of_headings, of_list, resolved
+from services.planner.references import References, of_headings, of_list, of_lists, resolved
 from services.planner.scenarios import Scenario, scenarios
 from services.planner.sentences import (
     condition,
@@ -64,8 +64,7 @@ _LEAST_HEADING_WORDS = 3
 
 def ordered_procedure(article: Article) -> Draft | None:
     """The page's steps one after the other; None when it has none."""
-    named = of_headings(article.parts)
-    elements = [resolved(each, named) for each in _without_doubles(_elements(article))]
+    elements = _without_doubles(_elements(article))
     if not elements:
         return None
     last = closing(article)
@@ -87,17 +86,27 @@ def _elements(article: Article) -> Iterator[Iterable[Element]]:
     """Part by part; sections that each treat one fault of several become one chain of questions."""
     found = scenarios(article)
     roles = _step_roles(article)
+    numbered = of_lists(article.parts)
     inside = {id(part) for scenario in found for part in scenario.parts}
     asked = False
     for part in article.parts:
         if id(part) in inside:
             if not asked:
-                yield _scenario_chain(found)
+                yield _resolved(_scenario_chain(found), of_headings(article.parts))
             asked = True
-        elif part.role in roles:
-            yield part_elements(part)
-        else:
-            yield (e for block in part.blocks for e in row_chain(part, block))
+            continue
+        told = part_elements(part) if part.role in roles else _rows(part)
+        for known in (of_headings(article.parts, part), of_lists([part]), numbered):
+            told = _resolved(told, known)
+        yield told
+
+
+def _resolved(elements: Iterable[Element], known: References) -> list[Element]:
+    return [resolved(element, known) for element in elements]
+
+
+def _rows(part: Part) -> list[Element]:
+    return [asked for block in part.blocks for asked in row_chain(part, block)]
 
 
 def _step_roles(article: Article) -> frozenset[SectionRole]:

@@ -1,7 +1,7 @@
 """What a page calls `step 5`: a workflow numbers its steps anew."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from services.knowledge.markdown import Block
@@ -11,7 +11,11 @@ from services.planner.article import Part
 from services.planner.draft import Ask, Element, GoTo
 from services.planner.sentences import lead, shorten
 
-_STEP = re.compile(r"\bstep\s+(\d{1,2})\b(?!\.\d)", re.IGNORECASE)
+_STEP = re.compile(
+    r"\bstep\s+(\d{1,2})\b(?!\.\d|\s+(?:of|in|under|from)\s+(?!th(?:is|ese)\b))", re.IGNORECASE
+)
+_NAMED = re.compile(r"\w\W+(?!Step)[A-Z]\w+\s+$")
+"""Before `step 2`: it is one of a procedure with a name, such as `Recovery step 2`."""
 _STEP_HEADING = re.compile(r"^\s*step\s+(\d{1,2})\b(?!\.\d)", re.IGNORECASE)
 _WORDS = 8
 
@@ -29,32 +33,60 @@ References = Mapping[int, Referred]
 
 
 def of_list(part: Part, block: Block) -> References:
-    """The steps of a numbered list by their numbers."""
-    return {
-        item.number: Referred(
-            shorten(lead(item.text), words=_WORDS), part.lines(item.start_line, item.end_line)
-        )
-        for item in block.items
-        if item.number is not None and item.text
-    }
+    """The steps of a numbered list by their numbers; in a section called a step, none.
+
+    There `step 3` is the section of that name, not the third thing to do in this one.
+    """
+    return {} if _place(part) is not None else dict(_items(part, block))
 
 
-def of_headings(parts: Sequence[Part]) -> References:
-    """The sections called `Step 3: …` by their numbers; of two with one number, none."""
-    numbered = [(m[1], part) for part in parts if (m := _STEP_HEADING.match(part.heading))]
-    numbers = [number for number, _ in numbered]
-    return {
-        int(number): Referred(shorten(without_numbering(part.heading), words=_WORDS), part.span)
-        for number, part in numbered
-        if numbers.count(number) == 1
-    }
+def of_lists(parts: Iterable[Part]) -> References:
+    """The steps of all numbered lists that go on with each other; of two with one number, none."""
+    found = [item for part in parts for block in part.blocks for item in _items(part, block)]
+    return _unambiguous(found)
+
+
+def _items(part: Part, block: Block) -> Iterator[tuple[int, Referred]]:
+    for item in block.items:
+        if item.number is not None and item.text:
+            span = part.lines(item.start_line, item.end_line)
+            yield item.number, Referred(shorten(lead(item.text), words=_WORDS), span)
+
+
+def of_headings(parts: Iterable[Part], near: Part | None = None) -> References:
+    """The sections called `Step 3: …` by their numbers; of two with one number, none.
+
+    With `near` only those of its procedure, where it is a step of one of several.
+    """
+    place = None if near is None else _place(near)
+    beside = None if near is None or place is None else near.passage.heading_path[:place]
+    found: dict[tuple[str, ...], tuple[int, Referred]] = {}
+    for part in parts:
+        path = part.passage.heading_path
+        numbered = _STEP_HEADING.match(part.heading)
+        if numbered and path not in found and beside in {None, path[:-1]}:
+            title = shorten(without_numbering(part.heading), words=_WORDS)
+            found[path] = int(numbered[1]), Referred(title, part.span)
+    return _unambiguous(found.values())
+
+
+def _place(part: Part) -> int | None:
+    """Where in the heading path of the section stands the one called a step."""
+    path = part.passage.heading_path
+    return next((n for n, heading in enumerate(path) if _STEP_HEADING.match(heading)), None)
+
+
+def _unambiguous(found: Iterable[tuple[int, Referred]]) -> References:
+    known = list(found)
+    numbers = [number for number, _ in known]
+    return {number: referred for number, referred in known if numbers.count(number) == 1}
 
 
 def resolved(element: Element, known: References) -> Element:
     """The element and its branches with each `step N` replaced by what that step says."""
     if isinstance(element, GoTo):
         return _aimed(element, known)
-    named = replace(element, text=_STEP.sub(lambda found: _title(found, known), element.text))
+    named = replace(element, text=_told(element.text, known))
     if not isinstance(named, Ask):
         return named
     return replace(
@@ -66,12 +98,18 @@ def resolved(element: Element, known: References) -> Element:
 
 def _aimed(jump: GoTo, known: References) -> GoTo:
     referred = known.get(jump.number)
-    if referred is None or jump.target:
+    if referred is None or jump.target or referred.span in jump.cites:
         return jump
-    text = _STEP.sub(lambda found: _title(found, known), jump.text)
-    return replace(jump, text=text, target=referred.span)
+    return replace(jump, text=_told(jump.text, known), target=referred.span)
+
+
+def _told(text: str, known: References) -> str:
+    return _STEP.sub(lambda found: _title(found, known), text)
 
 
 def _title(found: re.Match[str], known: References) -> str:
-    referred = known.get(int(found[1]))
-    return f"“{referred.title}”" if referred else found[0]
+    is_elsewhere = _NAMED.search(found.string[: found.start()])
+    referred = None if is_elsewhere else known.get(int(found[1]))
+    if referred is None or referred.title.casefold() == found[0].casefold():
+        return found[0]
+    return f"“{referred.title}”"
