@@ -41,8 +41,12 @@ def of_list(part: Part, block: Block) -> References:
 
 
 def of_lists(parts: Iterable[Part]) -> References:
-    """The steps of all numbered lists that go on with each other; of two with one number, none."""
-    found = [item for part in parts for block in part.blocks for item in _items(part, block)]
+    """The steps of all numbered lists that go on with each other; of two with one number, none.
+
+    Lists in sections called steps do not count, see `of_list`.
+    """
+    apart = [part for part in parts if _place(part) is None]
+    found = [item for part in apart for block in part.blocks for item in _items(part, block)]
     return _unambiguous(found)
 
 
