@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from services.knowledge.model import Span
 from services.planner.draft import Ask, Do, Draft, Element, End, GoTo, placed, size
-from services.planner.jumps import as_told, follows, in_order, is_within, settled
+from services.planner.jumps import as_told, ended, follows, in_order, is_within, settled
 from services.workflow.lint import STRUCTURE_CHECKS
 from services.workflow.model import (
     Citation,
@@ -28,16 +28,15 @@ class _Graph:
 def assemble(draft: Draft) -> Workflow:
     """The graph: ids `s1`, `s2`, … in reading order, every path ends in a terminal.
 
-    The last element of a draft must be an `End`. Where jumps would leave steps that no path comes
-    to, or a loop without a way out, the steps follow each other as on the page.
+    The last element of a draft must be an `End`; it is left out where every path ends or goes back
+    before it. Where jumps would leave other steps that no path comes to, or a loop without a way
+    out, the steps follow each other as on the page.
     """
     elements = settled(draft.elements)
-    workflow = _workflow(draft, elements)
-    for simpler in (in_order, as_told):
-        if not _is_broken(workflow):
-            break
-        workflow = _workflow(draft, simpler(elements))
-    return workflow
+    ways = (ended(elements), elements, in_order(elements))
+    workflows = (_workflow(draft, part) for way in ways for part in (way, way[:-1]) if part)
+    sound = (workflow for workflow in workflows if not _is_broken(workflow))
+    return next(sound, None) or _workflow(draft, as_told(elements))
 
 
 def _is_broken(workflow: Workflow) -> bool:

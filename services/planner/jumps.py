@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from services.knowledge.model import Span
 from services.planner.draft import Ask, Do, Element, End, GoTo, placed
+from services.planner.sentences import ends_path
 
 
 def follows(elements: Sequence[Element]) -> Iterator[GoTo]:
@@ -69,6 +70,20 @@ def _without_idle_jump(
     if not isinstance(last, GoTo) or last.target is None or isinstance(follower, GoTo | None):
         return branch
     return branch[:-1] if is_within(follower, last.target) else branch
+
+
+def ended(elements: Sequence[Element]) -> tuple[Element, ...]:
+    """The work is over where the page says so right before a step that a jump leads to."""
+    targets = [jump.target for jump in follows(elements) if jump.target]
+    return tuple(
+        End(element.text, element.cites, element.commands, element.expected)
+        if isinstance(element, Do)
+        and ends_path(element.text)
+        and isinstance(follower, Do | Ask)
+        and any(is_within(follower, target) for target in targets)
+        else element
+        for element, follower in zip(elements, (*elements[1:], None), strict=True)
+    )
 
 
 def in_order(elements: Sequence[Element]) -> tuple[Element, ...]:

@@ -312,3 +312,30 @@ def test_answers_may_be_marked_by_arrows_and_dashes_and_go_on() -> None:
     assert after(workflow, "Buffer is full?", "No") == "Replace the cable"
     assert after(workflow, "Did it help?", "Yes") == "Close the ticket"
     assert after(workflow, "Did it help?", "No") == "Escalate to the vendor"
+
+
+LAG = """\
+# Replica lags
+
+## Steps
+
+1. Show the lag.
+2. If the lag is small, go to step 4.
+3. If the receiver is down, go to step 5.
+4. Close the ticket.
+5. Restart the receiver.
+6. If the lag grows, go to step 1, otherwise go to step 4.
+"""
+
+
+def test_every_path_may_end_or_go_back_before_the_end_of_the_page() -> None:
+    workflow = planned(LAG)
+    assert after(workflow, "Lag grows?", "Yes") == "Show the lag"
+    assert after(workflow, "Lag grows?", "No") == "Close the ticket"
+    assert is_clean(lint(workflow))
+
+
+def test_the_work_is_over_where_the_page_says_so_before_another_case() -> None:
+    workflow = planned(LAG)
+    assert [step.text for step in workflow.of_kind(StepKind.TERMINAL)] == ["Close the ticket"]
+    assert after(workflow, "Receiver is down?", "Yes") == "Restart the receiver"
