@@ -46,11 +46,6 @@ _ANSWER = re.compile(
     r"^(?:if\s+)?(?P<answer>yes|no)\b(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
-    r"(?:(?:go|proceed|continue|move)\s+(?:on\s+)?)?(?:(?:to|with)\s+)?(?:the\s+)?(?:next|following)"
-    r"\s+(?:step|section|check|item)[.\s]*|(?:continue|proceed|go on)(?:\s+below)?[.\s]*",
-    re.IGNORECASE,
-)
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
 _INTRODUCING = frozenset({SectionRole.NOTE, SectionRole.PARAMETER})
 _TOLD_ELSEWHERE = frozenset(
@@ -274,8 +269,6 @@ def _decision(
 
 def _taken(action: str, span: tuple[Span, ...], blocks: Sequence[Block]) -> tuple[Element, ...]:
     """What to do in one case; the path ends there, or leads elsewhere, where the page says so."""
-    if _GOES_ON.fullmatch(action.strip()):
-        return ()
     told = jump(action)
     before, jumps = (told[0], (_go_to(told[1], span),)) if told else (action, ())
     if not before or goes_on(before):

@@ -113,8 +113,9 @@ _ENDS_PATH = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
-    r"^(?:continue|go on|carry on|proceed|read on)(?:\s+(?:here|below|on|as usual|reading"
-    r"|(?:with|to) (?:the )?(?:next (?:step|section)|steps? below|rest)|with this \w+))?$",
+    r"(?:continue|go on|carry on|proceed|read on|move on)(?:\s+(?:here|below|as usual|reading))?"
+    r"|(?:(?:continue|go|proceed|move|carry)\s+(?:on\s+)?(?:with|to)\s+)?(?:the\s+)?"
+    r"(?:(?:next|following)\s+(?:steps?|section|check|item)|steps?\s+below|rest|this\s+page)",
     re.IGNORECASE,
 )
 _CAUSE_PREFIX = re.compile(
@@ -316,7 +317,7 @@ def ends_path(action: str) -> bool:
 
 def goes_on(action: str) -> bool:
     """Whether nothing is told but to read on."""
-    return _GOES_ON.match(tidy(action)) is not None
+    return _GOES_ON.fullmatch(action.strip(" .")) is not None
 
 
 def capitalised(text: str) -> str:
