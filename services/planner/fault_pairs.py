@@ -1,15 +1,17 @@
 """Tables whose rows pair a fault with its remedy."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.knowledge.markdown import Block, BlockKind, Row
 from services.knowledge.model import SectionRole, Span
 from services.planner.article import Part
+from services.planner.chain import chained
 from services.planner.code import told_in
-from services.planner.draft import Ask, Do
-from services.planner.sentences import lead, question, sentences
+from services.planner.decisions import told
+from services.planner.draft import Ask, Element
+from services.planner.sentences import question, sentences
 
 _MOST_ACTIONS = 4
 _NOT_ASKED = frozenset({SectionRole.REFERENCE, SectionRole.PARAMETER, SectionRole.PREVENTION})
@@ -39,7 +41,7 @@ class _Columns:
     remedy: int
 
 
-def row_chain(part: Part, block: Block) -> tuple[Ask, ...]:
+def row_chain(part: Part, block: Block) -> tuple[Element, ...]:
     """A question per row of a table of faults and remedies, each asked when the one before is not.
 
     Empty for any other block.
@@ -52,28 +54,27 @@ def row_chain(part: Part, block: Block) -> tuple[Ask, ...]:
     ]
     if remedy is None or not faults:
         return ()
-    told = [n for n, name in enumerate(block.header) if _CHECK_COLUMN.search(name)]
-    check = next((n for n in told if n != remedy and n not in faults), None)
+    looks = [n for n, name in enumerate(block.header) if _CHECK_COLUMN.search(name)]
+    check = next((n for n in looks if n != remedy and n not in faults), None)
+    columns = _Columns(faults, check, remedy)
     rows = [row for row in block.rows if row.cells[remedy]]
-    return _chain(part, rows, _Columns(faults, check, remedy))
+    return chained([asked for row in rows for asked in _asked(part, row, columns)])
 
 
-def _chain(part: Part, rows: Sequence[Row], columns: _Columns) -> tuple[Ask, ...]:
-    if not rows:
-        return ()
-    row, faults = rows[0], columns.faults
-    told = ": ".join(dict.fromkeys(row.cells[n] for n in (faults[0], faults[-1]) if row.cells[n]))
-    rest = _chain(part, rows[1:], columns)
-    if not told:
-        return rest
+def _asked(part: Part, row: Row, columns: _Columns) -> Iterator[Ask]:
+    named = (row.cells[n] for n in (columns.faults[0], columns.faults[-1]) if row.cells[n])
+    fault = ": ".join(dict.fromkeys(named))
+    if not fault:
+        return
     span = (part.lines(row.line, row.line),)
     found = () if columns.check is None else _actions(row, columns.check, span)[:1]
     yes = (*found, *_actions(row, columns.remedy, span))
-    return (Ask(question(told, words=14), yes, rest, span),)
+    yield Ask(question(fault, words=14), yes, (), span)
 
 
-def _actions(row: Row, column: int, span: tuple[Span, ...]) -> tuple[Do, ...]:
+def _actions(row: Row, column: int, span: tuple[Span, ...]) -> tuple[Element, ...]:
     return tuple(
-        Do(lead(each), span, told_in(each, row.inline_code))
+        element
         for each in sentences(row.cells[column])[:_MOST_ACTIONS]
+        for element in told(each, span, told_in(each, row.inline_code))
     )

@@ -131,6 +131,11 @@ class Condition:
     action: str
     alternative: str = ""
 
+    @property
+    def told(self) -> str:
+        """What to do in the first case that something is told for."""
+        return self.action or self.alternative
+
 
 def sentences(text: str) -> list[str]:
     """The sentences of a paragraph, trimmed; none is empty."""

@@ -339,3 +339,47 @@ def test_the_work_is_over_where_the_page_says_so_before_another_case() -> None:
     workflow = planned(LAG)
     assert [step.text for step in workflow.of_kind(StepKind.TERMINAL)] == ["Close the ticket"]
     assert after(workflow, "Receiver is down?", "Yes") == "Restart the receiver"
+
+
+TABLES = """\
+# Scheduler is stuck
+
+1. Read the log.
+2. Compare it with the table:
+
+   | Message | Action |
+   |---|---|
+   | lock held | Restart the scheduler, then go to step 1. |
+   | no quorum | Go to step 4. |
+
+3. Wait a minute.
+4. Restart the peers.
+"""
+
+
+def test_a_table_below_a_step_is_asked_there_and_its_cells_may_lead_elsewhere() -> None:
+    workflow = planned(TABLES)
+    assert after(workflow, "Compare it with the table") == "Lock held?"
+    assert after(workflow, "Lock held?", "Yes") == "Restart the scheduler"
+    assert after(workflow, "Restart the scheduler") == "Read the log"
+    assert after(workflow, "Lock held?", "No") == "No quorum?"
+    assert after(workflow, "No quorum?", "Yes") == "Restart the peers"
+    assert after(workflow, "No quorum?", "No") == "Wait a minute"
+
+
+def test_a_very_long_table_is_cut_and_says_so() -> None:
+    rows = "".join(f"| Error {n} | Restart service {n} |\n" for n in range(2500))
+    workflow = planned(f"# Errors\n\n| Symptom | Fix |\n|---|---|\n{rows}")
+    assert after(workflow, "Error 39?", "No") == "Go on in the document: Error 40?"
+    assert is_clean(lint(workflow))
+
+
+def test_the_remedy_of_a_scenario_is_not_cut_in_silence() -> None:
+    steps = "".join(f"{n}. Restart service {n}.\n" for n in range(1, 9))
+    known = "".join(
+        f"## Queue {name} is full\n\n### Symptom\n\nOrders wait.\n\n### Fix\n\n{steps}\n"
+        for name in ("one", "two")
+    )
+    workflow = planned(f"# Queues\n\n{known}")
+    ways = [step.text for step in workflow.steps if step.text.startswith("Go on in the document")]
+    assert ways == ["Go on in the document: Restart service 6"] * 2
