@@ -473,6 +473,10 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
         return InvalidInputError("\n".join(lines)).body(), 2
     except typer.TyperException as error:
         return InvalidInputError(error.format_message()).body(), error.exit_code
+    except typer.Abort:
+        if not is_for_programs:
+            raise
+        return InvalidInputError("not confirmed: nothing was changed").body(), 1
     except Exception:  # the command line's edge
         if not is_for_programs:
             raise

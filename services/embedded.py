@@ -148,7 +148,10 @@ class Embedded:
         self.ingestion.tell_outdated()
         for model in (self._bulk_model, self._ticket_model):
             model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)
-        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+        warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
+        warming.start()
+        # The model must not be at work when the interpreter ends.
+        self._closing.callback(warming.join)
         url = self._start_broker()
         walks, jobs = create_queue(url), create_queue(url)
         walk = create_walk(

@@ -91,7 +91,7 @@ def show_roots(roots: Sequence[IngestedRoot]) -> None:
     table.add_column("")
     for root in roots:
         outdated = [f"{root.outdated} read by older rules"] if root.outdated else []
-        gone = [] if root.is_there else ["not there any more"]
+        gone = [] if root.is_there else ["not found here"]
         table.add_row(str(root.documents), Text(root.path), ", ".join([*gone, *outdated]))
     console.print(table)
 

@@ -21,6 +21,9 @@ from services.kit.outbox import Outbox
 
 WALK_TASK = "gateway.walk_ticket"
 
+_OVERTAKEN_WITHIN_S = 7 * 86_400
+"""An end that came first is kept as long: no webhook is retried for longer."""
+
 
 class IdempotencyKeyReusedError(ConflictError):
     """The `Idempotency-Key` was used before with another body."""
@@ -165,6 +168,8 @@ class Intake:
             said_at=time.time(),
         )
         session.execute(statement.on_conflict_do_nothing())
+        too_old = ResolutionRow.said_at < time.time() - _OVERTAKEN_WITHIN_S
+        session.execute(delete(ResolutionRow).where(too_old))
 
 
 def ticket_url(ticket_id: str) -> str:

@@ -247,7 +247,14 @@ class Ledger:
 
 def may_take(known: Known | IngestedRow, source: str) -> bool:
     """Whether a document of `source` may take the place of the known one of the same id."""
-    return known.source == source or not Path(known.source).exists()
+    return known.source == source or _is_gone(known.source)
+
+
+def _is_gone(source: str) -> bool:
+    try:
+        return not Path(source).exists()
+    except PermissionError:  # it is there, and not for this process to look into
+        return False
 
 
 _NOTHING = Held(frozenset(), frozenset(), "added")

@@ -34,7 +34,9 @@ def assemble(draft: Draft) -> Workflow:
     """
     elements = settled(draft.elements)
     ways = (ended(elements), elements, in_order(elements))
-    workflows = (_workflow(draft, part) for way in ways for part in (way, way[:-1]) if part)
+    parts = (part for way in ways for part in (way, way[:-1]) if part)
+    # Without the end, a jump to it leads nowhere.
+    workflows = (_workflow(draft, settled(part)) for part in parts)
     sound = (workflow for workflow in workflows if not _is_broken(workflow))
     return next(sound, None) or _workflow(draft, as_told(elements))
 

@@ -9,7 +9,7 @@ from services.knowledge.model import Span
 from services.planner.article import Part
 from services.planner.code import commands_of, expected_of, inline_commands
 from services.planner.decisions import decision, is_told, told
-from services.planner.draft import Ask, Element, GoTo
+from services.planner.draft import Ask, Do, Element, End, GoTo
 from services.planner.sentences import condition, is_otherwise, joined, sentences
 
 _PURPOSE = re.compile(r"^to\s+[a-z]+", re.IGNORECASE)
@@ -41,7 +41,9 @@ def _sentence_steps(
     for index, sentence in enumerate(parts):
         if is_otherwise(sentence):
             continue
-        stated = condition(sentence, _otherwise((*parts[index + 1 :], *beyond)))
+        stated = condition(sentence)
+        if stated:
+            stated = condition(sentence, _otherwise((*parts[index + 1 :], *beyond)))
         shows = has_code and index + 1 == len(parts)
         if stated and is_told(stated.told):
             shown = () if stated.action else (block,)
@@ -71,11 +73,14 @@ def _code_after(blocks: Sequence[Block], index: int) -> list[Block]:
 
 def _with_code(elements: Sequence[Element], blocks: Sequence[Block]) -> list[Element]:
     """The elements, the last step among them with the commands."""
-    *before, last = elements or (None,)
-    if last is None:
-        return []
-    if isinstance(last, GoTo):
-        return [*_with_code(before, blocks), last]
-    if isinstance(last, Ask) and any(not isinstance(each, GoTo) for each in last.yes):
-        return [*before, replace(last, yes=tuple(_with_code(last.yes, blocks)))]
-    return [*before, replace(last, commands=commands_of(blocks), expected=expected_of(blocks))]
+    for place in reversed(range(len(elements))):
+        last = elements[place]
+        if not isinstance(last, GoTo):
+            return [*elements[:place], _shown(last, blocks), *elements[place + 1 :]]
+    return list(elements)
+
+
+def _shown(step: Do | Ask | End, blocks: Sequence[Block]) -> Element:
+    if isinstance(step, Ask) and any(not isinstance(each, GoTo) for each in step.yes):
+        return replace(step, yes=tuple(_with_code(step.yes, blocks)))
+    return replace(step, commands=commands_of(blocks), expected=expected_of(blocks))

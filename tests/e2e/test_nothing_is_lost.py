@@ -135,7 +135,7 @@ def test_an_ingest_that_is_killed_three_times_ends_as_one_that_is_not(
 ) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert start(environment, "ingest", str(folder), "--data-dir", str(whole)).wait(TIMEOUT_S) == 0
-    for share in (0.1, 0.4, 0.7):
+    for share in (0.1, 0.3, 0.5):
         process = start(environment, "ingest", str(folder), "--data-dir", str(broken))
         wait_until(lambda share=share: ingested(broken) >= DOCUMENTS * share, process)
         kill(process)

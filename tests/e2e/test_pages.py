@@ -1,5 +1,6 @@
 """The pages in a real browser."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_a_step_of_the_drawing_leads_to_its_place_in_the_list(page, running, exa
     ticket = running.walked(example("alertmanager/bgp-down"))
     page.goto(f"/tickets/{ticket['id']}")
     page.locator(".drawing a").nth(1).click()
-    assert page.url.endswith("#step-2")
+    expect(page).to_have_url(re.compile(r"#step-2$"))
     expect(page.locator("#step-2")).to_be_in_viewport()
 
 
@@ -96,10 +97,11 @@ def test_another_candidate_is_shown_on_request(page, running, example):
 
 
 def test_the_list_shows_a_new_ticket_by_itself(page, running):
-    page.goto("/")
+    with page.expect_response("**/v1/events"):
+        page.goto("/")
     page.wait_for_timeout(500)
     running.post({"id": "LIVE-1", "title": "Fan tray of leaf-77 reports a fault"})
-    expect(page.get_by_role("link", name="Fan tray of leaf-77")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("link", name="Fan tray of leaf-77")).to_be_visible(timeout=60_000)
 
 
 def test_a_ticket_that_is_being_walked_shows_its_workflow_when_it_is_there(page, running, example):

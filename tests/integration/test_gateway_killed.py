@@ -33,7 +33,7 @@ class Process:
             str(port),
         ]
         self._process = subprocess.Popen(command)
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while not self.answers():
             assert self._process.poll() is None, "the gateway ended"
             assert time.monotonic() < until, "the gateway does not answer"
@@ -84,8 +84,9 @@ def test_a_burst_over_which_the_gateway_is_killed_is_walked_whole_and_once(start
     gateway = start()
     with ThreadPoolExecutor(8) as senders:
         deliveries = [senders.submit(deliver, gateway.url, n) for n in range(TICKETS)]
-        for _ in range(2):
-            time.sleep(1.0)
+        for share in (0.2, 0.5):
+            while sum(delivery.done() for delivery in deliveries) < TICKETS * share:
+                time.sleep(0.005)
             assert not all(delivery.done() for delivery in deliveries)
             gateway.kill()
             gateway = start()
@@ -108,7 +109,7 @@ def test_a_burst_over_which_the_gateway_is_killed_is_walked_whole_and_once(start
 
 def wait_for_rest(folder):
     """Until no walk is left to do."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while rows(folder, "SELECT count(*) FROM outbox") != [(0,)]:
         assert time.monotonic() < until, "walks are left"
         time.sleep(0.1)
@@ -143,13 +144,13 @@ def test_a_waiting_request_does_not_hold_up_the_others(start):
             waiting.submit(
                 httpx.post,
                 f"{gateway.url}/workflow",
-                params={"wait": 20},
+                params={"wait": 60},
                 json={"id": f"W-{n}", "title": "x"},
-                timeout=60,
+                timeout=120,
             )
             for n in range(60)
         ]
         start_s = time.monotonic()
-        assert httpx.get(f"{gateway.url}/v1/tickets", timeout=10).status_code == 200
-        assert time.monotonic() - start_s < 5
+        assert httpx.get(f"{gateway.url}/v1/tickets", timeout=30).status_code == 200
+        assert time.monotonic() - start_s < 30
         assert {wait.result().status_code for wait in waits} == {200}

@@ -91,7 +91,7 @@ def test_an_ingest_that_is_killed_again_and_again_ends_like_one_that_was_not(tmp
     write_documents(root)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for number in range(KILLS):
-        kill_at_work(killed, root, after=0.15 * number)
+        kill_at_work(killed, root, after=0.08 * number)
     platform = Platform(killed)
     job = platform.service.ingest_here(root)
     assert job.status is JobStatus.DONE

@@ -35,7 +35,7 @@ def put(outbox, task, key, **kwargs):
         outbox.put(session, task, kwargs, key)
 
 
-def wait_until(condition, timeout=10.0):
+def wait_until(condition, timeout=60.0):
     until = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"
@@ -55,13 +55,13 @@ def test_a_task_runs_once_soon_after_its_commit(outbox, broker):
     relay.stop()
     worker.stop()
     assert sorted(n for n, _ in seen) == list(range(20))
-    assert min(at for _, at in seen) - start < 1.0
+    assert min(at for _, at in seen) - start < 5.0
 
 
 def test_a_long_task_of_one_room_does_not_hold_up_another(outbox, broker):
     slow, fast = create_queue(broker.url), create_queue(broker.url)
     go_on, done = threading.Event(), threading.Event()
-    outbox.register(slow, "slow.task", lambda: go_on.wait(20))
+    outbox.register(slow, "slow.task", lambda: go_on.wait(60))
     outbox.register(fast, "fast.task", done.set)
     workers = [WorkerThread(slow, "slow"), WorkerThread(fast, "fast")]
     relay = Relay(outbox, fast, sole=True)
@@ -69,7 +69,7 @@ def test_a_long_task_of_one_room_does_not_hold_up_another(outbox, broker):
         thread.start()
     put(outbox, "slow.task", "s")
     put(outbox, "fast.task", "f")
-    assert done.wait(5)
+    assert done.wait(20)
     go_on.set()
     for thread in (relay, *workers):
         thread.stop()

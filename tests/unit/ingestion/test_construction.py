@@ -381,14 +381,23 @@ def test_documents_do_not_fail_because_others_made_the_model_be_left_alone_for_a
 def test_a_run_that_goes_no_further_does_not_wait_for_the_model_to_be_asked_again(many):
     many.settings = IngestionSettings(graph_documents=2)
     breaker = CircuitBreaker(failures=1, pause_s=20)
-    calls = itertools.count(1)
+    calls, begun, opened = itertools.count(1), threading.Event(), threading.Event()
+    extract = many.pipeline.extract
+
+    def extract_in_turn(document):
+        if document.id == "f.md":  # the sixth finds the circuit open
+            begun.set()
+            opened.wait(30)
+        return extract(document)
 
     def answer(_request):
         if next(calls) == 5:
+            begun.wait(30)
             breaker.note(success=False)
-            time.sleep(0.5)  # so that the sixth document finds the circuit open
+            opened.set()
         raise ModelRefusedError("too long")
 
+    many.pipeline = Pipeline(many.pipeline.version, many.pipeline.split, extract_in_turn)
     guarded = GuardedChatModel(ScriptedChatModel(answer), tries=1, breaker=breaker)
     started = time.monotonic()
     with pytest.raises(GraphUnfinishedError, match="6 documents in a row"):
@@ -524,7 +533,7 @@ def test_a_document_that_changes_while_the_model_reads_it_is_left_to_the_next_ru
 
 def test_documents_in_work_beside_the_one_that_fails_are_not_lost(three):
     three.settings = IngestionSettings(graph_documents=3)
-    together = threading.Barrier(3, timeout=10)
+    together = threading.Barrier(3, timeout=60)
     model = GraphModel(FORMS)
 
     def answer(request):
@@ -532,11 +541,8 @@ def test_documents_in_work_beside_the_one_that_fails_are_not_lost(three):
         if request.prompt.startswith("names"):
             together.wait()
         if "hall b" in shown:
-            model.answers_left = 0
-        try:
-            return model._answer(request)
-        finally:
-            model.answers_left = 1_000
+            raise ModelUnavailableError("the model is down")
+        return model._answer(request)
 
     guarded = GuardedChatModel(ScriptedChatModel(answer), tries=1)
     report = three.service.graph_build(guarded).run(Chosen())

@@ -84,11 +84,11 @@ def test_a_reindex_waits_for_the_jobs_and_the_jobs_for_it(filled):
         waiting.start()
         waiting.join(0.3)
         assert order == []
-    waiting.join(5)
+    waiting.join(60)
     with all_sources_lock(filled.database, folder):
         waiting = threading.Thread(target=job, args=("c",))
         waiting.start()
         waiting.join(0.3)
         assert order == ["reindex"]
-    waiting.join(5)
+    waiting.join(60)
     assert order == ["reindex", "c"]

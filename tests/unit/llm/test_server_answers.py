@@ -101,7 +101,7 @@ def test_signs_of_life_do_not_prolong_the_time():
     start = time.monotonic()
     with pytest.raises(ModelUnavailableError, match="longer"):
         list(model(answer).stream(REQUEST.model_copy(update={"timeout_s": 0.3})))
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 4
 
 
 class Writing(httpx2.SyncByteStream):
@@ -128,7 +128,7 @@ def test_who_hangs_up_ends_the_writing():
     stream = model(answer).stream(REQUEST)
     assert next(stream).text == "x"
     stream.close()
-    until = time.monotonic() + 2
+    until = time.monotonic() + 20
     while not writing.is_closed and time.monotonic() < until:
         time.sleep(0.01)
     assert writing.is_closed

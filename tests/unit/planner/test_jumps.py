@@ -383,3 +383,17 @@ def test_the_remedy_of_a_scenario_is_not_cut_in_silence() -> None:
     workflow = planned(f"# Queues\n\n{known}")
     ways = [step.text for step in workflow.steps if step.text.startswith("Go on in the document")]
     assert ways == ["Go on in the document: Restart service 6"] * 2
+
+
+def test_a_jump_to_what_stands_beyond_the_last_step_does_no_harm() -> None:
+    told = {2: "If the lamp is red, go to step 60.", 10: "Replace the card and go back to step 2."}
+    steps = "".join(f"{n}. {told.get(n, f'Look at slot {n}.')}\n" for n in range(1, 71))
+    workflow = planned(f"# Card fails\n\n{steps}")
+    assert is_clean(lint(workflow))
+
+
+def test_a_paragraph_of_nothing_but_jumps_does_no_harm() -> None:
+    page = "# Card fails\n\nLook at it. " + "Go to step 3. " * 1100 + "\n\n```sh\nshow card\n```\n"
+    workflow = planned(page)
+    (step,) = [each for each in workflow.steps if each.text == "Look at it"]
+    assert step.commands == ("show card",)
