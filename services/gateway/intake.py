@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, and_, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,8 @@ from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
 WALK_TASK = "gateway.walk_ticket"
+
+_Alert = TicketDraft | Resolution
 
 _OVERTAKEN_WITHIN_S = 7 * 86_400
 """An end that came first is kept as long: no webhook is retried for longer."""
@@ -132,7 +134,7 @@ class Intake:
             .returning(TicketRow.id)
         )
         if session.scalar(statement) is None:
-            known = _known(session, draft.source, draft.external_id, draft.occurrence)
+            known = _known(session, draft)
             assert known is not None  # noqa: S101 - it is what the insert ran into
             return known
         add_events(session, ticket_id, [Note("received", {"source": draft.source})])
@@ -152,7 +154,7 @@ class Intake:
     def _resolve(self, session: Session, over: Resolution) -> AcceptedTicket | None:
         """Note on the ticket that its fault is over; kept, and None, when there is no ticket."""
         _mark_resolved(session, over, time.time())
-        known = _known(session, over.source, over.external_id, over.occurrence)
+        known = _known(session, over)
         if known is None:
             self._keep(session, over)
             return None
@@ -179,7 +181,7 @@ def ticket_url(ticket_id: str) -> str:
 
 def _names(delivery: Delivery) -> Iterator[str]:
     """A name for each item that another request may speak of at the same moment."""
-    both: tuple[TicketDraft | Resolution, ...] = (*delivery.tickets, *delivery.resolved)
+    both: tuple[_Alert, ...] = (*delivery.tickets, *delivery.resolved)
     for item in both:
         if item.external_id:
             yield "\n".join((item.source, item.external_id, item.occurrence))
@@ -190,29 +192,18 @@ def _resolve_if_over(session: Session, draft: TicketDraft) -> None:
     if not draft.occurrence:
         return
     statement = (
-        delete(ResolutionRow)
-        .where(
-            ResolutionRow.source == draft.source,
-            ResolutionRow.external_id == draft.external_id,
-            ResolutionRow.occurrence == draft.occurrence,
-        )
-        .returning(ResolutionRow.said_at)
+        delete(ResolutionRow).where(_is_of(ResolutionRow, draft)).returning(ResolutionRow.said_at)
     )
     said_at = session.scalar(statement)
     if said_at is not None:
         _mark_resolved(session, draft, said_at)
 
 
-def _mark_resolved(session: Session, alert: Resolution | TicketDraft, said_at: float) -> None:
+def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> None:
     """Write on the alert's ticket, if there is one, that its fault is over; once."""
     statement = (
         update(TicketRow)
-        .where(
-            TicketRow.source == alert.source,
-            TicketRow.external_id == alert.external_id,
-            TicketRow.occurrence == alert.occurrence,
-            TicketRow.resolved_at.is_(None),
-        )
+        .where(_is_of(TicketRow, alert), TicketRow.resolved_at.is_(None))
         .values(resolved_at=said_at, updated_at=time.time())
         .returning(TicketRow.id)
     )
@@ -221,24 +212,27 @@ def _mark_resolved(session: Session, alert: Resolution | TicketDraft, said_at: f
         add_events(session, ticket_id, [Note("resolved")])
 
 
-def _known(
-    session: Session, source: str, external_id: str, occurrence: str
-) -> AcceptedTicket | None:
-    statement = select(TicketRow.id, TicketRow.status, TicketRow.reason).where(
-        TicketRow.source == source,
-        TicketRow.external_id == external_id,
-        TicketRow.occurrence == occurrence,
+def _is_of(table: type[TicketRow | ResolutionRow], alert: _Alert) -> ColumnElement[bool]:
+    """Whether a row is of this alert, this time that it fires."""
+    return and_(
+        table.source == alert.source,
+        table.external_id == alert.external_id,
+        table.occurrence == alert.occurrence,
     )
-    row = session.execute(statement).one_or_none()
+
+
+def _known(session: Session, alert: _Alert) -> AcceptedTicket | None:
+    statement = select(TicketRow.id, TicketRow.status, TicketRow.reason)
+    row = session.execute(statement.where(_is_of(TicketRow, alert))).one_or_none()
     if row is None:
         return None
     return AcceptedTicket(
         id=row.id,
         status=TicketStatus(row.status),
         status_url=ticket_url(row.id),
-        source=source,
-        external_id=external_id,
-        occurrence=occurrence,
+        source=alert.source,
+        external_id=alert.external_id,
+        occurrence=alert.occurrence,
         created=False,
         reason=row.reason,
     )

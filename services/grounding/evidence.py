@@ -18,19 +18,11 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
+from services.knowledge.roles import STEP_ROLES
 from services.workflow.model import Citation
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")
-_STEP_ROLES = frozenset(
-    {
-        SectionRole.CAUSE,
-        SectionRole.CHECK,
-        SectionRole.REMEDY,
-        SectionRole.PROCEDURE,
-        SectionRole.VERIFICATION,
-        SectionRole.ESCALATION,
-    }
-)
+_POINT_ROLES = STEP_ROLES | {SectionRole.CAUSE}
 _SPACES = re.compile(r"\s+")
 MOST_NEAREST = 40
 """Units that `Evidence.nearest` looks at for one text."""
@@ -56,7 +48,7 @@ class Unit:
     @property
     def is_step(self) -> bool:
         """Whether it is a point of a section that says what to check or to do."""
-        return self.leads and not self.is_code and self.role in _STEP_ROLES
+        return self.leads and not self.is_code and self.role in _POINT_ROLES
 
 
 class Evidence:

@@ -16,7 +16,7 @@ _NUMBERING = re.compile(
 )
 
 _STEP = re.compile(r"^\s*step\s+\d{1,2}\b", re.IGNORECASE)
-_OF_STEPS = frozenset(
+STEP_ROLES = frozenset(
     {
         SectionRole.CHECK,
         SectionRole.REMEDY,
@@ -25,7 +25,7 @@ _OF_STEPS = frozenset(
         SectionRole.ESCALATION,
     }
 )
-"""What a section called `Step 3` can be for."""
+"""What a section that tells steps is for."""
 
 _WORDING: tuple[tuple[SectionRole, tuple[str, ...]], ...] = (
     (
@@ -276,7 +276,7 @@ def role_of_heading(heading: str) -> SectionRole | None:
     if not words or len(words.split()) > _LONGEST_LABEL or _IDENTIFIER.fullmatch(heading.strip()):
         return None
     role = next((role for role, pattern in _PATTERNS if pattern.search(words)), None)
-    return SectionRole.PROCEDURE if role not in _OF_STEPS and _STEP.match(heading) else role
+    return SectionRole.PROCEDURE if role not in STEP_ROLES and _STEP.match(heading) else role
 
 
 def without_numbering(heading: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from services.knowledge.markdown import Block, BlockKind, Row
 from services.knowledge.model import SectionRole, Span
 from services.planner.article import Part
-from services.planner.chain import chained
+from services.planner.chain import chained, cut
 from services.planner.code import told_in
 from services.planner.decisions import told
 from services.planner.draft import Ask, Element
@@ -24,8 +24,6 @@ _REMEDY_COLUMN = re.compile(
     r"remed|fix|action|solution|resol|mitigat|what to do|correct|respon|recommend|then|next step",
     re.IGNORECASE,
 )
-
-
 _CHECK_COLUMN = re.compile(
     r"check|verif|diagnos|confirm|investigat|how to (?:find|tell|see|test)|command", re.IGNORECASE
 )
@@ -73,8 +71,9 @@ def _asked(part: Part, row: Row, columns: _Columns) -> Iterator[Ask]:
 
 
 def _actions(row: Row, column: int, span: tuple[Span, ...]) -> tuple[Element, ...]:
-    return tuple(
+    elements = [
         element
-        for each in sentences(row.cells[column])[:_MOST_ACTIONS]
+        for each in sentences(row.cells[column])
         for element in told(each, span, told_in(each, row.inline_code))
-    )
+    ]
+    return cut(elements, _MOST_ACTIONS)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from services.knowledge.model import SectionRole
+from services.knowledge.roles import STEP_ROLES
 from services.planner.article import Article, Part
 from services.planner.chain import chained, cut
 from services.planner.draft import Ask, Draft, Element, End, GoTo
@@ -13,13 +14,6 @@ from services.planner.scenarios import Scenario, scenarios
 from services.planner.section import part_elements
 from services.planner.sentences import question
 
-STEP_ROLES = (
-    SectionRole.CHECK,
-    SectionRole.REMEDY,
-    SectionRole.PROCEDURE,
-    SectionRole.VERIFICATION,
-    SectionRole.ESCALATION,
-)
 _TOLD_ELSEWHERE = frozenset(
     {SectionRole.MEANING, SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.NOTE}
 )
@@ -76,8 +70,7 @@ def _rows(part: Part) -> list[Element]:
 
 def _step_roles(article: Article) -> frozenset[SectionRole]:
     """Where steps are looked for: wherever something is told, on a page whose form is unknown."""
-    known = frozenset(STEP_ROLES)
-    return known if article.of_role(*STEP_ROLES) else known | _TOLD_ELSEWHERE
+    return STEP_ROLES if article.of_role(*STEP_ROLES) else STEP_ROLES | _TOLD_ELSEWHERE
 
 
 def _scenario_chain(found: Sequence[Scenario]) -> tuple[Element, ...]:
