@@ -53,3 +53,10 @@ def test_the_package_asks_for_what_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     dependencies = project["tool"]["setuptools"]["dynamic"]["dependencies"]
     assert dependencies == {"file": ["requirements.in"]}
+
+
+def test_the_embedders_file_can_be_made_with_what_runs_alone():
+    installed = set(
+        re.findall(r"^([\w-]+)==", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+    )
+    assert {"onnx", "onnxruntime", "sentence-transformers"} <= installed
