@@ -22,7 +22,8 @@ from services.planner.sentences import (
 )
 
 _ANSWER = re.compile(
-    r"^(?:if\s+)?(?P<answer>yes|no)\b(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
+    r"^(?:if\s+)?(?P<answer>yes|no(?=\s*(?:[,:.;–—→⇒]|[=-]+>|-+\s)))\b"
+    r"(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
     re.IGNORECASE,
 )
 _MOST_CONDITIONS_PER_STEP = 2

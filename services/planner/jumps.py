@@ -33,6 +33,12 @@ def is_within(step: Do | Ask | End, target: Span) -> bool:
 
 def settled(elements: Sequence[Element]) -> tuple[Element, ...]:
     """Only jumps to steps that are there, and none to what follows anyway."""
+    made = _settled_once(elements)
+    # A question that is dropped may have been where another jump led to.
+    return made if made == tuple(elements) else settled(made)
+
+
+def _settled_once(elements: Sequence[Element]) -> tuple[Element, ...]:
     steps = [step for _, step in placed(elements, 1)]
     lost = {
         jump
@@ -46,21 +52,25 @@ def settled(elements: Sequence[Element]) -> tuple[Element, ...]:
 def _settled(
     elements: Sequence[Element], after: Element | None, lost: set[GoTo]
 ) -> tuple[Element, ...]:
-    return tuple(
-        _decided(element, follower, lost) if isinstance(element, Ask) else _told(element, lost)
-        for element, follower in zip(elements, (*elements[1:], after), strict=False)
-    )
+    found: list[Element] = []
+    for element, follower in zip(elements, (*elements[1:], after), strict=False):
+        if isinstance(element, Ask):
+            found += _decided(element, follower, lost)
+        else:
+            found.append(_told(element, lost))
+    return tuple(found)
 
 
-def _decided(asked: Ask, follower: Element | None, lost: set[GoTo]) -> Ask | Do:
-    """The decision; an action where both answers would lead to the same step."""
+def _decided(asked: Ask, follower: Element | None, lost: set[GoTo]) -> tuple[Element, ...]:
+    """The decision; where both answers lead to the same step only its commands are worth a step."""
     yes, no = (
         _without_idle_jump(_settled(branch, follower, lost), follower)
         for branch in (asked.yes, asked.no)
     )
     if yes or no:
-        return replace(asked, yes=yes, no=no)
-    return Do(asked.text, asked.cites, asked.commands, asked.expected)
+        return (replace(asked, yes=yes, no=no),)
+    shown = Do(asked.text, asked.cites, asked.commands, asked.expected)
+    return (shown,) if asked.commands else ()
 
 
 def _without_idle_jump(

@@ -43,7 +43,7 @@ _CONDITION = re.compile(
 )
 _QUESTION_ANSWER = re.compile(
     r"^(?P<question>[^?]{6,160}\?)\s+(?:(?:if\s+)?yes|if\s+so)[,:]?\s+(?P<yes>.+?)"
-    r"(?:[.;,]\s+(?:if\s+not?[,:]?|no[,:]|(?:otherwise|else)[,:]?)\s+(?P<no>.+))?$",
+    r"(?:[.;,]\s+(?:if\s+not?[,:]|no[,:]|(?:otherwise|else)[,:]?)\s+(?P<no>.+))?$",
     re.IGNORECASE | re.DOTALL,
 )
 _QUESTION_ANSWERED_NO = re.compile(

@@ -123,7 +123,7 @@ def test_a_question_whose_answers_lead_to_one_step_is_none() -> None:
     asked = Ask("Fan spins?", yes=(GoTo(2, "Go to step 2", target=target),))
     workflow = drafted(Do("Look"), asked, Do("Replace the fan", (target,)), End("Done"))
     assert not list(workflow.of_kind(StepKind.DECISION))
-    assert after(workflow, "Fan spins?") == "Replace the fan"
+    assert after(workflow, "Look") == "Replace the fan"
 
 
 def test_a_loop_without_a_way_out_is_told_and_not_drawn() -> None:
@@ -397,3 +397,27 @@ def test_a_paragraph_of_nothing_but_jumps_does_no_harm() -> None:
     workflow = planned(page)
     (step,) = [each for each in workflow.steps if each.text == "Look at it"]
     assert step.commands == ("show card",)
+
+
+def test_no_packet_is_no_answer() -> None:
+    page = """\
+# Neighbour is gone
+
+1. Check whether the neighbour answers.
+   - If no packet comes back, look at the address table.
+   - If all packets pass, go on.
+2. If the link is up, go on.
+3. Restart the session.
+"""
+    workflow = planned(page)
+    assert after(workflow, "No packet comes back?", "Yes") == "Look at the address table"
+    assert after(workflow, "No packet comes back?", "No") == "Restart the session"
+
+
+def test_a_jump_to_a_question_that_decides_nothing_is_said_in_words() -> None:
+    target = Span(document_id="page.md", start_line=4, end_line=4)
+    idle = Ask("Fan spins?", cites=(target,))
+    asked = Ask("Lamp is red?", yes=(GoTo(4, "Go to step 4", target=target),))
+    workflow = drafted(asked, Do("Look"), idle, Do("Replace the fan"), End("Done"))
+    assert after(workflow, "Lamp is red?", "Yes") == "Go to step 4"
+    assert is_clean(lint(workflow))
