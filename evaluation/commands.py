@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from evaluation.pairs import Pair
-    from evaluation.report import Report
+    from evaluation.report.report import Report
     from services.contracts.planner import PlanRequest
     from services.embedded import Embedded
     from services.kit.settings import PlatformSettings
@@ -62,9 +62,9 @@ def workflows(
     as_json: AsJson = False,
 ) -> None:
     """Every query through the whole walk, the workflow against the reference."""
-    from evaluation.opening import model_config, open_comparison  # noqa: PLC0415
-    from evaluation.planners import method_named  # noqa: PLC0415
-    from evaluation.workflow_report import report  # noqa: PLC0415
+    from evaluation.benches.opening import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.benches.planners import method_named  # noqa: PLC0415
+    from evaluation.report.workflow_report import report  # noqa: PLC0415
 
     started = time.perf_counter()
     method = method_named(planner)
@@ -108,9 +108,9 @@ def planners(
     """
     if at_once > 1 and record is None:
         raise typer.BadParameter("--at-once needs --record")
-    from evaluation.comparison_report import report  # noqa: PLC0415
-    from evaluation.opening import model_config, open_comparison  # noqa: PLC0415
-    from evaluation.planners import PLANNERS, method_named  # noqa: PLC0415
+    from evaluation.benches.opening import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.benches.planners import PLANNERS, method_named  # noqa: PLC0415
+    from evaluation.report.comparison_report import report  # noqa: PLC0415
 
     started = time.perf_counter()
     names = [name.strip() for name in planner.split(",") if name.strip()] or list(PLANNERS)
@@ -146,7 +146,7 @@ def retrieval(
     as_json: AsJson = False,
 ) -> None:
     """How far up each query's own page stands, beside BM25, the embedder and both by rank."""
-    from evaluation.retrieval import run, searches  # noqa: PLC0415
+    from evaluation.benches.retrieval import run, searches  # noqa: PLC0415
 
     started = time.perf_counter()
     chosen = _chosen(pairs, sample, seed)
@@ -162,7 +162,7 @@ def retrieval(
 @app.command()
 def graph(*, data_dir: DataDir, out: Out = None, as_json: AsJson = False) -> None:
     """What `flowxpert build-graph` made, against the structural nodes and against the pages."""
-    from evaluation.graph import built_documents, report  # noqa: PLC0415
+    from evaluation.benches.graph import built_documents, report  # noqa: PLC0415
 
     started = time.perf_counter()
     with _open(data_dir) as platform:
@@ -181,7 +181,7 @@ def calibrate(
     ] = False,
 ) -> None:
     """Fit when retrieval says that something known fits; on even ids, reported on the odd."""
-    from evaluation.calibration import calibrate as fit  # noqa: PLC0415
+    from evaluation.benches.calibration import calibrate as fit  # noqa: PLC0415
     from evaluation.pairs import read_pairs  # noqa: PLC0415
 
     known, others = read_pairs(pairs), read_pairs(unknown)
@@ -212,7 +212,7 @@ def scorer(
     as_json: AsJson = False,
 ) -> None:
     """Whether the score falls as references are made worse, each kind of perturbation apart."""
-    from evaluation.scorer_setup import Choice, bench_of  # noqa: PLC0415
+    from evaluation.benches.scorer_setup import Choice, bench_of  # noqa: PLC0415
 
     choice = Choice.of(_chosen(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
     config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
@@ -242,8 +242,8 @@ def fit_scorer(
     ] = False,
 ) -> None:
     """Fit what judge and likelihood have to say, on even ids; reported on the odd."""
-    from evaluation.fitting import fit  # noqa: PLC0415
-    from evaluation.scorer_setup import Choice, bench_of, provenance  # noqa: PLC0415
+    from evaluation.benches.fitting import fit  # noqa: PLC0415
+    from evaluation.benches.scorer_setup import Choice, bench_of, provenance  # noqa: PLC0415
     from services.scorer.weights import WEIGHTS  # noqa: PLC0415
 
     choice = Choice.of(_chosen(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
@@ -269,7 +269,7 @@ def speed(
     out: Out = None,
 ) -> None:
     """Start, answers, retrieval and walks of the embedded run, on a copy of the data folder."""
-    from evaluation.speed import Load, measure_speed, show  # noqa: PLC0415
+    from evaluation.benches.speed import Load, measure_speed, show  # noqa: PLC0415
 
     report = measure_speed(data_dir, Load(rate=rate, seconds=seconds), pairs)
     show(report)
@@ -287,7 +287,7 @@ def overhead(
     out: Out = None,
 ) -> None:
     """What the platform adds to the model's own time, on a scripted model and on the set one."""
-    from evaluation.overhead import measure_overhead, show  # noqa: PLC0415
+    from evaluation.benches.overhead import measure_overhead, show  # noqa: PLC0415
 
     report = measure_overhead(
         _settings(data_dir).data_dir,
@@ -313,8 +313,8 @@ def results(
     ] = None,
 ) -> None:
     """Print figures as Markdown, or write a page with pictures."""
-    from evaluation.report import Report  # noqa: PLC0415
-    from evaluation.results_page import results_page  # noqa: PLC0415
+    from evaluation.report.report import Report  # noqa: PLC0415
+    from evaluation.report.results_page import results_page  # noqa: PLC0415
 
     reports = [Report.model_validate_json(file.read_text(encoding="utf-8")) for file in files]
     if out is None:
@@ -330,8 +330,8 @@ def results(
 def _ask_ahead(
     platform: "Embedded", requests: "Sequence[PlanRequest]", seed: int, record: Path, at_once: int
 ) -> None:
-    from evaluation.ahead import ask_ahead  # noqa: PLC0415
-    from evaluation.opening import planner_settings, recording_planner  # noqa: PLC0415
+    from evaluation.benches.ahead import ask_ahead  # noqa: PLC0415
+    from evaluation.benches.opening import planner_settings, recording_planner  # noqa: PLC0415
 
     if platform.model:
         settings = planner_settings(seed)
@@ -348,8 +348,8 @@ def _write_rows(path: Path | None, records: "Iterable[Mapping[str, object]]") ->
 
 def _stratified(path: Path, sample: int, seed: int, forms: str) -> "Sequence[Pair]":
     """Pairs with a reference, as many of each set."""
+    from evaluation.benches.sampling import first_form_only, stratified  # noqa: PLC0415
     from evaluation.pairs import read_pairs  # noqa: PLC0415
-    from evaluation.sampling import first_form_only, stratified  # noqa: PLC0415
 
     referenced = [pair for pair in read_pairs(path) if pair.reference and pair.reference.steps]
     chosen = stratified(referenced, sample, seed)

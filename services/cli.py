@@ -199,7 +199,7 @@ def build_graph(
 
     Only documents that are new or changed since the last run are read; a broken-off run goes on.
     """
-    from services.ingestion.construction.run import Chosen  # noqa: PLC0415
+    from services.ingestion.graph_build.run import Chosen  # noqa: PLC0415
     from services.terminal import build_progress, estimate_line, show_build  # noqa: PLC0415
 
     chosen = Chosen(pattern=documents, limit=limit, tokens=tokens)
@@ -306,7 +306,7 @@ def export_embedder(
 
     Without PATH it goes where the settings look for it.
     """
-    from services.knowledge.onnx_model import obtain  # noqa: PLC0415
+    from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
     chosen = "onnx-int8" if int8 else "onnx"
     target = path or _settings(data_dir=data_dir, embedder=chosen).resolved_embedder_file

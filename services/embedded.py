@@ -34,8 +34,8 @@ from services.kit.queue import (
 )
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
-from services.knowledge.embedders import CachedEmbedder
-from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.embedding.embedders import CachedEmbedder
+from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel, guarded
 from services.llm.open import open_chat_model

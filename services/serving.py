@@ -37,9 +37,9 @@ from services.kit.outbox import Outbox
 from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
-from services.knowledge.embedders import CachedEmbedder
+from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
-from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.guard import GuardedChatModel
 from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings

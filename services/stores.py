@@ -9,9 +9,9 @@ from typing import Protocol
 
 from services.kit.database import Database
 from services.kit.settings import EmbedderChoice, PlatformSettings
-from services.knowledge.embedders import SentenceTransformerEmbedder
+from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
-from services.knowledge.sql_graph import SqlGraphStore
+from services.knowledge.stores.sql_graph import SqlGraphStore
 
 
 class LocalEmbedder(Embedder, Protocol):
@@ -29,8 +29,8 @@ def open_embedder(settings: PlatformSettings) -> LocalEmbedder:
     """
     if settings.embedder is EmbedderChoice.TORCH:
         return SentenceTransformerEmbedder(threads=settings.embedding_threads)
-    from services.knowledge.onnx_embedder import OnnxEmbedder  # noqa: PLC0415
-    from services.knowledge.onnx_model import obtain  # noqa: PLC0415
+    from services.knowledge.embedding.onnx_embedder import OnnxEmbedder  # noqa: PLC0415
+    from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
     is_int8 = settings.embedder is EmbedderChoice.ONNX_INT8
     path = settings.resolved_embedder_file
@@ -46,7 +46,7 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
     """
     if settings.neo4j_url is None:
         return SqlGraphStore(database)
-    from services.knowledge.neo4j import Neo4jGraphStore  # noqa: PLC0415
+    from services.knowledge.stores.neo4j import Neo4jGraphStore  # noqa: PLC0415
 
     graph = Neo4jGraphStore.connect(
         settings.neo4j_url,
@@ -71,11 +71,11 @@ def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack
 
 def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
     if settings.qdrant_url is None:
-        from services.knowledge.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
+        from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
 
         return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
-    from services.knowledge.qdrant import QdrantVectorStore  # noqa: PLC0415
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
+    from services.knowledge.stores.qdrant import QdrantVectorStore  # noqa: PLC0415
 
     key = settings.qdrant_api_key
     return QdrantVectorStore.connect(

@@ -16,8 +16,8 @@ from services.contracts.scorer import Score
 from services.workflow.model import Step, StepKind, Workflow
 
 if TYPE_CHECKING:
-    from services.ingestion.construction.estimate import Estimate
-    from services.ingestion.construction.run import BuildReport
+    from services.ingestion.graph_build.estimate import Estimate
+    from services.ingestion.graph_build.run import BuildReport
 
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from services.contracts.ticket import TicketDraft
-from services.knowledge.screening import screen_message
+from services.knowledge.screening.screening import screen_message
 
 _TEXTS = ("title", "description", "alert_name")
 

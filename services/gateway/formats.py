@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from services.workflow.formats import WRITERS, to_markdown
+from services.workflow.drawing.svg import to_svg
+from services.workflow.formats.by_name import WRITERS, to_markdown
 from services.workflow.model import Citation, Workflow
-from services.workflow.svg import to_svg
 
 JSON = "json"
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from services.grounding.commands import lines_of, shown_in, tells
-from services.knowledge.bm25 import rarity, tokenise
-from services.knowledge.markdown import Block, BlockKind, Page, parse
+from services.knowledge.document.markdown import Block, BlockKind, Page, parse
+from services.knowledge.document.roles import STEP_ROLES
+from services.knowledge.embedding.bm25 import rarity, tokenise
 from services.knowledge.model import (
     Document,
     IncidentNode,
@@ -18,7 +19,6 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.knowledge.roles import STEP_ROLES
 from services.workflow.model import Citation
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")

@@ -4,8 +4,8 @@ import hashlib
 import re
 from pathlib import PurePosixPath
 
-from services.ingestion.isolation import IsolatedReaders
-from services.ingestion.readers import Reading, UnreadableDocumentError, reader_of
+from services.ingestion.converters import Reading, UnreadableDocumentError, reader_of
+from services.ingestion.jobs.isolation import IsolatedReaders
 from services.knowledge.model import Document
 
 _HEADING = re.compile(

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from services.ingestion.ledger import Known, Ledger
-from services.ingestion.pipeline import Pipeline
+from services.ingestion.jobs.ledger import Known, Ledger
+from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.jobs.store import Prepared, Stores
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.store import Prepared, Stores
 
 OnReindexed = Callable[[int, int], None]
 """Told how many documents are done, of how many."""

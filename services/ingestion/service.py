@@ -17,22 +17,22 @@ from services.contracts.ingestion import (
     JobStatus,
     Upload,
 )
-from services.ingestion.construction.document import BuiltPart
-from services.ingestion.construction.kept import KeptParts, with_kept_parts
-from services.ingestion.construction.run import GraphBuild, NoChatModelError
-from services.ingestion.jobs import Jobs, new_job
-from services.ingestion.ledger import Ledger
-from services.ingestion.lock import all_sources_lock, source_lock
+from services.ingestion.graph_build.document import BuiltPart
+from services.ingestion.graph_build.kept import KeptParts, with_kept_parts
+from services.ingestion.graph_build.run import GraphBuild, NoChatModelError
+from services.ingestion.jobs.jobs import Jobs, new_job
+from services.ingestion.jobs.ledger import Ledger
+from services.ingestion.jobs.lock import all_sources_lock, source_lock
+from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.jobs.run import OnProgress, Run
+from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import OUTDATED
-from services.ingestion.pipeline import Pipeline
 from services.ingestion.reindex import OnReindexed, Reindex
-from services.ingestion.run import OnProgress, Run
-from services.ingestion.scan import UnusableRootError
+from services.ingestion.roots.scan import UnusableRootError
+from services.ingestion.roots.source import is_archive, opened, owner_of
+from services.ingestion.roots.upload import keep
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.source import is_archive, opened, owner_of
-from services.ingestion.store import Stores
 from services.ingestion.tables import JobRow
-from services.ingestion.upload import keep
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.outbox import Outbox

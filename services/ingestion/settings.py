@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from services.ingestion.scan import Limits
+from services.ingestion.roots.scan import Limits
 from services.kit.settings import PREFIX, Settings
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, Integer, Stri
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from services.ingestion.scan import MAX_ID_LENGTH
+from services.ingestion.roots.scan import MAX_ID_LENGTH
 from services.kit.database import Base
 
 

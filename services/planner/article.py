@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from services.knowledge.markdown import Block, Page, parse
+from services.knowledge.document.markdown import Block, Page, parse
+from services.knowledge.document.roles import role_of_heading
 from services.knowledge.model import (
     IncidentNode,
     KnowledgeContext,
@@ -12,7 +13,6 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.knowledge.roles import role_of_heading
 
 _MOST_HEAD_LINES = 20
 """Front matter, title and badges; further up stands what belongs to something else."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from services.grounding.commands import PROMPT, TELLS
-from services.knowledge.markdown import Block, BlockKind
+from services.knowledge.document.markdown import Block, BlockKind
 
 _OUTPUT_LANGUAGES = frozenset(
     {"text", "output", "json", "yaml", "log", "txt", "none", "toml", "xml"}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from services.knowledge.markdown import Block
+from services.knowledge.document.markdown import Block
 from services.knowledge.model import Span
 from services.planner.code import commands_of, expected_of
 from services.planner.draft import Ask, Do, Element, End, GoTo

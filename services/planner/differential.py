@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from services.knowledge.markdown import BlockKind
+from services.knowledge.document.markdown import BlockKind
+from services.knowledge.document.roles import role_of_heading
 from services.knowledge.model import SectionRole, Span
-from services.knowledge.roles import role_of_heading
 from services.planner.article import Article, Part
 from services.planner.code import commands_of, expected_of
 from services.planner.draft import Ask, Do, Draft, Element, End

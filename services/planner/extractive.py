@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.knowledge.bm25 import tokenise
+from services.knowledge.embedding.bm25 import tokenise
 from services.knowledge.model import IncidentNode, KnowledgeContext
 from services.planner.article import Article, articles
 from services.planner.differential import differential_diagnosis

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from services.knowledge.markdown import Block, BlockKind, Row
+from services.knowledge.document.markdown import Block, BlockKind, Row
 from services.knowledge.model import SectionRole, Span
 from services.planner.article import Part
 from services.planner.chain import chained, cut

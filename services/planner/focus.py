@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.knowledge.bm25 import tokenise
+from services.knowledge.embedding.bm25 import tokenise
 
 _BASE = 0.23
 _OVERLAP = 0.66

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from services.knowledge.markdown import Block, BlockKind, Item
+from services.knowledge.document.markdown import Block, BlockKind, Item
 from services.planner.article import Part
 from services.planner.code import commands_of, expected_of
 from services.planner.decisions import answers, ask, asks, conditions, decision, leads_elsewhere

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from services.knowledge.links import LinkResolver
-from services.knowledge.markdown import BlockKind
+from services.knowledge.document.links import LinkResolver
+from services.knowledge.document.markdown import BlockKind
 from services.knowledge.model import IncidentNode, SectionRole
 from services.planner.article import Article, Part, articles_of
 from services.planner.code import commands_of

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from services.knowledge.bm25 import tokenise
+from services.knowledge.embedding.bm25 import tokenise
 
 _POSITION_WEIGHT = 0.1
 """Lists of causes and of remedies often run in the same order: breaks ties between equals."""

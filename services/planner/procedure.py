@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from services.knowledge.document.roles import STEP_ROLES
 from services.knowledge.model import SectionRole
-from services.knowledge.roles import STEP_ROLES
 from services.planner.article import Article, Part
 from services.planner.chain import chained, cut
 from services.planner.draft import Ask, Draft, Element, End, GoTo

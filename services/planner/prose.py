@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from services.knowledge.markdown import Block, BlockKind
+from services.knowledge.document.markdown import Block, BlockKind
 from services.knowledge.model import Span
 from services.planner.article import Part
 from services.planner.code import commands_of, expected_of, inline_commands

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from services.knowledge.markdown import Block
+from services.knowledge.document.markdown import Block
+from services.knowledge.document.roles import without_numbering
 from services.knowledge.model import Span
-from services.knowledge.roles import without_numbering
 from services.planner.article import Part
 from services.planner.draft import Ask, Element, GoTo
 from services.planner.sentences import lead, shorten

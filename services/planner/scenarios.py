@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from services.knowledge.document.roles import role_of_heading, role_of_label
 from services.knowledge.model import SectionRole
-from services.knowledge.roles import role_of_heading, role_of_label
 from services.planner.article import Article, Part
 from services.planner.sentences import without_label
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from services.knowledge.markdown import Block, BlockKind, Item
+from services.knowledge.document.markdown import Block, BlockKind, Item
+from services.knowledge.document.roles import role_of_heading, without_numbering
 from services.knowledge.model import SectionRole
-from services.knowledge.roles import role_of_heading, without_numbering
 from services.planner.article import Part
 from services.planner.code import commands_of, expected_of
 from services.planner.decisions import answers, ask, asks

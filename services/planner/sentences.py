@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.knowledge.document.roles import role_of_label
 from services.knowledge.imperative import begins_with_verb
-from services.knowledge.roles import role_of_label
 
 _SENTENCE_END = re.compile(
     r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])[\"')\]]*\s+(?=[A-Z\"'`(\[<])"

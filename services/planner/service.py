@@ -17,7 +17,7 @@ from services.llm.guard import guarded as guarded_model
 from services.planner.assembly import assemble
 from services.planner.draft import Draft
 from services.planner.extractive import drafts
-from services.planner.generative import GenerativePlanner
+from services.planner.generation.generative import GenerativePlanner
 from services.planner.guard import guarded
 from services.planner.metrics import SUSPICIOUS
 from services.planner.settings import PlannerSettings

@@ -4,7 +4,7 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import PREFIX, Settings
-from services.planner.forms import PlanForm
+from services.planner.generation.forms import PlanForm
 
 
 class PlannerSettings(Settings):

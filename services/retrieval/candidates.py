@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from services.knowledge.points import node_payload
 from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
+from services.knowledge.stores.points import node_payload
 from services.retrieval.query import Query
 
 _MOST_BEARERS = 5

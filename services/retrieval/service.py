@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from services.contracts.retrieval import RetrieveRequest, SourceText
 from services.kit.metrics import stage_timer
-from services.knowledge.links import LinkResolver
+from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,
     KnowledgeContext,
@@ -12,7 +12,6 @@ from services.knowledge.model import (
     RetrievedNode,
     Span,
 )
-from services.knowledge.points import chunk_of
 from services.knowledge.ports import (
     DocumentNotFoundError,
     DocumentStore,
@@ -20,6 +19,7 @@ from services.knowledge.ports import (
     GraphStore,
     VectorStore,
 )
+from services.knowledge.stores.points import chunk_of
 from services.retrieval.candidates import find_candidates
 from services.retrieval.confidence import CALIBRATION, confidence
 from services.retrieval.fuse import MOST, Evidence, rank_documents, relevance

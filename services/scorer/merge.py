@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from services.contracts.scorer import Dimension, Score
-from services.scorer.opinion import DIMENSIONS, EVIDENCE, Opinion
+from services.scorer.judges.opinion import DIMENSIONS, EVIDENCE, Opinion
 from services.scorer.weights import Shares
 
 

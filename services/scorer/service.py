@@ -15,21 +15,21 @@ from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
-from services.scorer.accuracy import accuracy
-from services.scorer.branches import TONES
-from services.scorer.case import Case
-from services.scorer.coherence import coherence
-from services.scorer.conciseness import conciseness
-from services.scorer.coverage import coverage
-from services.scorer.judge import Judge
-from services.scorer.kinship import texts_to_compare
-from services.scorer.likelihood import Likelihood
+from services.scorer.criteria.accuracy import accuracy
+from services.scorer.criteria.branches import TONES
+from services.scorer.criteria.case import Case
+from services.scorer.criteria.coherence import coherence
+from services.scorer.criteria.conciseness import conciseness
+from services.scorer.criteria.coverage import coverage
+from services.scorer.criteria.kinship import texts_to_compare
+from services.scorer.criteria.relevance import relevance
+from services.scorer.judges.judge import Judge
+from services.scorer.judges.likelihood import Likelihood
+from services.scorer.judges.opinion import Part
+from services.scorer.judges.panel import Panel
+from services.scorer.judges.subject import Subject
 from services.scorer.merge import merged
-from services.scorer.opinion import Part
-from services.scorer.panel import Panel
-from services.scorer.relevance import relevance
 from services.scorer.settings import ScorerSettings
-from services.scorer.subject import Subject
 from services.scorer.weights import WEIGHTS, Curve, ModelWeights, Weights
 from services.workflow.lint import is_clean, lint
 

@@ -3,7 +3,7 @@
 import pytest
 
 from services.knowledge.model import Document
-from services.knowledge.sql_documents import SqlDocumentStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
 from tests.contract.databases import database_of
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from services.knowledge import onnx_model
-from services.knowledge.embedders import (
+from services.knowledge.embedding.embedders import (
     CachedEmbedder,
     HashingEmbedder,
     SentenceTransformerEmbedder,
 )
-from services.knowledge.onnx_embedder import OnnxEmbedder, UnusableModelError
-from services.knowledge.onnx_model import NoModelFileError, obtain
+from services.knowledge.embedding.onnx_embedder import OnnxEmbedder, UnusableModelError
+from services.knowledge.embedding.onnx_model import NoModelFileError, obtain
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 MINILM = SentenceTransformerEmbedder()
@@ -142,7 +142,7 @@ WITHOUT_TORCH = """
 import sys
 from pathlib import Path
 sys.modules["torch"] = None
-from services.knowledge.onnx_embedder import OnnxEmbedder
+from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
 print(OnnxEmbedder(Path(sys.argv[1])).embed(["fan failed"]).shape)
 """
 

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from services.knowledge.model import IncidentNode, Passage, SectionRole, Span
-from services.knowledge.neo4j import Neo4jGraphStore
-from services.knowledge.neo4j_migrations import GRAPH_ID, MIGRATIONS
 from services.knowledge.ports import StoreUnavailableError
-from services.knowledge.sql_graph import SqlGraphStore
+from services.knowledge.stores.neo4j import Neo4jGraphStore
+from services.knowledge.stores.neo4j_migrations import GRAPH_ID, MIGRATIONS
+from services.knowledge.stores.sql_graph import SqlGraphStore
 from tests.contract.databases import database_of
 from tests.contract.graphs import graph_server
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import Point, StoreUnavailableError, VectorStore
-from services.knowledge.qdrant import QdrantVectorStore
-from services.knowledge.qdrant_edge import QdrantEdgeVectorStore
 from services.knowledge.settings import QdrantSettings
+from services.knowledge.stores.qdrant import QdrantVectorStore
+from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
 from tests.contract.qdrant_server import KEY, qdrant_server
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
@@ -250,7 +250,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from services.knowledge.ports import Point
-from services.knowledge.qdrant_edge import QdrantEdgeVectorStore
+from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
 store = QdrantEdgeVectorStore(Path(sys.argv[1]), 32)
 for i in range(10**6):
     points = [

@@ -17,10 +17,10 @@ from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
 from services.kit.relay import Relay
-from services.knowledge.embedders import HashingEmbedder
-from services.knowledge.qdrant_edge import QdrantEdgeVectorStore
-from services.knowledge.sql_documents import SqlDocumentStore
-from services.knowledge.sql_graph import SqlGraphStore
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.knowledge.stores.sql_graph import SqlGraphStore
 
 PAUSE_S = 0.02
 DOCUMENTS = 120

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.workflow.mermaid import from_mermaid, to_mermaid
+from services.workflow.formats.mermaid import from_mermaid, to_mermaid
 from services.workflow.plain import plain
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -31,11 +31,11 @@ from services.kit.outbox import Outbox
 from services.kit.queue import EmbeddedBroker
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Span
-from services.knowledge.qdrant import QdrantVectorStore
-from services.knowledge.sql_documents import SqlDocumentStore
-from services.knowledge.sql_graph import SqlGraphStore
+from services.knowledge.stores.qdrant import QdrantVectorStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.planner.service import PlannerService
 from services.retrieval.app import create_app as create_retrieval
 from services.retrieval.service import RetrievalService

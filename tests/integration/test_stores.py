@@ -8,8 +8,8 @@ import pytest
 from services.contracts.retrieval import RetrieveRequest
 from services.embedded import Embedded
 from services.kit.settings import PlatformSettings
-from services.knowledge.neo4j import Neo4jGraphStore
-from services.knowledge.onnx_embedder import OnnxEmbedder
+from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
+from services.knowledge.stores.neo4j import Neo4jGraphStore
 from tests.contract.graphs import graph_server
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

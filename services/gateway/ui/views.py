@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from services.workflow.drawing.svg import to_svg
 from services.workflow.model import Step, Workflow
-from services.workflow.svg import to_svg
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from services.llm.chat_model import ChatRequest
-from services.planner.forms import FORMS
+from services.planner.generation.forms import FORMS
 
 FOLDER = Path(__file__).parent
 _SLOTS = re.findall(r"\{(\w+)\}", (FOLDER / "page.md").read_text())

@@ -15,7 +15,7 @@ import pytest
 from services.embedded import Embedded
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.knowledge.screening import screen_document, screen_message
+from services.knowledge.screening.screening import screen_document, screen_message
 from services.llm.chat_model import ChatModel
 from services.llm.scripted import ScriptedChatModel
 from tests.e2e.conftest import EXAMPLES

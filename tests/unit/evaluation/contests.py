@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from evaluation.comparison import Comparison
-from evaluation.opening import model_side, recorded
-from evaluation.support import SupportCheck
-from evaluation.workflows import WorkflowBench
+from evaluation.benches.comparison import Comparison
+from evaluation.benches.opening import model_side, recorded
+from evaluation.benches.workflows import WorkflowBench
+from evaluation.measures.support import SupportCheck
 from services.grounding.vectors import RecentVectors
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
 from services.llm.chat_model import ChatModel, ChatRequest
 from services.llm.scripted import ScriptedChatModel
@@ -61,7 +61,7 @@ def _whole_page(name: str) -> Chunk:
 def comparison(
     model: ChatModel | None, *, record: Path | None = None, corrections: int = 0
 ) -> Comparison:
-    """As `evaluation.opening` puts it together, over the library."""
+    """As `evaluation.benches.opening` puts it together, over the library."""
     library, embedder = Library(), HashingEmbedder()
     floor = WorkflowBench(
         find_context=find_context,

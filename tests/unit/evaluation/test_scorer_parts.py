@@ -2,22 +2,22 @@ import random
 
 import pytest
 
-from evaluation.falling import Judged
-from evaluation.fitting import NothingToFitError, curve_of, fit
+from evaluation.benches.fitting import NothingToFitError, curve_of, fit
+from evaluation.benches.parts import alone, figures_by_part, merged_by, parts_of
+from evaluation.benches.scorer import ScorerBench
+from evaluation.benches.scorer_setup import Choice, ChoiceError, provenance
+from evaluation.benches.workflows import gold
+from evaluation.measures.falling import Judged
 from evaluation.pairs import Pair
-from evaluation.parts import alone, figures_by_part, merged_by, parts_of
-from evaluation.scorer import ScorerBench
-from evaluation.scorer_setup import Choice, ChoiceError, provenance
-from evaluation.workflows import gold
 from services.contracts.scorer import Dimension, Score
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import Message
 from services.llm.scripted import ScriptedChatModel
-from services.scorer.opinion import DIMENSIONS
+from services.scorer.judges.opinion import DIMENSIONS
 from services.scorer.service import ScorerService
 from services.scorer.weights import Curve, ModelWeights, Weights
 from tests.unit.evaluation.walks import Library, pair
-from tests.unit.scorer.judges import sheet, shown
+from tests.unit.scorer.judging import sheet, shown
 
 
 def score(**parts: float) -> Score:

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounder, cite, support_of
 from services.grounding.vectors import RecentVectors
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import Vectors
 from services.workflow.model import Citation, Step, StepKind, Workflow
 from tests.unit.scorer.cases import CONTEXT, DOCUMENT, GOOD, OTHER, cited

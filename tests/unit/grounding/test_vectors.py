@@ -1,7 +1,7 @@
 import numpy as np
 
 from services.grounding.vectors import RecentVectors
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 
 
 def test_texts_used_last_stay_and_older_ones_are_forgotten():

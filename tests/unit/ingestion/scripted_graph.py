@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from services.ingestion.pipeline import Pipeline
-from services.ingestion.screened import screened
-from services.ingestion.split import split
+from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.structure.screened import screened
+from services.ingestion.structure.split import split
 from services.llm.chat_model import ChatRequest, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel
 from services.llm.scripted import ScriptedChatModel

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from services.contracts.ingestion import IngestJob
-from services.ingestion.pipeline import Pipeline
+from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.database import Database
 from services.kit.outbox import Outbox
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, Document, IncidentNode, Passage, SectionRole, Span
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
-from services.knowledge.sql_documents import SqlDocumentStore
-from services.knowledge.sql_graph import SqlGraphStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.knowledge.stores.sql_graph import SqlGraphStore
 
 ROOMS = ("kit", "knowledge", "ingestion")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from services.contracts.ingestion import ForgetRequest, JobStatus
-from services.ingestion.construction.run import Chosen
-from services.ingestion.lock import source_lock
-from services.ingestion.pipeline import Pipeline
+from services.ingestion.graph_build.run import Chosen
+from services.ingestion.jobs.lock import source_lock
+from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.service import RootNotFoundError
 from services.ingestion.tables import BuiltRow, IngestedRow
 from tests.unit.ingestion.scripted_graph import GraphModel, pipeline_of

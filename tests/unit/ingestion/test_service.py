@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from services.contracts.ingestion import IngestRequest, JobStatus, Upload
-from services.ingestion.lock import source_lock
+from services.ingestion.converters import reader_of
+from services.ingestion.jobs.lock import source_lock
+from services.ingestion.jobs.pipeline import LIBRARIES, Pipeline, pipeline_version, sources
 from services.ingestion.metrics import OUTDATED
-from services.ingestion.pipeline import LIBRARIES, Pipeline, pipeline_version, sources
 from services.ingestion.read import read_document
-from services.ingestion.readers import reader_of
-from services.ingestion.scan import UnusableRootError
+from services.ingestion.roots.scan import UnusableRootError
 from services.ingestion.service import PathNotAllowedError
 from services.kit.errors import NotFoundError
 from services.kit.migrations import SERVICES
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import StoreUnavailableError
 from tests.unit.ingestion.scripted_graph import pipeline_of
 from tests.unit.ingestion.stand import Killed, Stand, counters, node_per_alert, reasons, unavailable
@@ -559,7 +559,7 @@ class TestPipeline:
             sys.setprofile(None)
             gc.enable()
         ours = {Path(name) for name in ran if Path(name).is_relative_to(SERVICES)}
-        named_by_its_model = SERVICES / "knowledge" / "embedders.py"
+        named_by_its_model = SERVICES / "knowledge" / "embedding" / "embedders.py"
         assert ours - {named_by_its_model} <= sources()
 
     def test_the_version_is_taken_from_the_libraries_that_read_files(self):

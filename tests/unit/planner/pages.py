@@ -1,8 +1,8 @@
 """Pages about switches in many forms, and the context a planner would get for them."""
 
-from services.ingestion.nodes import extract_nodes
-from services.knowledge.embedders import HashingEmbedder
-from services.knowledge.markdown import parse
+from services.ingestion.structure.nodes import extract_nodes
+from services.knowledge.document.markdown import parse
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, IncidentNode, KnowledgeContext, RetrievedNode
 
 NUMBERED = """\

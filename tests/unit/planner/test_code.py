@@ -1,4 +1,4 @@
-from services.knowledge.markdown import parse
+from services.knowledge.document.markdown import parse
 from services.planner.code import commands_of, expected_of
 
 

@@ -2,7 +2,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.knowledge.merge import merge
 from services.knowledge.model import (
     Chunk,
     KnowledgeContext,
@@ -10,6 +9,7 @@ from services.knowledge.model import (
     RetrievedNode,
     Span,
 )
+from services.knowledge.stores.merge import merge
 from services.planner.assembly import assemble
 from services.planner.extractive import drafts
 from services.planner.guard import guarded

@@ -1,4 +1,4 @@
-from services.knowledge.markdown import parse
+from services.knowledge.document.markdown import parse
 from services.knowledge.model import Passage, SectionRole, Span
 from services.planner.article import Part
 from services.planner.assembly import assemble

@@ -2,7 +2,7 @@ import pytest
 
 from services.contracts.retrieval import RetrieveRequest
 from services.kit.database import Database
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import (
     Chunk,
     Document,
@@ -12,11 +12,11 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.knowledge.points import chunk_point, node_embedded_text, node_point
 from services.knowledge.ports import DocumentNotFoundError
-from services.knowledge.qdrant import QdrantVectorStore
-from services.knowledge.sql_documents import SqlDocumentStore
-from services.knowledge.sql_graph import SqlGraphStore
+from services.knowledge.stores.points import chunk_point, node_embedded_text, node_point
+from services.knowledge.stores.qdrant import QdrantVectorStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
 

@@ -3,7 +3,7 @@
 from services.contracts.planner import Candidate
 from services.contracts.scorer import ScoredCandidate, ScoreRequest
 from services.contracts.ticket import TicketDraft
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import (
     IncidentNode,
     KnowledgeContext,

@@ -3,7 +3,7 @@ from fastapi.testclient import TestClient
 from services.contracts.planner import Candidate
 from services.contracts.scorer import ScoreRequest, ScoreResponse
 from services.kit.settings import PlatformSettings
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.scorer.app import create_app
 from services.scorer.service import ScorerService
 from tests.unit.scorer.cases import CONTEXT, GOOD, TICKET

@@ -1,12 +1,12 @@
 import pytest
 
 from services.contracts.scorer import Dimension, Score
+from services.scorer.judges.opinion import DIMENSIONS, Opinion
 from services.scorer.merge import merged
-from services.scorer.opinion import DIMENSIONS, Opinion
 from services.scorer.settings import ScorerSettings
 from services.workflow.model import Workflow
 from tests.unit.scorer.cases import EDGES, GOOD, STEPS
-from tests.unit.scorer.judges import OTHER, TellingModel, judging, ranked, scored
+from tests.unit.scorer.judging import OTHER, TellingModel, judging, ranked, scored
 
 EVIDENCE = Score(**{name: Dimension(value=4, reason="Seen.") for name in DIMENSIONS})
 JUDGE = Opinion(dict.fromkeys(DIMENSIONS, 2.0))

@@ -4,7 +4,7 @@ import pytest
 
 from services.contracts.planner import Candidate
 from services.contracts.scorer import ScoreRequest
-from services.knowledge.embedders import HashingEmbedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext
 from services.scorer.service import ScorerService
 from services.workflow.model import Step, StepKind, Transition, Workflow

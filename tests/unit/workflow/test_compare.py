@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from services.workflow.compare import compare
-from services.workflow.mermaid import from_mermaid
+from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.model import Workflow
 
 VECTORS = {

@@ -1,7 +1,7 @@
 import pytest
 
+from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.lint import CHECKS, Severity, is_clean, lint
-from services.workflow.mermaid import from_mermaid
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 SOUND = """flowchart TD

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.lint import STRUCTURE_CHECKS
-from services.workflow.mermaid import from_mermaid
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.perturb import (
     SEVERITIES,

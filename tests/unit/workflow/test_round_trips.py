@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.kit.errors import InvalidInputError
-from services.workflow.code import from_code, to_code
-from services.workflow.mermaid import from_mermaid, to_mermaid
+from services.workflow.formats.code import from_code, to_code
+from services.workflow.formats.mermaid import from_mermaid, to_mermaid
+from services.workflow.formats.text import from_text, to_text
 from services.workflow.model import Step, StepKind, Transition, Workflow
-from services.workflow.text import from_text, to_text
 
 TEXTS = st.one_of(
     st.text(max_size=30),

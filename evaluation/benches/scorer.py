@@ -1,0 +1,196 @@
+"""`bench scorer`: does the score fall as a workflow gets worse?
+
+References are scored in the context that retrieval finds for their pair, beside the same references
+made worse, each kind of perturbation apart. References cite nothing; before it is scored, each
+workflow, whole or perturbed, gets the citations that the context can give its steps.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from evaluation.benches.parts import figures_by_part, merged_by, parts_of
+from evaluation.benches.workflows import FindContext
+from evaluation.measures.falling import Judged, report
+from evaluation.pairs import Pair
+from evaluation.report.report import Report
+from services.contracts.planner import Candidate
+from services.contracts.scorer import Score, Scorer, ScoreRequest
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import Grounder, cite
+from services.grounding.vectors import RecentVectors
+from services.knowledge.model import KnowledgeContext
+from services.knowledge.ports import Embedder
+from services.scorer.judges.opinion import EVIDENCE
+from services.scorer.weights import ModelWeights
+from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.perturb import SEVERITIES, Perturbation, PerturbationError, perturb
+
+LEAST_STEPS = 5
+LEAST_DECISIONS = 2
+"""For swapped branches: with a single decision every severity is the same."""
+
+_ORIGINAL = "original"
+_REMEMBERED = 50_000
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A reference, whole (severity 0) or perturbed."""
+
+    kind: Perturbation | None
+    severity: float
+    draw: int
+    workflow: Workflow
+
+
+class ScorerBench:
+    """Perturbs, grounds, scores and counts."""
+
+    def __init__(
+        self,
+        *,
+        find_context: FindContext,
+        gold_context: FindContext,
+        scorer: Scorer,
+        embedder: Embedder,
+        draws: int,
+        seed: int,
+        severities: Sequence[float] = SEVERITIES,
+        fitted: ModelWeights | None = None,
+        at_once: int = 1,
+    ) -> None:
+        """Each kind at each severity is drawn `draws` times per reference.
+
+        `at_once` pairs are scored at a time: a model's server is at its best with many calls.
+
+        `fitted` are the weights by which the parts that the scorer shows are merged; without them
+        the evidence alone counts, as in the scorer itself.
+        """
+        self._find_context = find_context
+        self._gold_context = gold_context
+        self._scorer = scorer
+        self._vectors = RecentVectors(embedder, _REMEMBERED)
+        self._draws = draws
+        self._seed = seed
+        self._severities = tuple(severities)
+        self._fitted = fitted
+        self._at_once = at_once
+
+    def run(
+        self, pairs: Sequence[Pair], config: Mapping[str, object], advance: Callable[[], None]
+    ) -> Report:
+        """Scores every pair whose reference has at least five steps.
+
+        Where the scorer asks a model, `parts` shows each part alone, on ids nothing was fitted on.
+        """
+        started = time.perf_counter()
+        judged = self.judge_all(pairs, advance)
+        merged = [merged_by(case, self._fitted) for case in judged]
+        found = report(merged, config, round(time.perf_counter() - started, 1))
+        if all(parts_of(case.original).keys() == {EVIDENCE} for case in judged):
+            return found
+        unfitted = [case for case in judged if not case.pair.is_fitted]
+        return found.model_copy(update={"parts": figures_by_part(unfitted, self._fitted)})
+
+    def judge_all(self, pairs: Sequence[Pair], advance: Callable[[], None]) -> list[Judged]:
+        """The scores of all pairs that can be measured, and of their copies."""
+        cases = [pair for pair in pairs if is_measured(pair)]
+        judged: list[Judged] = []
+        with ThreadPoolExecutor(self._at_once) as pool:
+            for case in pool.map(lambda pair: self.judge(pair, cases), cases):
+                judged.append(case)
+                advance()
+        return judged
+
+    def judge(self, pair: Pair, pairs: Sequence[Pair]) -> Judged:
+        """The scores of a reference and of all its perturbed copies."""
+        ticket = pair.ticket(pair.headline_forms[0])
+        found = self._find_context(pair, ticket)
+        has_page = bool(_documents(found) & set(pair.gold_documents))
+        context = found if has_page else _joined(self._gold_context(pair, ticket), found)
+        variants = {
+            f"{v.kind or _ORIGINAL}/{v.severity}/{v.draw}": v for v in self._variants(pair, pairs)
+        }
+        grounder = Grounder(Evidence.of(context), self._vectors)
+        grounded = grounder.ground(variant.workflow for variant in variants.values())
+        candidates = tuple(
+            Candidate(id=name, workflow=_with_steps(variant.workflow, cite(steps)))
+            for (name, variant), steps in zip(variants.items(), grounded, strict=True)
+        )
+        request = ScoreRequest(ticket=ticket, context=context, candidates=candidates)
+        ranked = self._scorer.score(request).ranked
+        scores = {scored.candidate.id: scored.score for scored in ranked}
+        return _judged(pair, variants, scores, page_added=not has_page)
+
+    def _variants(self, pair: Pair, pairs: Sequence[Pair]) -> Iterator[Variant]:
+        assert pair.reference  # noqa: S101 - `is_measured`
+        yield Variant(None, 0.0, 0, pair.reference)
+        foreign = self._foreign_steps(pair, pairs)
+        for kind in Perturbation:
+            if kind is Perturbation.SWAPPED and not has_branches(pair.reference):
+                continue
+            for severity in self._severities:
+                for draw in range(self._draws):
+                    rng = random.Random(f"{self._seed}/{pair.id}/{kind}/{severity}/{draw}")  # noqa: S311
+                    try:
+                        worse = perturb(pair.reference, kind, severity, rng, foreign)
+                    except PerturbationError:
+                        continue
+                    yield Variant(kind, severity, draw, worse)
+
+    def _foreign_steps(self, pair: Pair, pairs: Sequence[Pair]) -> tuple[Step, ...]:
+        """Of another reference of the same set, which are the hardest to tell from its own."""
+        others = [
+            other.reference.steps
+            for other in pairs
+            if other.reference
+            and other.group == pair.group
+            and not set(other.gold_documents) & set(pair.gold_documents)
+        ]
+        rng = random.Random(f"{self._seed}/{pair.id}")  # noqa: S311
+        return rng.choice(others) if others else ()
+
+
+def is_measured(pair: Pair) -> bool:
+    """Whether its reference has enough steps to be made worse by degrees."""
+    return pair.reference is not None and len(pair.reference.steps) >= LEAST_STEPS
+
+
+def has_branches(workflow: Workflow) -> bool:
+    """Whether two decisions or more have exits that can be exchanged."""
+    open_ones = [
+        step
+        for step in workflow.of_kind(StepKind.DECISION)
+        if len({edge.target for edge in workflow.exits(step.id) if edge.condition}) > 1
+    ]
+    return len(open_ones) >= LEAST_DECISIONS
+
+
+def _judged(
+    pair: Pair, variants: Mapping[str, Variant], scores: Mapping[str, Score], *, page_added: bool
+) -> Judged:
+    worse: dict[str, dict[int, dict[float, Score]]] = {}
+    for name, variant in variants.items():
+        if variant.kind:
+            draws = worse.setdefault(variant.kind.value, {})
+            draws.setdefault(variant.draw, {})[variant.severity] = scores[name]
+    original = next(scores[name] for name, variant in variants.items() if variant.kind is None)
+    return Judged(pair, original, worse, page_added)
+
+
+def _documents(context: KnowledgeContext) -> set[str]:
+    return {
+        *(hit.chunk.span.document_id for hit in context.chunks),
+        *(name for hit in context.nodes for name in hit.node.document_ids),
+    }
+
+
+def _joined(first: KnowledgeContext, second: KnowledgeContext) -> KnowledgeContext:
+    return second.model_copy(update={"nodes": (*first.nodes, *second.nodes), "fits": True})
+
+
+def _with_steps(workflow: Workflow, steps: tuple[Step, ...]) -> Workflow:
+    return Workflow(title=workflow.title, steps=steps, transitions=workflow.transitions)

@@ -1,0 +1,93 @@
+"""`bench workflows`: every query through the whole walk, the result against the reference."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evaluation.benches.baselines import best_document, list_items, random_reference
+from evaluation.measures.measure import Answer, Measure, Row
+from evaluation.measures.support import SupportCheck
+from evaluation.pairs import Pair
+from services.contracts.planner import Candidate, PlanRequest, PlanResponse
+from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.scorer import Scorer, ScoreRequest
+from services.contracts.ticket import TicketDraft
+from services.knowledge.model import KnowledgeContext, RetrievedNode
+from services.knowledge.ports import DocumentStore, Embedder, GraphStore
+from services.workflow.model import Workflow
+
+Plan = Callable[[PlanRequest], PlanResponse]
+FindContext = Callable[[Pair, TicketDraft], KnowledgeContext]
+Advance = Callable[[], None]
+"""Called once for each query that was answered."""
+
+
+@dataclass(frozen=True)
+class WorkflowBench:
+    """The walk from a query to the best workflow, and the measures."""
+
+    find_context: FindContext
+    plan: Plan
+    scorer: Scorer | None
+    """Ranks the candidates; without one the plan's own order stands."""
+    documents: DocumentStore
+    embedder: Embedder
+    support: SupportCheck
+    seed: int
+
+    def rows(self, pairs: Sequence[Pair], advance: Advance) -> list[Row]:
+        """Answers every form of every pair that has a reference, then measures."""
+        answers = []
+        referenced = [pair for pair in pairs if pair.reference and pair.reference.steps]
+        for pair in referenced:
+            for form in pair.forms:
+                answers.append(self.answer(pair, form, referenced))
+                advance()
+        measure = Measure.of(answers, self.embedder, self.support)
+        return [measure.row(answer) for answer in answers]
+
+    def answer(self, pair: Pair, form: str, pairs: Sequence[Pair]) -> Answer:
+        """The walk: retrieval, planner, scorer. It knows the form of the query and nothing else."""
+        ticket = pair.ticket(form)
+        context = self.find_context(pair, ticket)
+        candidates = self.plan(PlanRequest(ticket=ticket, context=context)).candidates
+        ranked = self._ranked(ticket, context, candidates)
+        return Answer(
+            pair=pair,
+            form=form,
+            context=context,
+            ranked=tuple(candidate.workflow for candidate in ranked),
+            favourite=candidates[0].workflow if candidates else None,
+            baselines={
+                "list_items": self._list_items(context),
+                "random": random_reference(pair, pairs, self.seed),
+            },
+        )
+
+    def _ranked(
+        self, ticket: TicketDraft, context: KnowledgeContext, candidates: Sequence[Candidate]
+    ) -> list[Candidate]:
+        if self.scorer is None or not candidates:
+            return list(candidates)
+        request = ScoreRequest(ticket=ticket, context=context, candidates=tuple(candidates))
+        return [scored.candidate for scored in self.scorer.score(request).ranked]
+
+    def _list_items(self, context: KnowledgeContext) -> Workflow | None:
+        name = best_document(context)
+        document = self.documents.get(name) if name else None
+        return list_items(document) if document else None
+
+
+def retrieved(retrieval: Retrieval) -> FindContext:
+    """The context that retrieval finds for the ticket: the benchmark proper."""
+    return lambda _pair, ticket: retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
+
+
+def gold(graph: GraphStore) -> FindContext:
+    """The nodes of the pair's own pages: shows what the planner loses by itself, no headline."""
+
+    def find(pair: Pair, _ticket: TicketDraft) -> KnowledgeContext:
+        nodes = graph.of_documents(pair.gold_documents)
+        found = [RetrievedNode(node=node, score=1.0, reasons=("gold page",)) for node in nodes]
+        return KnowledgeContext(nodes=tuple(found), confidence=1.0, fits=True)
+
+    return find

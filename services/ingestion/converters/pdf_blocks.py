@@ -1,0 +1,258 @@
+"""Blocks of a PDF, from font sizes, markers, indents and gaps."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from services.ingestion.converters.blocks import Block, BlockKind
+from services.ingestion.converters.pdf_lines import Line, Word, spaced
+
+_LARGER = 1.08
+"""A heading's font is at least this many times the body's."""
+_HEADING_LENGTH = 120
+_NEW_PARAGRAPH_GAP = 0.75
+"""A gap of more than this share of the font size between two lines starts a paragraph."""
+_WRAPPED_HEADING_GAP = 0.4
+_INDENT = 2.0
+"""Points that count as an indent rather than as imprecision."""
+_TABLE_INDENT = 12.0
+_BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\-o]")
+_NUMBER = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.):]")
+_BARE_NUMBER = re.compile(r"\d{1,2}")
+_NUMBERED = re.compile(r"\d")
+_SENTENCE_END = re.compile(r"[.!?:;]$")
+
+
+@dataclass(frozen=True)
+class _Marker:
+    """A list item's marker and where it and its text stand."""
+
+    text: str
+    x: float
+    text_x: float
+    words: int
+
+
+@dataclass
+class _State:
+    """What has been read so far."""
+
+    right: float
+    """Where the longest line ends."""
+    body: float
+    levels: dict[tuple[float, bool], int]
+    blocks: list[Block] = field(default_factory=list)
+    open_items: list[_Marker] = field(default_factory=list)
+    previous: Line | None = None
+    code_x: float = 0.0
+
+
+def blocks(lines: Sequence[Line]) -> list[Block]:
+    """All blocks in reading order, each in the list item it belongs to."""
+    right = max((line.x1 for line in lines if not line.rows and not line.is_code), default=0.0)
+    state = _State(right, *_font_levels(lines))
+    for line in lines:
+        _take(state, line)
+        state.previous = line
+    return _under_title(state.blocks)
+
+
+def _under_title(blocks: Sequence[Block]) -> list[Block]:
+    """What opens the document is its title, even where the sections look the same as it."""
+    levels = [block.depth for block in blocks if block.kind is BlockKind.HEADING]
+    opens = bool(blocks) and blocks[0].kind is BlockKind.HEADING
+    if not opens or _NUMBERED.match(blocks[0].text) or levels.count(1) < 2 or levels[0] != 1:
+        return list(blocks)
+    title, *rest = blocks
+    return [title, *(_deeper(block) for block in rest)]
+
+
+def _deeper(block: Block) -> Block:
+    is_heading = block.kind is BlockKind.HEADING
+    return replace(block, depth=block.depth + 1) if is_heading else block
+
+
+def _font_levels(lines: Sequence[Line]) -> tuple[float, dict[tuple[float, bool], int]]:
+    """The body's font size, and the heading level of each larger or bolder look."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        if not line.rows and not line.is_code:
+            sizes[line.size] += len(line.text)
+    body = sizes.most_common(1)[0][0] if sizes else 0.0
+    looks = {(line.size, line.is_bold) for line in lines if _stands_out(line, body)}
+    ranked = sorted(looks, reverse=True)
+    return body, {look: level for level, look in enumerate(ranked, start=1)}
+
+
+def _stands_out(line: Line, body: float) -> bool:
+    """Whether the line's look is a heading's: larger than the body, or bold all through."""
+    if line.rows or line.is_code or len(line.text) > _HEADING_LENGTH:
+        return False
+    if line.size > _LARGER * body:
+        return True
+    return line.is_bold and line.size >= body and not _SENTENCE_END.search(line.text)
+
+
+def _take(state: _State, line: Line) -> None:
+    if line.rows:
+        _take_table(state, line)
+    elif line.is_code:
+        _take_code(state, line)
+    elif marker := _marker(state, line):
+        _take_item(state, line, marker)
+    elif _stands_out(line, state.body):
+        _take_heading(state, line)
+    else:
+        _take_text(state, line)
+
+
+def _take_table(state: _State, line: Line) -> None:
+    """A table is an item's own when it begins where the item's text does; it may be centred."""
+    while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
+        state.open_items.pop()
+    state.blocks.append(Block(BlockKind.TABLE, depth=len(state.open_items), rows=line.rows))
+
+
+def _take_heading(state: _State, line: Line) -> None:
+    state.open_items.clear()
+    level = state.levels[(line.size, line.is_bold)]
+    last = state.blocks[-1] if state.blocks else None
+    if last and last.kind is BlockKind.HEADING and last.depth == level and _wraps(state, line):
+        state.blocks[-1] = replace(last, text=f"{last.text} {line.text}")
+    else:
+        state.blocks.append(Block(BlockKind.HEADING, line.text, depth=level))
+
+
+def _take_code(state: _State, line: Line) -> None:
+    last = state.blocks[-1] if state.blocks else None
+    if last and last.kind is BlockKind.CODE and state.previous and state.previous.is_code:
+        blank = "\n" if _gap(state, line) > 1.2 * line.size else ""
+        text = f"{last.text}\n{blank}{_code_text(line, state.code_x)}"
+        state.blocks[-1] = replace(last, text=text)
+        return
+    state.code_x = line.x0
+    state.blocks.append(Block(BlockKind.CODE, _code_text(line, line.x0), _depth(state, line)))
+
+
+def _code_text(line: Line, left: float) -> str:
+    """The line with its blanks put back, as many as its widths tell."""
+    first = line.words[0]
+    width = (first.x1 - first.x0) / max(len(first.text), 1)
+    text = ""
+    for word in line.words:
+        column = round((word.x0 - left) / width)
+        text += " " * max(column - len(text), 1 if text else 0) + word.text
+    return text
+
+
+def _take_item(state: _State, line: Line, marker: _Marker) -> None:
+    while state.open_items and state.open_items[-1].x > marker.x - _INDENT:
+        state.open_items.pop()
+    text = _inline(line.words[marker.words :])
+    depth = len(state.open_items)
+    state.blocks.append(Block(BlockKind.ITEM, text, depth, marker.text))
+    state.open_items.append(marker)
+
+
+def _take_text(state: _State, line: Line) -> None:
+    last = state.blocks[-1] if state.blocks else None
+    text = _inline(line.words)
+    is_text = last is not None and last.kind in {BlockKind.PARAGRAPH, BlockKind.ITEM}
+    if last is not None and is_text and _continues(state, last, line):
+        glue = "" if last.text.endswith("-") and text[:1].islower() else " "
+        state.blocks[-1] = replace(last, text=f"{last.text}{glue}{text}")
+        return
+    state.blocks.append(Block(BlockKind.PARAGRAPH, text, _depth(state, line)))
+
+
+def _continues(state: _State, last: Block, line: Line) -> bool:
+    """Whether the line goes on with the block before it, over a page's end too."""
+    previous = state.previous
+    if previous is None or previous.rows or previous.is_code:
+        return False
+    if last.kind is BlockKind.ITEM and not _belongs_to_item(state, previous, line):
+        return False
+    if previous.page != line.page:
+        return not _SENTENCE_END.search(last.text)
+    return _follows(state, line)
+
+
+def _belongs_to_item(state: _State, previous: Line, line: Line) -> bool:
+    """Whether the line is indented into the last item, or its text wraps back to the marker."""
+    marker = state.open_items[-1]
+    if line.x0 > marker.x + _INDENT:
+        return True
+    first = line.words[0]
+    had_room = previous.x1 + line.size / 2 + (first.x1 - first.x0) < state.right
+    return line.x0 > marker.x - _INDENT and not had_room
+
+
+def _follows(state: _State, line: Line) -> bool:
+    return _gap(state, line) <= _NEW_PARAGRAPH_GAP * line.size
+
+
+def _wraps(state: _State, line: Line) -> bool:
+    """Whether a heading goes on in this line: closer than a heading is to the next one."""
+    return _gap(state, line) <= _WRAPPED_HEADING_GAP * line.size
+
+
+def _gap(state: _State, line: Line) -> float:
+    """Points between the previous line and this one; endless over a page's end."""
+    if state.previous is None or state.previous.page != line.page:
+        return float("inf")
+    return line.top - state.previous.bottom
+
+
+def _depth(state: _State, line: Line) -> int:
+    """How many open items the line is indented into; shallower ones are closed."""
+    while state.open_items and line.x0 < state.open_items[-1].text_x - _INDENT:
+        state.open_items.pop()
+    return len(state.open_items)
+
+
+def _marker(state: _State, line: Line) -> _Marker | None:
+    first, *rest = line.words
+    if not rest:
+        return None
+    text_x = rest[0].x0
+    if _BULLET.fullmatch(first.text):
+        return _Marker("-", first.x0, text_x, 1)
+    if _is_numbered_heading(state, line):
+        return None
+    if found := _NUMBER.fullmatch(first.text):
+        return _Marker(f"{_number(found.group(1))}.", first.x0, text_x, 1)
+    if _BARE_NUMBER.fullmatch(first.text) and _is_next(state, first, text_x):
+        return _Marker(f"{first.text}.", first.x0, text_x, 1)
+    return None
+
+
+def _is_numbered_heading(state: _State, line: Line) -> bool:
+    return _stands_out(line, state.body)
+
+
+def _number(text: str) -> int:
+    """Letters count from a = 1: Markdown has numbers only."""
+    return int(text) if text.isdigit() else ord(text.lower()) - ord("a") + 1
+
+
+def _is_next(state: _State, word: Word, text_x: float) -> bool:
+    """Whether a number without a full stop is the next of its list, set apart from the text."""
+    if text_x - word.x1 < 0.5 * word.size:
+        return False
+    siblings = [item.text for item in state.open_items if abs(item.x - word.x0) <= _INDENT]
+    last = siblings[-1] if siblings else "0."
+    return last != "-" and int(word.text) == int(last.rstrip(".")) + 1
+
+
+def _inline(words: Sequence[Word]) -> str:
+    """Text with runs of monospaced words marked as code."""
+    parts: list[tuple[str, Word]] = []
+    for is_code, run in groupby(words, key=lambda word: word.is_code):
+        group = list(run)
+        text = spaced((word.text, word) for word in group)
+        marked = f"`{text}`" if is_code and "`" not in text else text
+        # The last word stands for the run's end, so a gap is measured from there.
+        parts.append((marked, replace(group[-1], x0=group[0].x0)))
+    return spaced(parts)

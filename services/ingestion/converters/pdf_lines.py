@@ -1,0 +1,215 @@
+"""Lines of a PDF in reading order, each with its looks; running heads and feet are gone."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from pdfplumber.page import Page
+from pdfplumber.pdf import PDF
+
+from services.ingestion.converters.blocks import is_monospaced
+
+_MARGIN = 0.1
+"""Share of the page's height at the top and at the foot where running lines stand."""
+_RUNNING_SHARE = 0.5
+"""A line at the margin of more than this share of the pages is a running head or foot."""
+_SAME_LINE = 0.4
+"""Words whose feet are nearer than this share of their size stand on one line."""
+_GAP = 0.12
+"""Share of the font size that sets words apart: a blank is 0.2 to 0.6, kerning below 0.1."""
+_FEW_CHARACTERS = 8
+"""Fewer different characters may have one width by chance."""
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_BULLET_FONT = re.compile(r"symbol|wingding|dingbat", re.IGNORECASE)
+_UNMAPPED = re.compile(r"\(cid:\d+\)")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word and its looks; lengths are in points."""
+
+    text: str
+    x0: float
+    x1: float
+    top: float
+    bottom: float
+    size: float
+    font: str
+    is_code: bool
+    """Whether it is set in a monospaced font."""
+
+    @property
+    def is_bold(self) -> bool:
+        """Whether its font is a heavy one."""
+        return _BOLD.search(self.font) is not None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Words on one line, or a table in their place."""
+
+    words: tuple[Word, ...]
+    page: int
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Its words, with a blank wherever there is a gap."""
+        return spaced((word.text, word) for word in self.words)
+
+    @property
+    def x0(self) -> float:
+        """Where it begins."""
+        return self.words[0].x0
+
+    @property
+    def x1(self) -> float:
+        """Where it ends."""
+        return self.words[-1].x1
+
+    @property
+    def top(self) -> float:
+        """Its upper edge, from the top of its page."""
+        return min(word.top for word in self.words)
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge, from the top of its page."""
+        return max(word.bottom for word in self.words)
+
+    @property
+    def size(self) -> float:
+        """Font size of most of it, to half a point."""
+        return round(median(word.size for word in self.words) * 2) / 2
+
+    @property
+    def is_code(self) -> bool:
+        """Whether all of it is set in a monospaced font."""
+        return all(word.is_code for word in self.words)
+
+    @property
+    def is_bold(self) -> bool:
+        """Whether all of it is bold."""
+        return all(word.is_bold for word in self.words)
+
+
+def spaced(parts: Iterable[tuple[str, Word]]) -> str:
+    """Texts joined by a blank, except where the words they stand for touch: `failed` + `,`."""
+    text, previous = "", None
+    for part, word in parts:
+        touches = previous is None or word.x0 - previous.x1 < _GAP * word.size
+        text += part if touches else f" {part}"
+        previous = word
+    return text
+
+
+def lines(pdf: PDF) -> list[Line]:
+    """All lines of all pages, tables in their places."""
+    heights: list[float] = []
+    pages: list[list[Line]] = []
+    for number, page in enumerate(pdf.pages):
+        heights.append(float(page.height))
+        pages.append(_page_lines(page, number))
+        page.close()
+    return _without_running_lines(pages, heights)
+
+
+def _page_lines(page: Page, number: int) -> list[Line]:
+    tables = [table for table in page.find_tables() if _is_table(table)]
+    raw = page.extract_words(
+        x_tolerance_ratio=_GAP, keep_blank_chars=False, extra_attrs=["fontname", "size"]
+    )
+    fixed = _fixed_pitch_fonts(page)
+    words = [
+        word
+        for word in (_word(each, fixed) for each in raw)
+        if not any(_inside(word, table.bbox) for table in tables)
+    ]
+    found = [Line(tuple(group), number) for group in _grouped(words)]
+    found += [_table_line(table, number) for table in tables]
+    return sorted(found, key=lambda line: (line.top, line.x0))
+
+
+def _fixed_pitch_fonts(page: Page) -> set[str]:
+    """Fonts whose characters all have one width, whatever the font's name says."""
+    widths: dict[str, dict[str, float]] = defaultdict(dict)
+    for char in page.chars:
+        if char["text"].isalnum() and char["size"]:
+            widths[char["fontname"]][char["text"]] = char["adv"]
+    return {
+        font
+        for font, seen in widths.items()
+        if is_monospaced(font)
+        or (len(seen) >= _FEW_CHARACTERS and max(seen.values()) - min(seen.values()) < 0.01)
+    }
+
+
+def _word(raw: dict[str, Any], fixed_pitch: set[str]) -> Word:
+    font = str(raw["fontname"])
+    text = str(raw["text"])
+    if _UNMAPPED.fullmatch(text) or (_BULLET_FONT.search(font) and len(text) == 1):
+        text = "•"
+    return Word(
+        _UNMAPPED.sub("", text),
+        float(raw["x0"]),
+        float(raw["x1"]),
+        float(raw["top"]),
+        float(raw["bottom"]),
+        float(raw["size"]),
+        font,
+        font in fixed_pitch,
+    )
+
+
+def _grouped(words: Sequence[Word]) -> list[list[Word]]:
+    groups: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: (word.bottom, word.x0)):
+        if groups and abs(groups[-1][-1].bottom - word.bottom) <= _SAME_LINE * word.size:
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    return [sorted(group, key=lambda word: word.x0) for group in groups]
+
+
+def _is_table(table: Any) -> bool:  # noqa: ANN401  (pdfplumber's is untyped)
+    """Two rows and columns at least: a single ruled box is a frame around prose or code."""
+    return len(table.rows) >= 2 and max(len(row.cells) for row in table.rows) >= 2
+
+
+def _table_line(table: Any, page: int) -> Line:  # noqa: ANN401  (pdfplumber's is untyped)
+    x0, top, x1, bottom = table.bbox
+    rows = tuple(tuple(cell or "" for cell in row) for row in table.extract())
+    return Line((Word("", x0, x1, top, bottom, 0.0, "", is_code=False),), page, rows)
+
+
+def _inside(word: Word, box: tuple[float, float, float, float]) -> bool:
+    x0, top, x1, bottom = box
+    x, y = (word.x0 + word.x1) / 2, (word.top + word.bottom) / 2
+    return x0 <= x <= x1 and top <= y <= bottom
+
+
+def _without_running_lines(pages: list[list[Line]], heights: list[float]) -> list[Line]:
+    at_margin: Counter[str] = Counter()
+    for page, height in zip(pages, heights, strict=True):
+        at_margin.update({_key(line) for line in page if _is_marginal(line, height)})
+    least = max(2, _RUNNING_SHARE * len(pages))
+    running = {key for key, count in at_margin.items() if count >= least}
+    return [
+        line
+        for page, height in zip(pages, heights, strict=True)
+        for line in page
+        if not _is_marginal(line, height)
+        or (_key(line) not in running and not line.text.strip().isdigit())
+    ]
+
+
+def _is_marginal(line: Line, height: float) -> bool:
+    return not line.rows and (line.bottom < _MARGIN * height or line.top > (1 - _MARGIN) * height)
+
+
+def _key(line: Line) -> str:
+    """The line without its digits: page numbers and dates differ from page to page."""
+    return re.sub(r"\d+", "0", line.text)

@@ -1,0 +1,296 @@
+"""One job from its first look at the root to its end."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy.orm import Session
+
+from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
+from services.ingestion.converters import UnreadableDocumentError
+from services.ingestion.jobs.isolation import IsolatedReaders
+from services.ingestion.jobs.jobs import COUNTERS, Jobs, shown
+from services.ingestion.jobs.ledger import Found, Known, Ledger, may_take
+from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.jobs.store import Prepared, Stores
+from services.ingestion.metrics import CHUNKS, DOCUMENTS, SUSPICIOUS
+from services.ingestion.read import read_document
+from services.ingestion.roots.scan import Entry, Scan
+from services.ingestion.settings import IngestionSettings
+from services.ingestion.structure.screened import screened
+from services.ingestion.tables import JobRow
+from services.kit.database import Database
+from services.kit.metrics import stage_timer
+from services.knowledge.model import Document
+
+OnProgress = Callable[[IngestJob], None]
+
+_REMOVED_AT_ONCE = 200
+
+_log = structlog.get_logger()
+
+
+@dataclass
+class Run:
+    """The state of one job while it runs; its source is locked, so nobody else changes it."""
+
+    job: JobRow
+    """Its counters are the live ones; they are saved with every window."""
+    database: Database
+    jobs: Jobs
+    ledger: Ledger
+    stores: Stores
+    pipeline: Pipeline
+    settings: IngestionSettings
+    on_progress: OnProgress
+    finish: Callable[[Session], None]
+    """Called in the transaction that ends the job."""
+    known: dict[str, Known] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    unsaved_failures: dict[str, str] = field(default_factory=dict)
+    found: dict[str, Found] = field(default_factory=dict)
+    """Not saved yet: documents whose content is what it was, in a new file or a new place."""
+
+    def ingest(self, scan: Scan) -> None:
+        """Bring the stores in line with the root."""
+        self.known = self.ledger.known()
+        entries = self._start(scan)
+        for window in self._windows(entries):
+            self._write(window)
+        self._remove(self._gone(scan))
+        self._end(JobStatus.DONE)
+
+    def forget(self) -> None:
+        """Make the stores hold nothing of the source; nobody else may write meanwhile.
+
+        Otherwise another source could take a document over between two of its stores.
+        """
+        known = self.ledger.known()
+        self._remove([id_ for id_, each in known.items() if each.source == self.job.source])
+        self._end(JobStatus.DONE)
+
+    def fail(self, reason: str) -> None:
+        """End the job as one that cannot run at all."""
+        self.job.reason = reason
+        self._end(JobStatus.FAILED)
+
+    def _start(self, scan: Scan) -> list[Entry]:
+        """Count what needs no work; the entries that do. A resumed job goes on counting."""
+        self.job.total = len(scan.entries) + len(scan.failed)
+        self.job.skipped = scan.skipped
+        self.job.unchanged = 0
+        with self.database.session() as session:
+            self.jobs.forget_failures(session, self.job.id)
+        for failed in scan.failed:
+            self._fail(failed.document_id, failed.reason)
+        unfinished = [entry for entry in scan.entries if not self._is_done(entry)]
+        DOCUMENTS.labels("unchanged").inc(self.job.unchanged)
+        self._save()
+        return unfinished
+
+    def _is_done(self, entry: Entry) -> bool:
+        known = self.known.get(entry.document_id)
+        if (
+            known is None
+            or not known.is_whole
+            or (known.source, known.fingerprint) != (self.job.source, entry.fingerprint)
+            or known.pipeline != self.pipeline.version
+        ):
+            return False
+        if known.job_id != self.job.id:
+            self.job.unchanged += 1
+        return True
+
+    def _windows(self, entries: Iterable[Entry]) -> Iterator[list[Prepared]]:
+        """Prepared documents, as many as are embedded and written together."""
+        window: list[Prepared] = []
+        with IsolatedReaders(
+            timeout_s=self.settings.reader_timeout_s,
+            memory_bytes=self.settings.reader_memory_bytes,
+        ) as isolated:
+            for entry in entries:
+                prepared = self._prepare(entry, isolated)
+                window += [prepared] if prepared else []
+                if sum(len(each.chunks) for each in window) >= self.settings.window_chunks:
+                    yield window
+                    window = []
+        if window:
+            yield window
+
+    def _prepare(self, entry: Entry, isolated: IsolatedReaders) -> Prepared | None:
+        """None when it failed, which is noted, or when its content is what it was."""
+        try:
+            return self._prepared(entry, isolated)
+        except UnreadableDocumentError as error:
+            self._fail(entry.document_id, str(error))
+        except OSError as error:
+            self._fail(entry.document_id, f"it cannot be read: {error.strerror or error}")
+        except (
+            RecursionError,
+            ValueError,
+            IndexError,
+            KeyError,
+            TypeError,
+            AttributeError,
+        ) as error:
+            # Strange content that breaks a parser is one document's failure, not the job's.
+            _log.exception("ingestion.document_failed", document_id=entry.document_id)
+            self._fail(entry.document_id, f"it cannot be parsed: {type(error).__name__}")
+        return None
+
+    def _prepared(self, entry: Entry, isolated: IsolatedReaders) -> Prepared | None:
+        with stage_timer("ingestion", "read"):
+            data = entry.read()
+            if self._is_unchanged(entry, hashlib.sha256(data).hexdigest()):
+                return None
+            document = read_document(
+                entry.document_id, data, isolated, max_chars=self.settings.max_text_chars
+            )
+        with stage_timer("ingestion", "split"):
+            chunks = tuple(self.pipeline.split(document))
+        is_suspicious = _tell_suspicious(document)
+        # One of which nothing is left takes the place of what it was before.
+        if not chunks and not is_suspicious:
+            raise UnreadableDocumentError("it holds no text")
+        with stage_timer("ingestion", "extract"):
+            nodes = tuple(self.pipeline.extract(document))
+        return Prepared(document, entry.fingerprint, chunks, nodes)
+
+    def _is_unchanged(self, entry: Entry, content_hash: str) -> bool:
+        """Whether the stores hold this content already, made by this pipeline.
+
+        Raises:
+            UnreadableDocumentError: They hold another source's document of this id.
+        """
+        known = self.known.get(entry.document_id)
+        if known is None:
+            return False
+        is_same = (known.content_hash, known.pipeline) == (content_hash, self.pipeline.version)
+        if not is_same and not may_take(known, self.job.source):
+            raise UnreadableDocumentError(_taken(known.source))
+        if is_same and may_take(known, self.job.source):
+            self.found[entry.document_id] = Found(known.source, entry.fingerprint)
+        self.job.unchanged += is_same
+        DOCUMENTS.labels("unchanged").inc(is_same)
+        return is_same
+
+    def _write(self, window: Sequence[Prepared]) -> None:
+        """Embed and store a window; afterwards nothing of it is lost by a kill."""
+        texts = [chunk.embedded_text for each in window for chunk in each.chunks]
+        batch = self.settings.batch_texts
+        with stage_timer("ingestion", "embed"):
+            vectors = self.stores.embed(texts, batch=batch, on_batch=self._report)
+        reservation = self.ledger.reserve(
+            [each.version for each in window],
+            source=self.job.source,
+            pipeline=self.pipeline.version,
+            job_id=self.job.id,
+        )
+        for document_id, source in reservation.taken.items():
+            self._fail(document_id, _taken(source))
+        mine = [each.document.id not in reservation.taken for each in window]
+        rows = [own for each, own in zip(window, mine, strict=True) for _ in each.chunks]
+        kept = [each for each, own in zip(window, mine, strict=True) if own]
+        held = {each.document.id: reservation.held[each.document.id] for each in kept}
+        self.stores.write(kept, vectors[rows], held, batch=batch)
+        outcomes = {id_: each.outcome for id_, each in held.items()}
+        self._record(kept, outcomes)
+
+    def _record(self, window: Sequence[Prepared], outcomes: dict[str, str]) -> None:
+        for outcome in outcomes.values():
+            setattr(self.job, outcome, getattr(self.job, outcome) + 1)
+            DOCUMENTS.labels(outcome).inc()
+        chunks = sum(len(each.chunks) for each in window)
+        self.job.chunks_embedded += chunks
+        CHUNKS.inc(chunks)
+        with self.database.session() as session:
+            self.ledger.record(
+                session,
+                [each.version for each in window],
+                outcomes,
+                source=self.job.source,
+                pipeline=self.pipeline.version,
+                job_id=self.job.id,
+            )
+            self._save_in(session)
+        self._report()
+
+    def _gone(self, scan: Scan) -> list[str]:
+        """Documents to remove: no longer there, or left half-written and now unreadable."""
+        there = {entry.document_id for entry in scan.entries}
+        there.update(failed.document_id for failed in scan.failed)
+        return [
+            id_
+            for id_, known in self.known.items()
+            if known.source == self.job.source
+            and (
+                (self.job.prune and id_ not in there)
+                or (id_ in self.failures and not known.is_whole)
+            )
+        ]
+
+    def _remove(self, gone: Sequence[str]) -> None:
+        for start in range(0, len(gone), _REMOVED_AT_ONCE):
+            some = gone[start : start + _REMOVED_AT_ONCE]
+            self.ledger.begin_removal(some)
+            self.stores.remove(self.ledger.held(some), batch=self.settings.batch_texts)
+            deleted = sum(id_ not in self.failures for id_ in some)
+            self.job.deleted += deleted
+            DOCUMENTS.labels("deleted").inc(deleted)
+            with self.database.session() as session:
+                self.ledger.forget(session, some)
+                self._save_in(session)
+            self._report()
+
+    def _fail(self, document_id: str, reason: str) -> None:
+        known = self.known.get(document_id)
+        kept = "; the version of an earlier ingest stays" if known and known.is_whole else ""
+        self.failures[document_id] = self.unsaved_failures[document_id] = reason + kept
+        DOCUMENTS.labels("failed").inc()
+
+    def _end(self, status: JobStatus) -> None:
+        self.job.status = status
+        with self.database.session() as session:
+            self._save_in(session)
+            values = {"status": status, "reason": self.job.reason}
+            self.jobs.save(session, self.job.id, values)
+            self.finish(session)
+        self._report()
+
+    def _save(self) -> None:
+        with self.database.session() as session:
+            self._save_in(session)
+        self._report()
+
+    def _save_in(self, session: Session) -> None:
+        self.ledger.touch(session, self.found, source=self.job.source)
+        self.jobs.add_failures(session, self.job.id, self.unsaved_failures)
+        self.jobs.save(session, self.job.id, {name: getattr(self.job, name) for name in COUNTERS})
+        self.found.clear()
+        self.unsaved_failures.clear()
+
+    def _report(self) -> None:
+        failed = [FailedDocument(document_id=i, reason=r) for i, r in self.failures.items()]
+        self.on_progress(shown(self.job, failed))
+
+
+def _tell_suspicious(document: Document) -> bool:
+    """Whoever keeps the documents should know of sentences that were left out."""
+    found = screened(document).suspicious
+    if found:
+        SUSPICIOUS.inc(len(found))
+        _log.warning(
+            "ingestion.instructions_left_out",
+            document_id=document.id,
+            texts=len(found),
+            first=found[0],
+        )
+    return bool(found)
+
+
+def _taken(source: str) -> str:
+    return (
+        f"the id belongs to a document of {source!r}: put both under one folder and ingest that, "
+        "so that their paths differ"
+    )

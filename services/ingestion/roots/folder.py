@@ -1,0 +1,89 @@
+"""A folder, a checkout or a single file as a root.
+
+A Git checkout is read as the folder it is, without `.git`. Git itself is not asked what is
+tracked: a checkout's own configuration can make `git` run any program.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from services.ingestion.converters import UnreadableDocumentError
+from services.ingestion.roots.scan import Entry, Limits, Scan, check_count, is_ignored_folder
+
+
+def scan_folder(root: Path, limits: Limits) -> Scan:
+    """All documents below `root`, links not followed."""
+    scan = Scan()
+    resolved = root.resolve()
+    for path in _walk(resolved, scan):
+        _add(scan, resolved, path, limits)
+        check_count(scan, limits, root)
+    scan.entries.sort(key=lambda entry: entry.document_id)
+    return scan
+
+
+def scan_file(path: Path, limits: Limits) -> Scan:
+    """One file; its id is its name."""
+    scan = Scan()
+    resolved = path.resolve()
+    _add(scan, resolved.parent, resolved, limits)
+    return scan
+
+
+def _walk(root: Path, scan: Scan) -> Iterator[Path]:
+    for folder, names, files in os.walk(root):
+        kept = [name for name in names if not is_ignored_folder(name)]
+        names[:] = [name for name in kept if not _is_refused_link(Path(folder, name), root, scan)]
+        yield from (Path(folder, name) for name in files)
+
+
+def _is_refused_link(path: Path, root: Path, scan: Scan) -> bool:
+    """Links inside the root are found where they lead; others must not smuggle files in."""
+    if not path.is_symlink():
+        return False
+    if not path.resolve().is_relative_to(root):
+        scan.fail(_id(path, root), "it is a link that leads out of the ingested root")
+    else:
+        scan.skipped += 1
+    return True
+
+
+def _add(scan: Scan, root: Path, path: Path, limits: Limits) -> None:
+    document_id = _id(path, root)
+    if not scan.admits(document_id) or _is_refused_link(path, root, scan):
+        return
+    try:
+        status = path.stat(follow_symlinks=False)
+    except OSError as error:
+        scan.fail(document_id, f"it cannot be read: {error.strerror}")
+        return
+    if not stat.S_ISREG(status.st_mode):
+        scan.skipped += 1
+    elif status.st_size > limits.file_bytes:
+        scan.fail(document_id, too_large(status.st_size, limits.file_bytes))
+    else:
+        # The change time too, since `touch` and `cp --preserve` set the other at will.
+        fingerprint = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
+        limit = limits.file_bytes
+        scan.entries.append(Entry(document_id, fingerprint, lambda: _read(path, limit)))
+
+
+def _id(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _read(path: Path, limit: int) -> bytes:
+    # The file may have been replaced by a link or have grown since it was found.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise UnreadableDocumentError(too_large(len(data), limit))
+    return data
+
+
+def too_large(size: int, limit: int) -> str:
+    """The reason for which a document of `size` bytes is refused."""
+    return f"it has {size:,} bytes, more than the {limit:,} allowed"

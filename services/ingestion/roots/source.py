@@ -1,0 +1,67 @@
+"""A root of documents of whatever kind, opened for one job."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from services.ingestion.roots.archive import open_archive, scan_archive
+from services.ingestion.roots.folder import scan_file, scan_folder
+from services.ingestion.roots.scan import Limits, Scan, UnusableRootError
+
+ARCHIVE_SUFFIX = ".zip"
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the path names a zip archive."""
+    return path.suffix.lower() == ARCHIVE_SUFFIX
+
+
+def owner_of(path: Path) -> str:
+    """What the documents found at `path` belong to: the folder or archive their ids start from."""
+    resolved = path.resolve()
+    return str(resolved if resolved.is_dir() or is_archive(resolved) else resolved.parent)
+
+
+@contextmanager
+def opened(path: Path, limits: Limits, *, expand_archives: bool = False) -> Iterator[Scan]:
+    """The documents at `path`, readable as long as the context lasts.
+
+    With `expand_archives` the archives that lie directly in a folder are read as if each were
+    ingested by itself.
+
+    Raises:
+        UnusableRootError: Nothing is there, or it is no folder, file or archive that can be read.
+    """
+    with ExitStack() as stack:
+        if path.is_dir():
+            scan = scan_folder(path, limits)
+            for archive in sorted(path.iterdir()) if expand_archives else ():
+                if is_archive(archive):
+                    _expand(scan, archive, limits, stack)
+        elif not path.is_file():
+            raise UnusableRootError(f"expected a folder, a file or a zip archive at {str(path)!r}")
+        elif is_archive(path):
+            archive_file = stack.enter_context(open_archive(path))
+            scan = scan_archive(archive_file, path, limits)
+        else:
+            scan = scan_file(path, limits)
+        yield scan
+
+
+def _expand(scan: Scan, path: Path, limits: Limits, stack: ExitStack) -> None:
+    scan.skipped -= 1  # The folder counted the archive as a file that no reader knows.
+    try:
+        archive = stack.enter_context(open_archive(path))
+        inner = scan_archive(archive, path, limits)
+    except UnusableRootError as error:
+        scan.fail(path.name, str(error))
+        return
+    known = {entry.document_id for entry in scan.entries}
+    for entry in inner.entries:
+        if entry.document_id in known:
+            scan.fail(entry.document_id, "the upload holds two documents of this path")
+        else:
+            scan.entries.append(entry)
+    scan.failed += inner.failed
+    scan.skipped += inner.skipped
+    scan.entries.sort(key=lambda entry: entry.document_id)

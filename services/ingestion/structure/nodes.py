@@ -1,0 +1,265 @@
+"""Incident-aware nodes by a document's own structure (FlowXpert, graph base), without a model."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from services.ingestion.structure.alert_names import stated_alerts
+from services.ingestion.structure.sections import passages
+from services.ingestion.structure.titles import is_generic, specific_title
+from services.knowledge.document.links import normalise_link
+from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.knowledge.document.roles import role_of_heading
+from services.knowledge.model import (
+    ATTRIBUTE_OF_ROLE,
+    Attribute,
+    Document,
+    IncidentNode,
+    Passage,
+    SectionRole,
+    Span,
+)
+from services.knowledge.ports import Embedder, Vectors
+from services.knowledge.stores.merge import normalise_name
+
+_PROTOTYPES: tuple[tuple[SectionRole, str], ...] = (
+    (SectionRole.SYMPTOM, "what you see when it fails"),
+    (SectionRole.SYMPTOM, "error messages in the logs"),
+    (SectionRole.MEANING, "what this alert means"),
+    (SectionRole.IMPACT, "consequences for users"),
+    (SectionRole.CAUSE, "what causes the failure"),
+    (SectionRole.CAUSE, "where the fault comes from"),
+    (SectionRole.CHECK, "how to find out what is wrong"),
+    (SectionRole.CHECK, "look at logs and metrics"),
+    (SectionRole.REMEDY, "how to fix the problem"),
+    (SectionRole.REMEDY, "bring the service back"),
+    (SectionRole.VERIFICATION, "make sure that it works again"),
+    (SectionRole.ESCALATION, "whom to call for help"),
+    (SectionRole.CASE, "what happened last time"),
+    (SectionRole.PREVENTION, "keep it from happening again"),
+    (SectionRole.REFERENCE, "links to further documents"),
+    (SectionRole.NOTE, "how the system is built"),
+)
+_LEAST_SIMILARITY = 0.45
+"""Cosine between a heading and a prototype; under it a heading means something else."""
+
+_ALERT_NAME = re.compile(r"\b(?:[A-Z][a-z0-9]*){2,}[A-Za-z0-9]*\b")
+_ERROR_CODE = re.compile(
+    r"%?\b[A-Z][A-Z0-9]+(?:[-_][A-Z0-9]+)+\b|\b0x[0-9A-Fa-f]{4,}\b|\b[A-Z]{2,}\d{3,}\b"
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”]{12,160})[\"”]")
+_NAME_FIELDS = (
+    "alert",
+    "alertname",
+    "alert_name",
+    "alerts",
+    "error_message",
+    "error",
+    "error_code",
+)
+_TITLE_FIELDS = ("title", "linktitle", "name")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"'`])")
+_SOURCE_LANGUAGES = frozenset(
+    {"bash", "sh", "shell", "console", "powershell", "python", "json", "yaml", "xml", "sql", "go"}
+)
+"""Code blocks in these hold commands or objects, not messages."""
+_MOST_ALIASES = 24
+_LONGEST_ALIAS = 200
+_REMEDY_COLUMN = re.compile(
+    r"remed|fix|action|solution|resol|mitigat|what to do|correct|respon|recommend", re.IGNORECASE
+)
+_FAULT_COLUMN = re.compile(
+    r"symptom|alarm|alert|error|message|problem|issue|fault|condition|event|code|failure",
+    re.IGNORECASE,
+)
+
+
+def extract_nodes(document: Document, embedder: Embedder) -> list[IncidentNode]:
+    """The document's nodes in document order: one for the page, or one per incident it treats.
+
+    The page's node comes first and holds all its passages. A page of several incidents (sections
+    that each tell a fault and its remedy, or a table of faults and remedies) gives one more node
+    for each, with the passages that are its own.
+    """
+    page = parse(document.text)
+    title = specific_title(document)
+    own = passages(page, document.id, title, lambda texts: _by_meaning(texts, embedder))
+    if not own:
+        return []
+    sections = (
+        incident_node(document, section.title, [], "", [p for p in own if _inside(p, section)])
+        for section in _incident_sections(page)
+    )
+    rows = (row for passage in own for row in _row_nodes(document, passage))
+    return [_page_node(document, page, title, own), *sections, *rows]
+
+
+_MITIGATING = frozenset(
+    role for role, attribute in ATTRIBUTE_OF_ROLE.items() if attribute is Attribute.MITIGATION_STEPS
+)
+_DESCRIBING = frozenset(
+    {SectionRole.SYMPTOM, SectionRole.MEANING, SectionRole.IMPACT, SectionRole.CAUSE}
+)
+
+
+def _by_meaning(texts: Sequence[str], embedder: Embedder) -> list[SectionRole | None]:
+    similarity = np.matmul(embedder.embed(texts), _prototype_vectors(embedder).T)
+    best = np.argmax(similarity, axis=1)
+    return [
+        _PROTOTYPES[column][0] if similarity[row, column] >= _LEAST_SIMILARITY else None
+        for row, column in enumerate(best)
+    ]
+
+
+def _prototype_vectors(embedder: Embedder) -> Vectors:
+    return embedder.embed([text for _, text in _PROTOTYPES])
+
+
+def _incident_sections(page: Page) -> list[Section]:
+    """Sections that are an incident each: a fault and its remedy below a heading that names it."""
+    for parent in page.sections:
+        found = [child for child in parent.children if _tells_an_incident(child)]
+        if len(found) > 1:
+            return found
+    return []
+
+
+def _tells_an_incident(section: Section) -> bool:
+    if role_of_heading(section.title) is not None:
+        return False
+    roles = {role_of_heading(child.title) for child in section.walk() if child is not section}
+    roles |= {role_of_heading(block.bold_lead) for block in section.blocks if block.bold_lead}
+    return bool(roles & _DESCRIBING) and bool(roles & _MITIGATING)
+
+
+def _inside(passage: Passage, section: Section) -> bool:
+    return section.start_line <= passage.span.start_line <= section.end_line
+
+
+def _page_node(document: Document, page: Page, title: str, own: Sequence[Passage]) -> IncidentNode:
+    fields = {key.lower(): value for key, value in document.front_matter.items()}
+    named = [v for key in _NAME_FIELDS for v in _values(fields.get(key))]
+    titles = [v for key in _TITLE_FIELDS for v in _values(fields.get(key))]
+    first = next((s.title for s in page.sections if s.level == 1), "")
+    headings = [t for t in (*titles, first, document.title) if t and not is_generic(t)]
+    described = next(iter(_values(fields.get("description"))), "")
+    return incident_node(document, title, [*named, *headings], described, own)
+
+
+def incident_node(
+    document: Document, name: str, other_names: list[str], described: str, own: Sequence[Passage]
+) -> IncidentNode:
+    """A node of these passages, in document order, with what they say in codes, messages and links.
+
+    `described` is what the document says in short, if it does; its first sentence is the summary.
+    """
+    # In a title that is written in capitals every word looks like an abbreviation.
+    names = [] if name.isupper() else _ALERT_NAME.findall(name)
+    aliases = [*other_names, *stated_alerts(name, own), *names, *_messages(own)]
+    aliases = [alias[:_LONGEST_ALIAS] for alias in dict.fromkeys(aliases) if alias != name]
+    fields: dict[Attribute, list[Passage]] = {attribute: [] for attribute in Attribute}
+    for passage in own:
+        fields[ATTRIBUTE_OF_ROLE[passage.role]].append(passage)
+    return IncidentNode(
+        id=_id(name, document.id),
+        name=name,
+        aliases=tuple(aliases[:_MOST_ALIASES]),
+        summary=_first_sentence(described) or _summary(own),
+        linked_documents=tuple(dict.fromkeys(_links(document.id, own))),
+        failure_description=tuple(fields[Attribute.FAILURE_DESCRIPTION]),
+        mitigation_steps=tuple(fields[Attribute.MITIGATION_STEPS]),
+        typical_cases=tuple(fields[Attribute.TYPICAL_CASES]),
+        additional_notes=tuple(fields[Attribute.ADDITIONAL_NOTES]),
+    )
+
+
+def _id(name: str, document_id: str) -> str:
+    key = normalise_name(name)
+    if is_generic(name) or len(key) < 4:
+        key = f"{document_id}\0{key}"
+    return hashlib.sha256(key.encode()).hexdigest()[:32]
+
+
+def _values(value: str | list[str] | None) -> list[str]:
+    values = [value] if isinstance(value, str) else value or []
+    return [str(each).strip() for each in values if str(each).strip()]
+
+
+def _messages(own: Sequence[Passage]) -> Iterator[str]:
+    """Alert names, codes and error messages as the symptom sections write them."""
+    for passage in own:
+        if passage.role is SectionRole.SYMPTOM:
+            for block in _blocks(passage):
+                if block.kind is BlockKind.CODE and block.language not in _SOURCE_LANGUAGES:
+                    lines = [line.strip() for line in block.text.splitlines()]
+                    yield from [line for line in lines if 12 <= len(line) <= _LONGEST_ALIAS][:3]
+                yield from _QUOTED.findall(block.text)
+        if passage.role in _DESCRIBING:
+            yield from _ERROR_CODE.findall(passage.text)
+
+
+def _blocks(passage: Passage) -> Iterator[Block]:
+    for section in parse(passage.text, first_line=passage.span.start_line).sections:
+        for block in section.blocks:
+            yield from block.walk()
+
+
+def _summary(own: Sequence[Passage]) -> str:
+    for role in (SectionRole.MEANING, SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.IMPACT):
+        for passage in own:
+            if passage.role is role:
+                texts = (b.text for b in _blocks(passage) if b.kind is BlockKind.PARAGRAPH)
+                sentence = _first_sentence(next(texts, ""))
+                if sentence:
+                    return sentence
+    return ""
+
+
+def _first_sentence(text: str) -> str:
+    return _SENTENCE.split(" ".join(text.split()))[0]
+
+
+def _links(document_id: str, own: Sequence[Passage]) -> Iterator[str]:
+    """Where list items of the mitigation lead, in the order of the links."""
+    for passage in own:
+        if passage.role in _MITIGATING:
+            for block in _blocks(passage):
+                for item in block.items:
+                    for link in item.links:
+                        target = normalise_link(link.target, document_id)
+                        if target and target != document_id:
+                            yield target
+
+
+def _row_nodes(document: Document, passage: Passage) -> Iterator[IncidentNode]:
+    """One node per row of a table that lists faults with their remedies."""
+    for block in _blocks(passage):
+        columns = _fault_and_remedy(block)
+        if columns is None or len(block.rows) < 2:
+            continue
+        head = "| " + " | ".join(block.header) + " |\n|" + "---|" * len(block.header)
+        for row in block.rows:
+            name = row.cells[columns[0]]
+            if len(name) < 4 or not row.cells[columns[1]]:
+                continue
+            line = "| " + " | ".join(row.cells) + " |"
+            own = Passage(
+                span=Span(document_id=document.id, start_line=row.line, end_line=row.line),
+                role=SectionRole.REMEDY,
+                heading_path=(*passage.heading_path, name),
+                text=f"{head}\n{line}",
+            )
+            yield incident_node(document, name, _ERROR_CODE.findall(name), name, [own])
+
+
+def _fault_and_remedy(block: Block) -> tuple[int, int] | None:
+    """Indexes of the two columns."""
+    if block.kind is not BlockKind.TABLE:
+        return None
+    fault = next((n for n, name in enumerate(block.header) if _FAULT_COLUMN.search(name)), None)
+    remedy = next((n for n, name in enumerate(block.header) if _REMEDY_COLUMN.search(name)), None)
+    if fault is None or remedy is None or fault == remedy:
+        return None
+    return fault, remedy

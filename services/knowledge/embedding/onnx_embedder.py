@@ -1,0 +1,126 @@
+"""Adapter of `Embedder` on onnxruntime: the vectors of sentence-transformers without torch."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from services.kit.errors import FlowXpertError
+from services.knowledge.embedding.word_pieces import WINDOW, WordPieces
+from services.knowledge.ports import Vectors
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+_PROBE = "interface down"
+_PROBE_STARTS = (0.017434, -0.002035, 0.051168, 0.040438)
+"""How the vector of the probe begins, by sentence-transformers."""
+_EXACT = 1e-4
+_ROUNDED = 0.05
+"""How far int8 weights may put a number of the probe off; three times what they do."""
+
+
+class UnusableModelError(FlowXpertError):
+    """The file is no ONNX model, or not the one whose vectors are stored."""
+
+
+class OnnxEmbedder:
+    """all-MiniLM-L6-v2 from an ONNX file; `onnx_model.obtain` makes one.
+
+    With the weights as they are, vectors equal those of `SentenceTransformerEmbedder` to 1e-5, and
+    so the two share their name. With int8 weights they are only near, and have a name of their own.
+    The file is read by the first call of `embed`. Threads may share an embedder.
+    """
+
+    dimensions = 384
+    max_tokens = WINDOW - 2
+
+    def __init__(self, path: Path, *, is_int8: bool = False, threads: int = 0) -> None:
+        """For `threads` see `limit_threads`."""
+        self.model_name = "all-MiniLM-L6-v2" + ("-int8" if is_int8 else "")
+        self._path = path
+        self._tolerance = _ROUNDED if is_int8 else _EXACT
+        self._threads = threads
+        self._word_pieces = WordPieces()
+
+    def limit_threads(self, threads: int) -> None:
+        """Threads of one call from now on; 0 takes one per core."""
+        if threads != self._threads:
+            self._threads = threads
+            self.__dict__.pop("_session", None)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`.
+
+        One text at a time: nothing is padded and all stays in the processor's cache, which is up to
+        twice as fast as batches; and int8 activations are rounded by the range of a whole batch,
+        whereas a text's vector must not depend on what is beside it.
+
+        Raises:
+            UnusableModelError: The file is not this model.
+        """
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = self._vector(self._session, text)
+        return vectors
+
+    def count_tokens(self, text: str) -> int:
+        """See `Embedder.count_tokens`."""
+        return self._word_pieces.count(text)
+
+    def _vector(self, session: "InferenceSession", text: str) -> Vectors:
+        ids = self._word_pieces.ids(text)[np.newaxis]
+        feed = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        (states,) = session.run(["last_hidden_state"], feed)
+        # The mean over all word pieces, as the model's sentence-transformers configuration says.
+        mean: Vectors = states[0].mean(axis=0)
+        return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
+
+    @cached_property
+    def _session(self) -> "InferenceSession":
+        session = self._open()
+        starts = self._vector(session, _PROBE)[: len(_PROBE_STARTS)]
+        off = float(np.abs(starts - np.array(_PROBE_STARTS)).max())
+        if not off <= self._tolerance:
+            raise UnusableModelError(
+                f"expected {self.model_name} in {str(self._path)!r}, got a model whose vectors "
+                f"are off by {off:.4f}: make the file with `flowxpert export-embedder`"
+            )
+        return session
+
+    def _open(self) -> "InferenceSession":
+        import onnxruntime  # noqa: PLC0415  (slow import)
+        from onnxruntime.capi import onnxruntime_pybind11_state as vendor  # noqa: PLC0415
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.log_severity_level = 3
+        # Threads that spin while they wait take the cores from everything else here.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        refusals = (vendor.Fail, vendor.InvalidProtobuf, vendor.InvalidGraph, vendor.NoSuchFile)
+        try:
+            session = onnxruntime.InferenceSession(
+                str(self._path), options, providers=["CPUExecutionProvider"]
+            )
+        except refusals as error:
+            raise UnusableModelError(
+                f"expected an ONNX model in {str(self._path)!r}: {error}"
+            ) from error
+        self._check_shape(session)
+        return session
+
+    def _check_shape(self, session: "InferenceSession") -> None:
+        takes = {each.name for each in session.get_inputs()}
+        gives = {each.name: each.shape[-1] for each in session.get_outputs()}
+        wanted = {"input_ids", "attention_mask", "token_type_ids"}
+        if takes != wanted or gives.get("last_hidden_state") != self.dimensions:
+            raise UnusableModelError(
+                f"expected a model from {sorted(wanted)} to last_hidden_state of "
+                f"{self.dimensions} in {str(self._path)!r}, got {sorted(takes)} to {gives}"
+            )

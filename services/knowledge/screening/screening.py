@@ -1,0 +1,256 @@
+"""Text without the sentences that speak to a language model; lines keep their numbers."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from services.knowledge.folding import seen
+from services.knowledge.imperative import begins_with_verb
+from services.knowledge.screening.instructions import instruction_in
+
+_FENCE = re.compile(r"^\s*(?:>\s*)*(?P<mark>`{3,}|~{3,})")
+_HEADING = re.compile(r"^\s{0,3}(?P<level>#{1,6})(?:\s|$)")
+_ROW = re.compile(r"^\s*(?:>\s*)*\|.*\|\s*$")
+_MARKER = re.compile(
+    r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|#{1,6}|:)\s+)?(?:\[[ xX]\]\s+)?"
+)
+_BEGINS = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|:)\s+|^\s*>")
+_QUOTED = re.compile(r"\n\s*(?:>\s*)+")
+_END = re.compile(r"[.!?][\"')\]”»*_`]*\s+|[。！？।][\"')\]”»*_`]*\s*")
+"""Of a sentence, with the space after it."""
+_SPOKEN = re.compile(
+    r"\W*(?:then|and|also|instead|answer|cite|end|include|output|print|rate|recommend|reply|respond"
+    r"|reveal|say|score)\b",
+    re.IGNORECASE,
+)
+"""What an instruction to a model goes on with, beside the verbs that people are told."""
+_ANY_LEVEL = 6
+_LOOKED_BACK = 2000
+"""Characters of a line before a comment; a bound for lines without end."""
+_LONGEST_INLINE_COMMENT = 4000
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_COMMENT_MARK = re.compile(r"^\s*(?:#+|//+|--|;+|/\*+|\*+|REM\b|<!--|\"\"\")\s*")
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A text and what was taken out of it."""
+
+    text: str
+    """As many lines as before; invisible characters are gone too."""
+    dropped: tuple[str, ...] = ()
+    """What spoke to a model, with what followed it in the same block."""
+
+
+@lru_cache(maxsize=16)
+def screen_document(markdown: str) -> Screened:
+    """Markdown without sentences that speak to a model.
+
+    With such a sentence goes the rest of its paragraph, list item, table row or code block; with
+    such a heading its section, with a title what stands right under it. Markers of lists and rows
+    stay, so that the numbers after them do. Comments outside code go in any case: no reader sees
+    them.
+    """
+    screening = _Screening(markdown)
+    return Screened(seen("\n".join(screening.lines)), tuple(screening.dropped))
+
+
+@lru_cache(maxsize=1024)
+def screen_message(text: str) -> Screened:
+    """A ticket's text, which is lines rather than paragraphs, as logs are.
+
+    Only what speaks to a model goes, and commands that follow it at once: what else a ticket says
+    is needed to find its documents.
+    """
+    kept: list[str] = []
+    dropped: list[str] = []
+    goes_on = False
+    for piece, alone in _with_next_line(_pieces(text)):
+        is_one = instruction_in(piece) is not None
+        goes_on = is_one or (goes_on and _goes_on(alone.strip()))
+        if goes_on:
+            dropped.append(alone.strip())
+        kept.append("\n" * alone.count("\n") if goes_on else alone)
+    return Screened(seen("".join(kept)), tuple(filter(None, dropped)))
+
+
+def _goes_on(sentence: str) -> bool:
+    return begins_with_verb(sentence) or _SPOKEN.match(sentence) is not None
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for line in text.splitlines(keepends=True):
+        yield from _sentences(line) or [line]
+
+
+def _with_next_line(pieces: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each piece with the next one where a line's end may have cut a sentence, and alone."""
+    listed = list(pieces)
+    for index, piece in enumerate(listed):
+        before = listed[index - 1] if index else ""
+        cut_before = before.endswith("\n") and _is_open(before)
+        after = listed[index + 1] if index + 1 < len(listed) else ""
+        cut_after = piece.endswith("\n") and _is_open(piece)
+        yield (before if cut_before else "") + piece + (after if cut_after else ""), piece
+
+
+def _is_open(line: str) -> bool:
+    said = line.rstrip()
+    return (bool(said) and said[-1].isalpha()) or said.endswith(",")
+
+
+class _Screening:
+    """One document while it is gone through block by block."""
+
+    def __init__(self, markdown: str) -> None:
+        self.dropped: list[str] = []
+        self.lines = self._without_comments(markdown).split("\n")
+        self._until_level = 0
+        for start, end in list(_blocks(self.lines)):
+            self._block(start, end)
+
+    def _without_comments(self, markdown: str) -> str:
+        """Without what stands between `<!--` and `-->`; in code, which shows it, only the bad."""
+        code = _lines_of_code(markdown)
+        pieces: list[str] = []
+        line = done = 0
+        searched = end = 0
+        while (start := markdown.find("<!--", searched)) >= 0:
+            end = end if end > start else markdown.find("-->", start)
+            if end < 0:
+                break
+            searched = start + len("<!--")
+            if not _is_comment(markdown, start, end):
+                continue
+            pieces.append(markdown[done:start])
+            line += pieces[-1].count("\n")
+            done = searched = end + len("-->")
+            comment = markdown[start:done]
+            pieces.append(self._comment(comment, is_shown=line in code))
+            line += comment.count("\n")
+        return "".join((*pieces, markdown[done:]))
+
+    def _comment(self, comment: str, *, is_shown: bool) -> str:
+        said = comment.removeprefix("<!--").removesuffix("-->").strip()
+        speaks = instruction_in(said) is not None
+        if speaks:
+            self.dropped.append(said)
+        return comment if is_shown and not speaks else "\n" * comment.count("\n")
+
+    def _block(self, start: int, end: int) -> None:
+        first = self.lines[start]
+        heading = None if _FENCE.match(first) else _HEADING.match(first)
+        if heading and len(heading["level"]) <= self._until_level:
+            self._until_level = 0
+        if self._until_level:
+            self._drop(start, end, "")
+        elif _FENCE.match(first):
+            self._code(start + 1, end)
+        elif _ROW.match(first):
+            self._row(start)
+        elif heading and instruction_in(first):
+            level = len(heading["level"])
+            self._until_level = level if level > 1 else _ANY_LEVEL
+            self._drop(start, end, "")
+        else:
+            self._paragraph(start, end)
+
+    def _code(self, start: int, end: int) -> None:
+        closed = end > start and _FENCE.match(self.lines[end - 1]) is not None
+        last = end - 1 if closed else end
+        for index in range(start, last):
+            if instruction_in(_without_comment_mark(self.lines[index])):
+                self._drop(index, last, "")
+                return
+
+    def _row(self, index: int) -> None:
+        row = self.lines[index]
+        cells = row.strip().strip("|").split("|")
+        if any(instruction_in(part.strip()) for cell in cells for part in _sentences(cell)):
+            self._drop(index, index + 1, "|" + "  |" * len(cells))
+
+    def _paragraph(self, start: int, end: int) -> None:
+        text = "\n".join(self.lines[start:end])
+        marker = _MARKER.match(text)
+        place = marker.end() if marker else 0
+        for sentence in _sentences(text[place:]):
+            if instruction_in(_QUOTED.sub("\n", sentence).strip()):
+                lines = text[:place].split("\n")
+                self._drop(start + len(lines) - 1, end, lines[-1], text[place:])
+                return
+            place += len(sentence)
+
+    def _drop(self, start: int, end: int, kept: str, what: str | None = None) -> None:
+        """Leaves `kept` on the first of the lines and nothing on the others."""
+        self.dropped.append((what or "\n".join(self.lines[start:end])).strip())
+        self.lines[start:end] = [kept, *("" for _ in range(end - start - 1))]
+
+
+def _is_comment(markdown: str, start: int, end: int) -> bool:
+    """Whether what stands between is one, and not a mark that is talked about.
+
+    One that does not begin its line ends with its paragraph, and code within a sentence shows it.
+    """
+    looked_at = max(0, start - _LOOKED_BACK)
+    line = max(looked_at, markdown.rfind("\n", looked_at, start) + 1)
+    before = markdown[line:start]
+    if not before.strip():
+        return True
+    is_short = end - start <= _LONGEST_INLINE_COMMENT
+    return is_short and before.count("`") % 2 == 0 and not _BLANK_LINE.search(markdown, start, end)
+
+
+def _sentences(text: str) -> list[str]:
+    """The text in pieces, each with the space after it."""
+    ends = [found.end() for found in _END.finditer(text)]
+    bounds = [0, *ends, len(text)]
+    return [text[a:b] for a, b in pairwise(bounds) if a < b]
+
+
+def _without_comment_mark(line: str) -> str:
+    return _COMMENT_MARK.sub("", line)
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Line ranges, ends excluded, of what belongs together; blank lines belong to nothing."""
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        fence = _FENCE.match(lines[start])
+        if fence:
+            end = _closing(lines, start, fence["mark"])
+        elif lines[start].strip() and not _stands_alone(lines[start]):
+            while end < len(lines) and _continues(lines[end]):
+                end += 1
+        if lines[start].strip():
+            yield start, end
+        start = end
+
+
+def _lines_of_code(markdown: str) -> set[int]:
+    """Numbers, from 0, of the lines in fences."""
+    lines = markdown.split("\n")
+    fenced = (block for block in _blocks(lines) if _FENCE.match(lines[block[0]]))
+    return {line for start, end in fenced for line in range(start, end)}
+
+
+def _closing(lines: list[str], start: int, mark: str) -> int:
+    for index in range(start + 1, len(lines)):
+        found = _FENCE.match(lines[index])
+        if found and found["mark"].startswith(mark):
+            return index + 1
+    return len(lines)
+
+
+def _stands_alone(line: str) -> bool:
+    return bool(_HEADING.match(line) or _ROW.match(line))
+
+
+def _continues(line: str) -> bool:
+    """Whether the line goes on with the paragraph before it; a quote's next line does."""
+    if not line.strip() or _stands_alone(line) or _FENCE.match(line):
+        return False
+    inner = re.sub(r"^\s*(?:>\s*)+", "", line)
+    return not _BEGINS.match(inner)

@@ -1,0 +1,353 @@
+"""Adapter of `GraphStore` on a Neo4j server, or on another one that speaks Bolt and Cypher.
+
+(:Incident)-[:FOUND_IN]->(:SourceDocument)       what a document contributes to a node
+(:Incident)-[:HANDS_OVER_TO]->(:SourceDocument)  a link of its procedure
+(:Incident)-[:CALLED]->(:IncidentName)           a name or alias as it is compared
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from neo4j import Driver, GraphDatabase, ManagedTransaction, unit_of_work
+from neo4j.exceptions import ClientError, DriverError, Neo4jError
+
+from services.knowledge.model import IncidentNode
+from services.knowledge.ports import StoreUnavailableError
+from services.knowledge.stores.merge import merge, normalise_name
+from services.knowledge.stores.neo4j_migrations import GRAPH_ID, migrate
+from services.knowledge.tables import NAME_LENGTH
+
+Result = TypeVar("Result")
+
+_BATCH = 500
+"""Rows in one statement: a few megabytes of passages."""
+_CONNECT_TIMEOUT_S = 5.0
+_READ_TIMEOUT_S = 10.0
+_WRITE_TIMEOUT_S = 60.0
+_RETRY_TIME_S = 10.0
+"""How long the driver repeats what failed for the moment: a deadlock, a lost leader. A longer
+outage is the caller's to wait out, who has a queue for it."""
+_ATTEMPTS = 8
+_FIRST_PAUSE_S = 0.02
+_SCHEMA_CLASH = "Neo.ClientError.Schema."
+"""Two transactions made the same thing at once; the driver does not repeat these by itself."""
+
+_TAKE_TURN = "MATCH (g:FlowXpertGraph {id: $graph}) SET g.turn = g.turn + 1"
+_TAKE_PARTS_OUT = """
+MATCH (:SourceDocument {id: $document})<-[part:FOUND_IN]-(n:Incident)
+WITH part, n.id AS id DELETE part RETURN id
+"""
+_PUT_DOCUMENT = "MERGE (:SourceDocument {id: $document})"
+_PUT_PARTS = """
+UNWIND $rows AS row
+MATCH (d:SourceDocument {id: $document})
+MERGE (n:Incident {id: row.id}) ON CREATE SET n.merged = ''
+CREATE (n)-[:FOUND_IN {position: row.position, part: row.part}]->(d)
+"""
+_PARTS_OF_NODES = """
+UNWIND $rows AS id
+MATCH (n:Incident {id: id})
+OPTIONAL MATCH (n)-[part:FOUND_IN]->(d:SourceDocument)
+RETURN n.id AS id, n.merged AS merged, d.id AS document, part.position AS position,
+       part.part AS part
+"""
+_TAKE_NAMES_OFF = """
+UNWIND $rows AS id
+MATCH (:Incident {id: id})-[called:CALLED]->(name:IncidentName)
+WITH called, name.key AS key DELETE called RETURN DISTINCT key
+"""
+_TAKE_LINKS_OFF = """
+UNWIND $rows AS id
+MATCH (:Incident {id: id})-[link:HANDS_OVER_TO]->(d:SourceDocument)
+WITH link, d.id AS document DELETE link RETURN DISTINCT document
+"""
+_DELETE_NODES = "UNWIND $rows AS id MATCH (n:Incident {id: id}) DETACH DELETE n"
+_PUT_MERGED = """
+UNWIND $rows AS row
+MATCH (n:Incident {id: row.id})
+SET n.merged = row.merged, n.name = row.name, n.summary = row.summary
+"""
+_PUT_NAMES = """
+UNWIND $rows AS row
+MATCH (n:Incident {id: row.id})
+MERGE (name:IncidentName {key: row.key})
+CREATE (n)-[:CALLED]->(name)
+"""
+_PUT_LINKS = """
+UNWIND $rows AS row
+MATCH (n:Incident {id: row.id})
+MERGE (d:SourceDocument {id: row.document})
+CREATE (n)-[:HANDS_OVER_TO {position: row.position}]->(d)
+"""
+_DELETE_UNUSED_NAMES = """
+UNWIND $rows AS key
+MATCH (name:IncidentName {key: key}) WHERE NOT (name)--() DELETE name
+"""
+_DELETE_UNUSED_DOCUMENTS = """
+UNWIND $rows AS id
+MATCH (d:SourceDocument {id: id}) WHERE NOT (d)--() DELETE d
+"""
+_GET = """
+UNWIND $rows AS id MATCH (n:Incident {id: id}) RETURN n.id AS id, n.merged AS merged
+"""
+_OF_DOCUMENTS = """
+UNWIND $rows AS document
+MATCH (:SourceDocument {id: document})<-[part:FOUND_IN]-(n:Incident)
+RETURN document, part.position AS position, n.id AS id
+"""
+_FIND_NAMES = """
+UNWIND $rows AS key
+MATCH (:IncidentName {key: key})<-[:CALLED]-(n:Incident)
+RETURN key, n.id AS id
+"""
+_ONE_HOP = """
+UNWIND $rows AS id
+MATCH (:Incident {id: id})-[:HANDS_OVER_TO]->(:SourceDocument)<-[:FOUND_IN]-(n:Incident)
+RETURN DISTINCT n.id AS id
+"""
+_COUNT = "MATCH (n:Incident) RETURN count(n) AS held"
+
+Row = Mapping[str, Any]
+
+
+class Neo4jGraphStore:
+    """Nodes, documents and names in one database of the server.
+
+    A document is replaced in one transaction: readers see its nodes as they were or as they are.
+    The whole node is kept as JSON on `Incident.merged`; `name` and `summary` are there for people
+    who look at the graph.
+    """
+
+    def __init__(self, driver: Driver, *, database: str | None = None) -> None:
+        """Brings constraints and indexes up to date; `database` unset is the user's own.
+
+        Raises:
+            StoreUnavailableError: The server did not answer, refused the password, or holds a
+                graph that a newer version wrote.
+        """
+        self._driver = driver
+        self._database = database
+        self._turn = threading.Lock()
+        with _vendor_errors():
+            driver.verify_connectivity()  # It does not try again for long, as a query would.
+            _repeat(lambda: migrate(driver, database))
+
+    @classmethod
+    def connect(
+        cls, url: str, user: str, password: str, *, database: str | None = None
+    ) -> "Neo4jGraphStore":
+        """The store on the server at `url`: neo4j://, bolt://, or one of these with +s."""
+        with _vendor_errors():
+            driver = GraphDatabase.driver(
+                url,
+                auth=(user, password),
+                connection_timeout=_CONNECT_TIMEOUT_S,
+                connection_acquisition_timeout=_CONNECT_TIMEOUT_S,
+                max_transaction_retry_time=_RETRY_TIME_S,
+                # The server warns of names it has not seen yet, which an empty graph is full of.
+                notifications_min_severity="OFF",
+            )
+        try:
+            return cls(driver, database=database)
+        except StoreUnavailableError:
+            driver.close()
+            raise
+
+    def replace_document(self, document_id: str, nodes: Sequence[IncidentNode]) -> set[str]:
+        """See `GraphStore.replace_document`."""
+        parts = _by_id(nodes)
+
+        def work(tx: ManagedTransaction) -> set[str]:
+            tx.run(_TAKE_TURN, graph=GRAPH_ID).consume()
+            touched = {row["id"] for row in tx.run(_TAKE_PARTS_OUT, document=document_id)}
+            _put_parts(tx, document_id, parts)
+            changed = _merge_again(tx, sorted(touched | set(parts)))
+            _write(tx, _DELETE_UNUSED_DOCUMENTS, [document_id])
+            return changed
+
+        # Threads of this process wait here, which is cheaper than to meet on the server.
+        with self._turn:
+            return self._run(work, writes=True)
+
+    def delete_document(self, document_id: str) -> set[str]:
+        """See `GraphStore.delete_document`."""
+        return self.replace_document(document_id, ())
+
+    def get(self, ids: Sequence[str]) -> list[IncidentNode]:
+        """See `GraphStore.get`."""
+        rows = self._rows(_GET, list(dict.fromkeys(ids)))
+        merged = {row["id"]: row["merged"] for row in rows}
+        return [_node(merged[id_]) for id_ in ids if id_ in merged]
+
+    def of_documents(self, document_ids: Sequence[str]) -> list[IncidentNode]:
+        """See `GraphStore.of_documents`."""
+        wanted = {id_: place for place, id_ in enumerate(dict.fromkeys(document_ids))}
+        rows = self._rows(_OF_DOCUMENTS, list(wanted))
+        ordered = sorted(rows, key=lambda row: (wanted[row["document"]], row["position"]))
+        return self.get(list(dict.fromkeys(row["id"] for row in ordered)))
+
+    def find_names(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """See `GraphStore.find_names`."""
+        keys = {name: _key(name) for name in names}
+        found: dict[str, list[str]] = {}
+        for row in self._rows(_FIND_NAMES, [key for key in dict.fromkeys(keys.values()) if key]):
+            found.setdefault(row["key"], []).append(row["id"])
+        return {name: sorted(found[key]) for name, key in keys.items() if key in found}
+
+    def neighbours(self, node_id: str, *, hops: int = 1) -> list[str]:
+        """See `GraphStore.neighbours`; nodes equally near come in the order of their ids."""
+
+        def work(tx: ManagedTransaction) -> list[str]:
+            reached, edge = {node_id: 0}, [node_id]
+            for hop in range(1, hops + 1):
+                found = {row["id"] for row in _read(tx, _ONE_HOP, edge)}
+                edge = sorted(found - reached.keys())
+                reached.update(dict.fromkeys(edge, hop))
+                if not edge:
+                    break
+            return [id_ for id_ in reached if id_ != node_id]
+
+        return self._run(work)
+
+    def count(self) -> int:
+        """See `GraphStore.count`."""
+        (row,) = self._run(lambda tx: tx.run(_COUNT).data())
+        return int(row["held"])
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._driver.close()
+
+    def _rows(self, statement: str, values: Sequence[str]) -> list[Row]:
+        return self._run(lambda tx: _read(tx, statement, values)) if values else []
+
+    def _run(self, work: Callable[[ManagedTransaction], Result], *, writes: bool = False) -> Result:
+        """Do `work` in one transaction, and again when others were in the way."""
+        timed = unit_of_work(timeout=_WRITE_TIMEOUT_S if writes else _READ_TIMEOUT_S)(work)
+        with _vendor_errors(), self._driver.session(database=self._database) as session:
+            execute = session.execute_write if writes else session.execute_read
+            return _repeat(lambda: execute(timed))
+
+
+def _put_parts(tx: ManagedTransaction, document_id: str, parts: Mapping[str, IncidentNode]) -> None:
+    if not parts:
+        return
+    tx.run(_PUT_DOCUMENT, document=document_id).consume()
+    rows = [
+        {"id": node.id, "position": position, "part": node.model_dump_json()}
+        for position, node in enumerate(parts.values())
+    ]
+    _write(tx, _PUT_PARTS, rows, document=document_id)
+
+
+def _merge_again(tx: ManagedTransaction, ids: Sequence[str]) -> set[str]:
+    """Bring the merged forms of these nodes up to date. Returns the ids of those that changed."""
+    before: dict[str, str] = {}
+    parts: dict[str, list[tuple[str, int, str]]] = {}
+    for row in _read(tx, _PARTS_OF_NODES, ids):
+        before[row["id"]] = row["merged"]
+        mine = parts.setdefault(row["id"], [])
+        if row["document"] is not None:
+            mine.append((row["document"], row["position"], row["part"]))
+    merged = {
+        id_: merge([_node(part) for _, _, part in sorted(mine)])
+        for id_, mine in parts.items()
+        if mine
+    }
+    changed = {id_: node for id_, node in merged.items() if node.model_dump_json() != before[id_]}
+    gone = sorted(parts.keys() - merged.keys())
+    _replace(tx, changed, gone)
+    return {*changed, *gone}
+
+
+def _replace(
+    tx: ManagedTransaction, changed: Mapping[str, IncidentNode], gone: Sequence[str]
+) -> None:
+    """Write these nodes with their names and links, and take out those that are gone."""
+    stale = [*changed, *gone]
+    names = [row["key"] for row in _read(tx, _TAKE_NAMES_OFF, stale)]
+    documents = [row["document"] for row in _read(tx, _TAKE_LINKS_OFF, stale)]
+    _write(tx, _DELETE_NODES, gone)
+    rows = [
+        {"id": id_, "merged": node.model_dump_json(), "name": node.name, "summary": node.summary}
+        for id_, node in changed.items()
+    ]
+    _write(tx, _PUT_MERGED, rows)
+    _write(tx, _PUT_NAMES, [row for node in changed.values() for row in _names(node)])
+    _write(tx, _PUT_LINKS, [row for node in changed.values() for row in _links(node)])
+    _write(tx, _DELETE_UNUSED_NAMES, names)
+    _write(tx, _DELETE_UNUSED_DOCUMENTS, documents)
+
+
+def _names(node: IncidentNode) -> list[Row]:
+    keys = {_key(name) for name in (node.name, *node.aliases)}
+    return [{"id": node.id, "key": key} for key in sorted(keys) if key]
+
+
+def _links(node: IncidentNode) -> list[Row]:
+    return [
+        {"id": node.id, "document": document_id, "position": position}
+        for position, document_id in enumerate(dict.fromkeys(node.linked_documents))
+    ]
+
+
+def _read(tx: ManagedTransaction, statement: str, values: Sequence[object]) -> list[Row]:
+    return [row for batch in _batches(values) for row in tx.run(statement, rows=batch).data()]
+
+
+def _write(
+    tx: ManagedTransaction, statement: str, values: Sequence[object], **parameters: str
+) -> None:
+    for batch in _batches(values):
+        tx.run(statement, {"rows": batch, **parameters}).consume()
+
+
+def _by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
+    """Nodes of one document by id; those of the same incident become one."""
+    same: dict[str, list[IncidentNode]] = {}
+    for node in nodes:
+        same.setdefault(node.id, []).append(node)
+    return {id_: merge(parts) for id_, parts in same.items()}
+
+
+def _key(name: str) -> str:
+    return normalise_name(name)[:NAME_LENGTH]
+
+
+def _node(json: str) -> IncidentNode:
+    return IncidentNode.model_validate_json(json)
+
+
+def _batches(values: Sequence[object]) -> Iterator[list[object]]:
+    for start in range(0, len(values), _BATCH):
+        yield list(values[start : start + _BATCH])
+
+
+def _repeat(work: Callable[[], Result]) -> Result:
+    """Do it again when another writer made the same node or index in the same moment."""
+    pause = _FIRST_PAUSE_S
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return work()
+        except ClientError as error:
+            if not (error.code or "").startswith(_SCHEMA_CLASH):
+                raise
+        # Chance keeps writers that met once from meeting again.
+        time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
+        pause *= 2
+    return work()
+
+
+@contextmanager
+def _vendor_errors() -> Iterator[None]:
+    try:
+        yield
+    except (DriverError, Neo4jError, OSError) as error:
+        raise StoreUnavailableError(f"the graph store did not answer: {error}") from error
+    except ValueError as error:
+        # The driver's word for an address it cannot read.
+        raise StoreUnavailableError(f"the graph store cannot be reached: {error}") from error

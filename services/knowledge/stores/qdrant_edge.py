@@ -1,0 +1,263 @@
+"""Adapter of `VectorStore` on Qdrant's engine inside the process: the embedded default."""
+
+import json
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import get_args
+
+import qdrant_edge as edge
+
+from services.knowledge.embedding.bm25 import SparseVector, document_vector, query_vector
+from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
+
+_DENSE = "dense"
+_WORDS = "words"
+_NAMESPACE = uuid.UUID("6f1d7c0e-8f0b-5a58-9c53-0f9a4f1f5b11")
+_EXACT_BELOW_KB = 200_000
+"""Vectors of a segment up to which it is scanned rather than indexed: at 384 dimensions 130,000,
+where a scan costs a few milliseconds, is exact, and needs no graph to be built."""
+_WRITES_BETWEEN_OPTIMISATIONS = 5_000
+
+
+class QdrantEdgeVectorStore:
+    """One shard per collection in a folder of its own; one process at a time may hold it.
+
+    Every write is in the engine's log before the call returns, so a killed process loses nothing.
+    """
+
+    def __init__(self, path: Path, dimensions: int) -> None:
+        """Opens or creates the shards under `path`.
+
+        Raises:
+            StoreUnavailableError: Another process holds the folder, or it was written with
+                vectors of another length.
+        """
+        self._path = path
+        self._dimensions = dimensions
+        self._writes = 0
+        self._closed = False
+        self._lock = threading.Lock()
+        self._turn = threading.Condition()
+        self._users = 0
+        self._is_exchanging = False
+        _finish_exchange(path)
+        self._shards = _open_all(path, dimensions)
+
+    def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
+        """See `VectorStore.upsert`."""
+        if not points:
+            return
+        records = [_record(point) for point in points]
+        with self._asking("upsert", collection) as shard:
+            shard.update(edge.UpdateOperation.upsert_points(records))
+        self._optimise_sometimes(collection, len(records))
+
+    def delete(self, collection: Collection, ids: Sequence[str]) -> None:
+        """See `VectorStore.delete`."""
+        if not ids:
+            return
+        keys: list[edge.PointId] = [_key(id_) for id_ in ids]
+        with self._asking("delete", collection) as shard:
+            shard.update(edge.UpdateOperation.delete_points(keys))
+
+    def delete_document(self, collection: Collection, document_id: str) -> None:
+        """See `VectorStore.delete_document`."""
+        only_this = edge.Filter(
+            must=[
+                edge.FieldCondition(key="document_ids", match=edge.MatchValue(document_id)),
+                edge.FieldCondition(key="document_ids", values_count=edge.ValuesCount(lte=1)),
+            ]
+        )
+        with self._asking("delete_document", collection) as shard:
+            shard.update(edge.UpdateOperation.delete_points_by_filter(only_this))
+
+    def search(
+        self, collection: Collection, *, vector: Sequence[float], text: str, limit: int
+    ) -> list[Hit]:
+        """See `VectorStore.search`."""
+        words = query_vector(text)
+        queries = [edge.Query.Nearest([float(x) for x in vector], using=_DENSE)]
+        if words.indices:
+            queries.append(edge.Query.Nearest(_sparse(words), using=_WORDS))
+        with self._asking("search", collection) as shard:
+            found = shard.query_batch(
+                edge.QueryBatchRequest([edge.QueryRequest(limit, query=q) for q in queries])
+            )
+            ids = {point.id for points in found for point in points}
+            if not ids:
+                return []
+            # Each query scores what the other found too, so every hit comes with both its scores.
+            dense, *sparse = shard.query_batch(
+                edge.QueryBatchRequest([_scoring(query, ids) for query in queries])
+            )
+        by_words = {point.id: point.score for points in sparse for point in points}
+        return [_hit(point, by_words.get(point.id, 0.0)) for point in dense]
+
+    def count(self, collection: Collection) -> int:
+        """See `VectorStore.count`."""
+        with self._asking("count", collection) as shard:
+            return int(shard.count(edge.CountRequest(exact=True)))
+
+    @contextmanager
+    def rebuild(self) -> Iterator["QdrantEdgeVectorStore"]:
+        """See `VectorStore.rebuild`."""
+        beside = _beside(self._path, "new")
+        shutil.rmtree(beside, ignore_errors=True)
+        fresh = QdrantEdgeVectorStore(beside, self._dimensions)
+        try:
+            yield fresh
+            with _vendor_errors("optimise"):
+                for shard in fresh._shards.values():
+                    shard.optimize()
+        except BaseException:
+            with suppress(StoreUnavailableError):
+                fresh.close()
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+        fresh.close()
+        self._exchange(beside)
+
+    def _exchange(self, beside: Path) -> None:
+        """Put the folder `beside` in this store's place; calls that come meanwhile wait."""
+        with self._turn:
+            self._is_exchanging = True
+            self._turn.wait_for(lambda: not self._users)
+        try:
+            with _vendor_errors("close"):
+                for shard in self._shards.values():
+                    shard.close()
+            self._path.rename(_beside(self._path, "old"))
+            beside.rename(self._path)
+            self._shards = _open_all(self._path, self._dimensions)
+        finally:
+            with self._turn:
+                self._is_exchanging = False
+                self._turn.notify_all()
+        _finish_exchange(self._path)
+
+    def close(self) -> None:
+        """See `VectorStore.close`."""
+        with self._lock:
+            was_closed, self._closed = self._closed, True
+        if was_closed:
+            return
+        with _vendor_errors("close"):
+            for shard in self._shards.values():
+                shard.flush()
+                shard.close()
+
+    @contextmanager
+    def _asking(self, what: str, collection: Collection) -> Iterator[edge.EdgeShard]:
+        """The shard, which stays open within the block."""
+        with self._turn:
+            self._turn.wait_for(lambda: not self._is_exchanging)
+            self._users += 1
+            shard = self._shards[collection]
+        try:
+            with _vendor_errors(what):
+                yield shard
+        finally:
+            with self._turn:
+                self._users -= 1
+                self._turn.notify_all()
+
+    def _optimise_sometimes(self, collection: Collection, written: int) -> None:
+        with self._lock:
+            self._writes += written
+            due = self._writes >= _WRITES_BETWEEN_OPTIMISATIONS
+            if due:
+                self._writes = 0
+        if due:
+            with self._asking("optimise", collection) as shard:
+                shard.optimize()
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}.{suffix}")
+
+
+def _finish_exchange(path: Path) -> None:
+    """Clear up after an exchange of folders, or go back where one was broken off between two."""
+    old = _beside(path, "old")
+    if old.exists() and not path.exists():
+        old.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _open_all(path: Path, dimensions: int) -> dict[Collection, edge.EdgeShard]:
+    shards: dict[Collection, edge.EdgeShard] = {}
+    for collection in get_args(Collection):
+        with _vendor_errors(f"open {path / collection}"):
+            shards[collection] = _open(path / collection, dimensions)
+    return shards
+
+
+def _open(path: Path, dimensions: int) -> edge.EdgeShard:
+    config = edge.EdgeConfig(
+        vectors={_DENSE: edge.EdgeVectorParams(size=dimensions, distance=edge.Distance.Dot)},
+        sparse_vectors={_WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_EXACT_BELOW_KB),
+    )
+    if not path.exists():
+        # Made beside its place and moved there whole: a process killed here leaves no half shard.
+        unfinished = path.with_name(f"{path.name}.new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        shard = edge.EdgeShard.create(str(unfinished), config)
+        keyword = edge.PayloadSchemaType.Keyword
+        shard.update(edge.UpdateOperation.create_field_index("document_ids", keyword))
+        shard.flush()
+        shard.close()
+        unfinished.rename(path)
+    return edge.EdgeShard.load(str(path), config)
+
+
+def _scoring(query: edge.Query, ids: "set[edge.PointId]") -> edge.QueryRequest:
+    only_these = edge.Filter(must=[edge.HasIdCondition(ids)])
+    return edge.QueryRequest(len(ids), query=query, filter=only_these, with_payload=True)
+
+
+@contextmanager
+def _vendor_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:  # The engine raises nothing more specific than that.
+            raise
+        raise StoreUnavailableError(
+            f"the embedded vector store could not {what}: {error}"
+        ) from error
+
+
+def _key(id_: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, id_))
+
+
+def _sparse(vector: SparseVector) -> edge.SparseVector:
+    return edge.SparseVector(list(vector.indices), list(vector.values))
+
+
+def _record(point: Point) -> edge.Point:
+    return edge.Point(
+        _key(point.id),
+        {_DENSE: list(point.vector), _WORDS: _sparse(document_vector(point.text))},
+        {
+            "id": point.id,
+            "document_ids": list(point.document_ids),
+            "payload": json.dumps(point.payload),
+        },
+    )
+
+
+def _hit(found: edge.ScoredPoint, sparse_score: float) -> Hit:
+    payload = found.payload or {}
+    return Hit(
+        id=payload["id"],
+        payload=json.loads(payload["payload"]),
+        dense_score=found.score,
+        sparse_score=sparse_score,
+    )

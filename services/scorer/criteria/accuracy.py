@@ -1,0 +1,38 @@
+"""Accuracy: do the sources say what the steps say?"""
+
+import math
+
+from services.contracts.scorer import Dimension
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import Grounded
+from services.scorer.criteria.case import Case, on_scale, short
+
+_UNCLAIMED = 0.75
+"""What support counts for where the step does not name its source."""
+
+
+def accuracy(case: Case) -> Dimension:
+    """The mean support of the steps, each by the lines it cites; foreign commands lower it.
+
+    On the scale stands its root: support is measured by words, and a source seldom says a step in
+    just the words of the step.
+    """
+    supports = [_support(case.evidence, found) for found in case.grounded]
+    value = sum(supports) / len(supports) if supports else 0.0
+    return Dimension(value=on_scale(math.sqrt(value)), reason=_reason(case))
+
+
+def _support(evidence: Evidence, found: Grounded) -> float:
+    support = found.support if found.claimed else _UNCLAIMED * found.support
+    commands = found.step.commands
+    quoted = sum(evidence.quotes(command) for command in commands)
+    return support * (1 + quoted) / (1 + len(commands))
+
+
+def _reason(case: Case) -> str:
+    claimed = sum(found.claimed for found in case.grounded)
+    unsupported = [found.step for found in case.grounded if not found.is_grounded]
+    reason = f"The cited lines support {claimed} of {len(case.grounded)} steps"
+    return (
+        f"{reason}; no source says {short(unsupported[0].text)}." if unsupported else f"{reason}."
+    )

@@ -1,0 +1,101 @@
+"""What a criterion looks at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.contracts.ticket import TicketDraft
+from services.grounding.evidence import Evidence, terms_of
+from services.grounding.grounder import Grounded
+from services.grounding.vectors import Vector
+from services.knowledge.model import KnowledgeContext
+from services.scorer.criteria.fit import fit_of_documents
+from services.scorer.criteria.kinship import Kinship
+from services.workflow.graph import successors
+from services.workflow.lint import Finding
+from services.workflow.model import Step, Workflow
+
+_LONGEST_QUOTE = 80
+
+
+@dataclass(frozen=True)
+class Case:
+    """One candidate before its judges."""
+
+    ticket: TicketDraft
+    context: KnowledgeContext
+    evidence: Evidence
+    workflow: Workflow
+    grounded: tuple[Grounded, ...]
+    """One entry per step, in the order of the steps."""
+    findings: Sequence[Finding]
+    vectors: Mapping[str, Vector]
+    """Of the texts that had to be compared by meaning."""
+
+    @cached_property
+    def fits(self) -> Mapping[str, float]:
+        """How well each document fits the ticket, 0–1."""
+        return fit_of_documents(self.context)
+
+    @cached_property
+    def kinship(self) -> Kinship:
+        """How much the steps have to do with one another."""
+        return Kinship(self.evidence, self.grounded, self.vectors)
+
+    @cached_property
+    def joined(self) -> list[tuple[int, int]]:
+        """The transitions, as places of steps."""
+        places = {step.id: place for place, step in enumerate(self.workflow.steps)}
+        return [(places[edge.source], places[edge.target]) for edge in self.workflow.transitions]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Grounded]:
+        """What each step rests on, by the step's id."""
+        return {found.step.id: found for found in self.grounded}
+
+    @cached_property
+    def edges(self) -> list[tuple[Grounded, Grounded]]:
+        """What each transition joins."""
+        by_id = self.by_id
+        return [(by_id[edge.source], by_id[edge.target]) for edge in self.workflow.transitions]
+
+    @cached_property
+    def depths(self) -> Mapping[str, int]:
+        """Transitions from the first step to each step that can be reached."""
+        depths = {self.workflow.steps[0].id: 0} if self.workflow.steps else {}
+        arrows = successors(self.workflow.transitions)
+        waiting = list(depths)
+        for step_id in waiting:
+            for target in arrows.get(step_id, ()):
+                if target not in depths:
+                    depths[target] = depths[step_id] + 1
+                    waiting.append(target)
+        return depths
+
+    @cached_property
+    def ticket_terms(self) -> frozenset[str]:
+        """The words of the ticket that the context knows."""
+        ticket = self.ticket
+        text = "\n".join((ticket.title, ticket.description, ticket.alert_name))
+        return frozenset(term for term in terms_of(text) if self.evidence.knows(term))
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """All words of the workflow."""
+        return frozenset(term for step in self.workflow.steps for term in terms_of(_all_text(step)))
+
+
+def _all_text(step: Step) -> str:
+    return "\n".join((step.text, *step.commands))
+
+
+def on_scale(share: float) -> float:
+    """0–1 as 1–5."""
+    return 1 + 4 * min(1.0, max(0.0, share))
+
+
+def short(text: str) -> str:
+    """A text in quotes, cut to a few words."""
+    line = " ".join(text.split())
+    cut = line if len(line) <= _LONGEST_QUOTE else f"{line[: _LONGEST_QUOTE - 1].rstrip()}…"
+    return f"“{cut}”"

@@ -1,0 +1,77 @@
+"""Conciseness: is every step needed, said once and short enough to follow?"""
+
+from services.contracts.scorer import Dimension
+from services.grounding.evidence import terms_of
+from services.grounding.grounder import GROUNDED, Grounded
+from services.scorer.criteria.case import Case, on_scale, short
+from services.scorer.criteria.doubles import doubled
+from services.workflow.model import Step
+
+_LONGEST_STEP = 40
+"""Words; instructions beyond two sentences are read twice (the usual advice of style guides for
+procedures is 20–25 words a sentence)."""
+_MANY_STEPS = 40
+"""Steps of one run, from the start to an end, beyond which an engineer under pressure loses the
+thread; how many branches he does not take is no matter."""
+_FEW_STEPS = 3
+"""With fewer it is no workflow: short because it says nothing."""
+_BESIDE_COST, _LONG_COST = 0.15, 0.3
+"""What a step beside the point, and one twice too long, cost; a double costs 1. Little for the
+first, since accuracy and relevance count it too."""
+
+
+def conciseness(case: Case) -> Dimension:
+    """The share of the steps that are needed and short, less something for sheer number."""
+    steps = [found.step for found in case.grounded]
+    doubles = doubled(case.workflow)
+    long = [step for step in steps if _words(step) > _LONGEST_STEP]
+    beside = [found.step for found in case.grounded if not _serves(case, found)]
+    cost = sum(_cost(case, found, doubles) for found in case.grounded)
+    value = (1 - cost / len(steps)) * _measure(case) if steps else 0.0
+    return Dimension(value=on_scale(value), reason=_reason(steps, doubles, long, beside))
+
+
+def _cost(case: Case, found: Grounded, doubles: list[Step]) -> float:
+    """0 for a step that is worth its place, 1 for one that is in the way."""
+    if found.step in doubles:
+        return 1.0
+    excess = max(0, _words(found.step) - _LONGEST_STEP) / _LONGEST_STEP
+    return max(_BESIDE_COST * _uselessness(case, found), _LONG_COST * min(1.0, excess))
+
+
+def _uselessness(case: Case, found: Grounded) -> float:
+    return 0.0 if _takes_up(case, found) else max(0.0, 1 - found.support / GROUNDED)
+
+
+def _serves(case: Case, found: Grounded) -> bool:
+    return found.is_grounded or _takes_up(case, found)
+
+
+def _takes_up(case: Case, found: Grounded) -> bool:
+    """Whether the step speaks of what the ticket speaks of."""
+    terms = terms_of(found.step.text)
+    return case.evidence.share(terms, case.ticket_terms) >= 0.5
+
+
+def _measure(case: Case) -> float:
+    """1 for a workflow of a size that can be followed, less for one too long or hardly begun."""
+    run = max(case.depths.values(), default=0) + 1
+    return min(1.0, _MANY_STEPS / run, len(case.workflow.steps) / _FEW_STEPS)
+
+
+def _words(step: Step) -> int:
+    return len(step.text.split())
+
+
+def _reason(steps: list[Step], doubles: list[Step], long: list[Step], beside: list[Step]) -> str:
+    faults = [
+        f"{len(found)} {what} ({short(found[0].text)})"
+        for found, what in (
+            (doubles, "said twice"),
+            (long, f"over {_LONGEST_STEP} words"),
+            (beside, "beside the point"),
+        )
+        if found
+    ]
+    found = ", ".join(faults) or "none said twice, overlong or beside the point"
+    return f"Of {len(steps)} steps: {found}."

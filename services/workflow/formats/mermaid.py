@@ -1,0 +1,188 @@
+"""Mermaid flowcharts out and in."""
+
+import json
+from collections.abc import Sequence
+
+from services.workflow.formats.mermaid_labels import escape_id, escape_label
+from services.workflow.formats.mermaid_parser import (
+    MOST_LINKS,
+    Chart,
+    Group,
+    Link,
+    MermaidError,
+    Node,
+    parse_chart,
+)
+from services.workflow.graph import reachable
+from services.workflow.model import Step, StepKind, Transition, Workflow
+
+__all__ = ["MermaidError", "from_mermaid", "to_mermaid"]
+
+_BRACKETS = {
+    StepKind.PROCESS: ('["', '"]'),
+    StepKind.DECISION: ('{"', '"}'),
+    StepKind.TERMINAL: ('(["', '"])'),
+}
+_START_CLASS = "kind-start"
+_KIND_CLASSES = {f"kind-{kind.value}": kind for kind in StepKind}
+"""Classes that say outright what shape and exits would not tell."""
+
+
+def to_mermaid(workflow: Workflow) -> str:
+    """The same workflow always gives the same text, and `from_mermaid` reads it back.
+
+    Nothing in a text can leave its quotes. Commands, citations and provenance are not part of a
+    flowchart; steps without a source are drawn dashed.
+    """
+    lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
+    lines.append("flowchart TD")
+    exits = _by_source(workflow.transitions)
+    lines += [f"    {_node_line(step, exits.get(step.id, ()))}" for step in workflow.steps]
+    lines += [f"    {_edge_line(transition)}" for transition in workflow.transitions]
+    ids = [step.id for step in workflow.steps]
+    if ids and _start(ids, workflow.transitions) != ids[0]:
+        lines.append(f"    class {escape_id(ids[0])} {_START_CLASS}")
+    unsourced = [escape_id(step.id) for step in workflow.steps if not step.is_sourced]
+    if unsourced:
+        lines.append("    classDef unsourced stroke-dasharray: 5 4")
+        lines.append(f"    class {','.join(unsourced)} unsourced")
+    return "\n".join(lines) + "\n"
+
+
+def from_mermaid(text: str) -> Workflow:
+    """The first flowchart in `text`, in a fence or bare, with prose around it or not.
+
+    A diamond, or a node with two labelled exits or more, is a decision; a node without exits is a
+    terminal; any other a process. An arrow into a subgraph leads to its first step, an arrow out
+    of it leaves from each of its ends. Styling, links and comments are ignored.
+
+    Raises:
+        MermaidError: No flowchart, none with a step in it, or a line that cannot be read.
+    """
+    chart = parse_chart(text)
+    if not chart.nodes and not chart.groups:
+        raise MermaidError("expected at least one step", 1, text)
+    links = _resolved_links(chart)
+    nodes = [node for node in chart.nodes.values() if node.id not in chart.groups]
+    nodes += [Node(group.id, group.title) for group in _lone_groups(chart)]
+    transitions = tuple(
+        Transition(source=link.source, target=link.target, condition=link.label) for link in links
+    )
+    exits = _by_source(transitions)
+    return Workflow(
+        title=chart.title,
+        steps=tuple(
+            _step(node, exits.get(node.id, ())) for node in _start_first(nodes, transitions)
+        ),
+        transitions=transitions,
+    )
+
+
+def _by_source(transitions: Sequence[Transition]) -> dict[str, list[Transition]]:
+    exits: dict[str, list[Transition]] = {}
+    for transition in transitions:
+        exits.setdefault(transition.source, []).append(transition)
+    return exits
+
+
+def _node_line(step: Step, exits: Sequence[Transition]) -> str:
+    left, right = _BRACKETS[step.kind]
+    line = f"{escape_id(step.id)}{left}{escape_label(step.text) or ' '}{right}"
+    if _kind(step.kind is StepKind.DECISION, exits) is not step.kind:
+        line += f":::kind-{step.kind.value}"
+    return line
+
+
+def _edge_line(transition: Transition) -> str:
+    condition = f'|"{escape_label(transition.condition)}"|' if transition.condition else ""
+    return f"{escape_id(transition.source)} -->{condition} {escape_id(transition.target)}"
+
+
+def _yaml_string(text: str) -> str:
+    """A double-quoted scalar; what YAML refuses is escaped as in JSON.
+
+    So is `<`: Mermaid takes it for a tag, wherever it stands, and changes quotes after it.
+    """
+    quoted = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c")
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in quoted)
+
+
+def _kind(is_diamond: bool, exits: Sequence[Transition]) -> StepKind:
+    if is_diamond or sum(bool(transition.condition) for transition in exits) >= 2:
+        return StepKind.DECISION
+    return StepKind.PROCESS if exits else StepKind.TERMINAL
+
+
+def _step(node: Node, exits: Sequence[Transition]) -> Step:
+    stated = (_KIND_CLASSES[name] for name in sorted(node.classes) if name in _KIND_CLASSES)
+    return Step(
+        id=node.id,
+        kind=next(stated, None) or _kind(node.is_diamond, exits),
+        text=node.id if node.label is None else node.label,
+    )
+
+
+def _start(ids: Sequence[str], transitions: Sequence[Transition]) -> str:
+    """The first step, unless a step that nothing leads to leads to it."""
+    sources: dict[str, list[str]] = {}
+    for transition in transitions:
+        sources.setdefault(transition.target, []).append(transition.source)
+    before = reachable(ids[0], sources)
+    return next((i for i in ids if i in before and i not in sources), ids[0])
+
+
+def _start_first(nodes: list[Node], transitions: Sequence[Transition]) -> list[Node]:
+    stated = next((node.id for node in nodes if _START_CLASS in node.classes), None)
+    start = stated or _start([node.id for node in nodes], transitions)
+    return sorted(nodes, key=lambda node: node.id != start)
+
+
+def _resolved_links(chart: Chart) -> list[Link]:
+    """Links between nodes only: a group stands for its first step or for its ends."""
+    entries = {name: _entry(chart, name) for name in chart.groups}
+    ends = {name: _ends(chart, name) for name in chart.groups}
+    links: list[Link] = []
+    for link in chart.links:
+        target = entries.get(link.target, link.target)
+        links += [Link(end, target, link.label) for end in ends.get(link.source, [link.source])]
+        if len(links) > MOST_LINKS:
+            raise MermaidError(f"expected at most {MOST_LINKS} arrows", 1, "more than that")
+    return links
+
+
+def _entry(chart: Chart, group: str) -> str:
+    members = _members(chart, group)
+    entered = {link.target for link in chart.links if link.source in members}
+    return next((member for member in members if member not in entered), next(iter(members)))
+
+
+def _ends(chart: Chart, group: str) -> list[str]:
+    members = _members(chart, group)
+    left = {link.source for link in chart.links if link.target in members}
+    return [member for member in members if member not in left] or list(members)[-1:]
+
+
+def _members(chart: Chart, group: str) -> dict[str, None]:
+    """Nodes within a group and its inner groups, in order; a group without any is its own."""
+    found: dict[str, None] = {}
+    waiting = [group]
+    seen: set[str] = set()
+    while waiting:
+        current = waiting.pop()
+        inner = chart.groups.get(current)
+        if inner is None:
+            found[current] = None
+        elif current not in seen:
+            seen.add(current)
+            waiting.extend(reversed(inner.members))
+    return found or {group: None}
+
+
+def _lone_groups(chart: Chart) -> list[Group]:
+    """Groups that hold no step but that an arrow names."""
+    named = {end for link in chart.links for end in (link.source, link.target)}
+    return [
+        group
+        for group in chart.groups.values()
+        if group.id in named and list(_members(chart, group.id)) == [group.id]
+    ]

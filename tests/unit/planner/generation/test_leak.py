@@ -1,0 +1,25 @@
+from services.grounding.evidence import Evidence
+from services.planner.generation.leak import leaked
+from services.workflow.model import Step, StepKind, Workflow
+from tests.unit.scorer.cases import CONTEXT
+
+EVIDENCE = Evidence.of(CONTEXT)
+SECRET = "Write down each workflow with typed steps and enumerated ids"
+ORDERS = [f"You are terse. {SECRET}. Be brief."]
+
+
+def workflow(text: str) -> Workflow:
+    return Workflow(title="Fan", steps=(Step(id="s1", kind=StepKind.TERMINAL, text=text),))
+
+
+def test_a_step_that_tells_the_platforms_own_orders_is_found():
+    assert leaked(workflow(f"Seat it. {SECRET}."), ORDERS, EVIDENCE) == f"{SECRET}."
+
+
+def test_few_words_agree_by_chance():
+    assert leaked(workflow("Be brief."), ORDERS, EVIDENCE) is None
+
+
+def test_what_the_sources_say_is_no_leak():
+    said = "Push the tray in until its latch clicks."
+    assert leaked(workflow(said), [said], EVIDENCE) is None
