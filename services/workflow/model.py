@@ -45,11 +45,17 @@ class Step(BaseModel):
     expected: str = ""
     """Output that the source shows for these commands."""
     citations: tuple[Citation, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What to heed while doing it, in the words of the source."""
+    doubt: str = ""
+    """Why it is not sure that the source means it so; empty where nothing speaks against it."""
+    implied: bool = False
+    """Whether no line says it and it follows from the lines around: `Did that help?`, `Resolved`."""
 
     @property
     def is_sourced(self) -> bool:
         """False marks the step as the model's own."""
-        return bool(self.citations)
+        return bool(self.citations) or self.implied
 
 
 class Transition(BaseModel):
