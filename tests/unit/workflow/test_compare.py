@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from services.workflow.compare import compare
+from services.workflow.compare import answer_to, compare
 from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.model import Workflow
 
@@ -15,6 +15,10 @@ VECTORS = {
     "near alpha": (0.8, 0.6, 0.0),
     "nearer alpha": (0.96, 0.28, 0.0),
     "against alpha": (-1.0, 0.0, 0.0),
+    "alpha not ready?": (1.0, 0.0, 0.0),
+    "up": (0.0, 1.0, 0.0),
+    "is up": (0.0, 0.8, 0.6),
+    "down": (0.0, 0.0, 1.0),
 }
 
 
@@ -61,11 +65,73 @@ def test_equal_texts_count_once_and_markup_does_not_count() -> None:
     assert result.step_recall == pytest.approx(100)
 
 
-def test_conditions_and_commands_are_no_part_of_a_step() -> None:
-    plain = chart("A{alpha} -->|yes| B[beta]", "A -->|no| C[gamma]")
-    other = chart("A{alpha} -->|up| B[beta]", "A -->|down| C[gamma]")
+ASKED = ("A{alpha} -->|Yes| B[beta]", "A -->|No| C[gamma]")
+THREE_NODES_TWO_EDGES = 10
+"""Nodes and edges of both charts together."""
 
-    assert compare(plain, other, embed).graph_f1 == pytest.approx(100)
+
+def graph_f1(generated: Workflow, reference: Workflow) -> float:
+    return compare(generated, reference, embed).graph_f1
+
+
+def test_conditions_are_no_part_of_a_step() -> None:
+    worded = chart("A{alpha} -->|up| B[beta]", "A -->|down| C[gamma]")
+
+    assert compare(chart(*ASKED), worded, embed).step_f1 == pytest.approx(100)
+
+
+def test_swapped_answers_cost_their_edges() -> None:
+    swapped = chart("A{alpha} -->|No| B[beta]", "A -->|Yes| C[gamma]")
+
+    assert graph_f1(chart(*ASKED), chart(*ASKED)) == pytest.approx(100)
+    assert graph_f1(swapped, chart(*ASKED)) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
+
+
+def test_yes_to_a_negated_question_is_no_to_the_positive_one() -> None:
+    negated = chart("A{alpha not ready?} -->|no| B[beta]", "A -->|yes| C[gamma]")
+    as_if_positive = chart("A{alpha not ready?} -->|yes| B[beta]", "A -->|no| C[gamma]")
+
+    assert graph_f1(negated, chart(*ASKED)) == pytest.approx(100)
+    assert graph_f1(as_if_positive, chart(*ASKED)) < 70
+
+
+def test_an_edge_without_an_answer_agrees_with_any() -> None:
+    silent = chart("A{alpha} --> B[beta]", "A --> C[gamma]")
+
+    assert graph_f1(silent, chart(*ASKED)) == pytest.approx(100)
+
+
+def test_worded_answers_agree_by_meaning_and_never_with_yes_and_no() -> None:
+    worded = chart("A{alpha} -->|Up| B[beta]", "A -->|down| C[gamma]")
+    alike = chart("A{alpha} -->|is up| B[beta]", "A -->|Down.| C[gamma]")
+    swapped = chart("A{alpha} -->|down| B[beta]", "A -->|up| C[gamma]")
+
+    assert graph_f1(alike, worded) == pytest.approx(100)
+    assert graph_f1(swapped, worded) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
+    assert graph_f1(chart(*ASKED), worded) == pytest.approx(100 * 2 * 3 / THREE_NODES_TWO_EDGES)
+
+
+def test_two_answers_that_lead_to_one_step_are_one_edge() -> None:
+    both = chart("A{alpha} -->|yes| B[beta]", "A -->|no| B")
+    one = chart("A{alpha} -->|no| B[beta]")
+
+    assert graph_f1(both, one) == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "says"),
+    [
+        ("Is it ready?", "Yes", True),
+        ("Is it ready?", "yes, all of them", True),
+        ("Is it ready?", "otherwise", False),
+        ("Isn't it ready?", "no", True),
+        ("Is it unavailable?", "Yes.", False),
+        ("Does it not fail?", "yes", True),
+        ("Which state?", " Degraded: ", "degraded"),
+    ],
+)
+def test_an_answer_is_read_together_with_its_question(question, label, says) -> None:
+    assert answer_to(question, label) == says
 
 
 def test_acceptance_needs_its_share_of_recalled_steps() -> None:
