@@ -62,7 +62,7 @@ def workflows(
     as_json: AsJson = False,
 ) -> None:
     """Every query through the whole walk, the workflow against the reference."""
-    from evaluation.benches.opening import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.benches.comparison_setup import model_config, open_comparison  # noqa: PLC0415
     from evaluation.benches.planners import method_named  # noqa: PLC0415
     from evaluation.report.workflow_report import report  # noqa: PLC0415
 
@@ -108,7 +108,7 @@ def planners(
     """
     if at_once > 1 and record is None:
         raise typer.BadParameter("--at-once needs --record")
-    from evaluation.benches.opening import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.benches.comparison_setup import model_config, open_comparison  # noqa: PLC0415
     from evaluation.benches.planners import PLANNERS, method_named  # noqa: PLC0415
     from evaluation.report.comparison_report import report  # noqa: PLC0415
 
@@ -330,8 +330,8 @@ def results(
 def _ask_ahead(
     platform: "Embedded", requests: "Sequence[PlanRequest]", seed: int, record: Path, at_once: int
 ) -> None:
-    from evaluation.benches.ahead import ask_ahead  # noqa: PLC0415
-    from evaluation.benches.opening import planner_settings, recording_planner  # noqa: PLC0415
+    from evaluation.benches.comparison_setup import planner_settings, recording_planner  # noqa: PLC0415
+    from evaluation.benches.parallel_plans import ask_ahead  # noqa: PLC0415
 
     if platform.model:
         settings = planner_settings(seed)

@@ -8,7 +8,7 @@ from evaluation.benches.metered import NOTHING_SPENT, MeteredChatModel, Spent
 from evaluation.benches.planners import Method, method_named
 from evaluation.benches.shared_plans import Cost, SharedPlans
 from evaluation.benches.workflows import Advance, FindContext, Plan, WorkflowBench
-from evaluation.measures.measure import Row
+from evaluation.measures.answer_figures import Row
 from evaluation.pairs import Pair
 from services.contracts.planner import PlanRequest, PlanResponse
 from services.contracts.scorer import Scorer

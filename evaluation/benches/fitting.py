@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from evaluation.benches.parts import merged_by, on_curve, parts_of, scores_of
-from evaluation.measures.falling import Judged, figures_of
+from evaluation.benches.scorer_parts import merged_by, on_curve, parts_of, scores_of
+from evaluation.measures.falling_scores import Judged, figures_of
 from services.contracts.scorer import Score
 from services.kit.errors import InvalidInputError
 from services.scorer.judges.likelihood import Likelihood

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from evaluation.benches.parts import figures_by_part, merged_by, parts_of
+from evaluation.benches.scorer_parts import figures_by_part, merged_by, parts_of
 from evaluation.benches.workflows import FindContext
-from evaluation.measures.falling import Judged, report
+from evaluation.measures.falling_scores import Judged, report
 from evaluation.pairs import Pair
 from evaluation.report.report import Report
 from services.contracts.planner import Candidate

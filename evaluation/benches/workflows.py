@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluation.benches.baselines import best_document, list_items, random_reference
-from evaluation.measures.measure import Answer, Measure, Row
+from evaluation.measures.answer_figures import Answer, Measure, Row
 from evaluation.measures.support import SupportCheck
 from evaluation.pairs import Pair
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse

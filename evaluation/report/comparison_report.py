@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from evaluation.benches.comparison import Entry
 from evaluation.benches.planners import BY_A_MODEL, PLANNERS
+from evaluation.measures.answer_figures import Row
 from evaluation.measures.bootstrap import Interval, intervals
-from evaluation.measures.measure import Row
 from evaluation.report.report import LEAST_SET, Figures, Report, mean_figures, mean_over_sets
 from evaluation.report.workflow_report import by_set
 

@@ -7,7 +7,7 @@ from evaluation.benches.planners import PLANNERS
 from evaluation.report.chart import Bar, Chart
 from evaluation.report.comparison_report import FLOOR, HEADLINE
 from evaluation.report.report import Figures, Report
-from evaluation.report.section import Section, how_made, spelled, spelled_table, text_table
+from evaluation.report.results_section import Section, how_made, spelled, spelled_table, text_table
 
 _BEST = "best-of-n"
 _HOW_TO_READ = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from evaluation.report.comparison_report import BENCHMARK as PLANNERS
 from evaluation.report.planners_section import planners_section
 from evaluation.report.report import Report
-from evaluation.report.section import Section, plain_section
+from evaluation.report.results_section import Section, plain_section
 
 IMAGES = "images"
 """Folder of the pictures, beside the page."""

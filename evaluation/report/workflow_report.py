@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from evaluation.measures.measure import Row
+from evaluation.measures.answer_figures import Row
 from evaluation.pairs import TITLED
 from evaluation.report.report import Figures, Report, mean_figures, mean_over_sets
 

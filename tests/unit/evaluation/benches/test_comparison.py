@@ -1,8 +1,8 @@
 import pytest
 
-from evaluation.benches.ahead import ask_ahead
 from evaluation.benches.comparison import NoModelError
-from evaluation.benches.opening import recording_planner
+from evaluation.benches.comparison_setup import recording_planner
+from evaluation.benches.parallel_plans import ask_ahead
 from evaluation.benches.planners import PLANNERS, UnknownPlannerError
 from evaluation.benches.scripted_answers import scripted_answers
 from evaluation.benches.shared_plans import ModelLostError

@@ -2,7 +2,7 @@ import pytest
 
 from evaluation.benches.scorer import ScorerBench, has_branches, is_measured
 from evaluation.benches.workflows import gold
-from evaluation.measures.falling import Judged, figures_of, report
+from evaluation.measures.falling_scores import Judged, figures_of, report
 from services.contracts.scorer import Dimension, Score, ScoreResponse
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext

@@ -3,7 +3,7 @@ import pytest
 from evaluation.benches.comparison import Entry
 from evaluation.benches.metered import Spent
 from evaluation.benches.shared_plans import Cost
-from evaluation.measures.measure import Row
+from evaluation.measures.answer_figures import Row
 from evaluation.report.comparison_report import report
 from tests.unit.evaluation.contests import (
     PAIRS,

@@ -12,10 +12,9 @@ from evaluation.pairs import Pair
 from evaluation.report.report import Figures
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
-from services.workflow.compare import compare
+from services.workflow.compare import compare, texts_of
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind, Workflow
-from services.workflow.plain import plain
 
 _NOTHING: Figures = {
     "precision": 0.0,
@@ -89,15 +88,8 @@ class Measure:
 
     @classmethod
     def of(cls, answers: Sequence[Answer], embedder: Embedder, support: SupportCheck) -> "Measure":
-        """Embeds every step text of the answers."""
-        texts = sorted(
-            {
-                plain(step.text)
-                for answer in answers
-                for workflow in answer.workflows()
-                for step in workflow.steps
-            }
-        )
+        """Embeds every text of the answers' workflows."""
+        texts = sorted({t for answer in answers for t in texts_of(*answer.workflows())})
         return cls(dict(zip(texts, embedder.embed(texts), strict=True)), support)
 
     def row(self, answer: Answer) -> Row:

@@ -3,11 +3,11 @@ import random
 import pytest
 
 from evaluation.benches.fitting import NothingToFitError, curve_of, fit
-from evaluation.benches.parts import alone, figures_by_part, merged_by, parts_of
 from evaluation.benches.scorer import ScorerBench
+from evaluation.benches.scorer_parts import alone, figures_by_part, merged_by, parts_of
 from evaluation.benches.scorer_setup import Choice, ChoiceError, provenance
 from evaluation.benches.workflows import gold
-from evaluation.measures.falling import Judged
+from evaluation.measures.falling_scores import Judged
 from evaluation.pairs import Pair
 from services.contracts.scorer import Dimension, Score
 from services.knowledge.embedding.embedders import HashingEmbedder

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from evaluation.measures.falling import Judged, figures_of
+from evaluation.measures.falling_scores import Judged, figures_of
 from evaluation.report.report import Figures
 from services.contracts.scorer import Dimension, Score
 from services.scorer.judges.likelihood import Likelihood
