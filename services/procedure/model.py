@@ -1,9 +1,10 @@
 """The program of a page: what is done, under which guards, until when, and where each path ends.
 
-The JSON form is the same everywhere: what a language model writes, what is stored, what is exported
-and what a person edits. A node is told by its key (`do`, `choice`, `repeat`, `goto`, `end` or
-`note`), a guard that is a plain question by being a string. Lines are 1-based and inclusive, counted in the
-converted text of the document; a document's id stands nowhere, so that a page may move.
+The JSON form is the same everywhere: what a language model writes, what is stored, what is
+exported and what a person edits. A node is told by its key (`do`, `choice`, `repeat`, `goto`,
+`end` or `note`), a guard that is a plain question by being a string. Lines are 1-based and
+inclusive, counted in the converted text of the document; a document's id stands nowhere, so that
+a page may move.
 """
 
 from collections.abc import Iterator, Mapping

@@ -40,11 +40,13 @@ from services.workflow.model import Citation, Step, StepKind, Workflow
 RESOLVED_TEXT = "Resolved"
 OPEN_TEXT = "Not covered by this page: escalate"
 HELPED_TEXT = "Did that help?"
-SOLVED_TEXT = "Is the problem solved?"
+SOLVED_TEXT = "Is the issue resolved?"
 UNSURE_BELOW = 0.6
 """Confidence under which a step is shown as doubtful."""
 
-_DONE, _RESOLVED, _OPEN = "#done", "#resolved", "#open"
+_DONE, _CONFIRMED, _OPEN = "#done", "#confirmed", "#open"
+"""When the last step is done; when it is known to have helped; when nothing is left to do."""
+_RESOLVED = "#resolved"
 _MOST_LABEL_WORDS = 8
 
 _END_TEXTS = {
@@ -95,31 +97,32 @@ class _Lowering:
         resolved = graph.add(_implied(RESOLVED_TEXT, StepKind.TERMINAL))
         graph.name(_RESOLVED, resolved)
         failed = _name(ESCALATION) if told.escalation else _OPEN
-        graph.name(_DONE, _name(VERIFICATION) if told.verification else _RESOLVED)
+        self._place_success(failed)
         ways = _Ways(_DONE, failed)
         for name, body in told.parts.items():
             graph.name(_name(name), self._body(body, ways))
         if told.escalation:
             ended = _ended(told.escalation)
             graph.name(_name(ESCALATION), self._body(ended, _Ways(_OPEN, _OPEN)))
-        if told.verification:
-            verified = self._body(told.verification, _Ways(_RESOLVED, failed))
-            graph.name(_name(VERIFICATION), verified)
         graph.name(_name(START), self._body(told.body, ways))
         start = graph.resolve(_name(START)) or open_end
-        self._reach_escalation(start, resolved)
         graph.end_open_loops(start, open_end)
         graph.settle_questions()
         return start
 
-    def _reach_escalation(self, start: str, resolved: str) -> None:
-        """What to do when nothing helped is never lost: where nothing leads there, it is asked."""
-        escalation = self._graph.resolve(_name(ESCALATION))
-        if escalation is None or escalation in self._graph.reachable(start):
-            return
-        lines = self._procedure.escalation[0].lines
-        asked = self._ask(SOLVED_TEXT, lines, resolved, escalation)
-        self._graph.name(_RESOLVED, asked)
+    def _place_success(self, failed: Target) -> None:
+        """The verification of the page, or else the question that its escalation hangs on."""
+        graph, told = self._graph, self._procedure
+        asked: Target = _RESOLVED
+        if told.escalation and not (
+            told.verification and isinstance(told.verification[-1], Choice)
+        ):
+            asked = self._ask(SOLVED_TEXT, told.escalation[0].lines, _RESOLVED, failed)
+        if told.verification:
+            verified = self._body(told.verification, _Ways(asked, failed))
+            graph.name(_name(VERIFICATION), verified)
+        graph.name(_DONE, _name(VERIFICATION) if told.verification else asked)
+        graph.name(_CONFIRMED, _name(VERIFICATION) if told.verification else _RESOLVED)
 
     # Bodies and nodes, from the last to the first.
 
@@ -232,13 +235,15 @@ class _Lowering:
     ) -> Target:
         """One remedy of several; `failed` is where the next one begins."""
         asks = after is not None and any(isinstance(q, Outcome) for q in questions(after.guard))
-        if failed is None or asks or _tells_outcome(arm.body):
+        verified = after is None and following == _DONE and self._asks_at_last
+        if failed is None or asks or verified or _tells_outcome(arm.body):
             done = failed if asks and failed else following
         else:
-            done = self._ask(HELPED_TEXT, (after or arm).lines, following, failed)
+            done = self._ask(HELPED_TEXT, (after or arm).lines, _confirmed(following), failed)
         body = self._body(arm.body, _Ways(done, failed or ways.not_helped))
-        helped = isinstance(arm.guard, Outcome)
-        return self._guarded(arm, body, following if helped or failed is None else failed)
+        if isinstance(arm.guard, Outcome):
+            return self._guarded(arm, body, _confirmed(following))
+        return self._guarded(arm, body, failed or following)
 
     def _otherwise(self, choice: Choice, following: Target, ways: _Ways) -> Target:
         """Where no guard holds. Who silently falls off the end of a page is not helped."""
@@ -253,6 +258,11 @@ class _Lowering:
         if not nothing_left or asks_outcome or is_way_out or verified:
             return following
         return ways.not_helped
+
+    @property
+    def _asks_at_last(self) -> bool:
+        """Whether what follows the last step finds out by itself if it helped."""
+        return bool(self._procedure.verification or self._procedure.escalation)
 
     # Guards.
 
@@ -336,6 +346,11 @@ class _Lowering:
             Citation(document_id=self._document_id, start_line=first, end_line=last)
             for first, last in lines
         )
+
+
+def _confirmed(following: Target) -> Target:
+    """Who was asked whether it helped is not asked once more at the end."""
+    return _CONFIRMED if following == _DONE else following
 
 
 def _name(id_: str) -> str:
