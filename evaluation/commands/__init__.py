@@ -1,0 +1,9 @@
+"""`flowxpert bench …`. What a benchmark needs is imported when it runs."""
+
+import typer
+
+from evaluation.commands import graph, results, retrieval, scorer, speed, workflows
+
+app = typer.Typer(no_args_is_help=True)
+for group in (workflows, retrieval, graph, scorer, speed, results):
+    app.add_typer(group.app)

@@ -1,0 +1,16 @@
+"""Options that several benchmarks take."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DataDir = Annotated[Path, typer.Option(help="Folder of an embedded run, already ingested.")]
+PairsFile = Annotated[Path, typer.Option("--pairs", help="JSON Lines of queries and references.")]
+Out = Annotated[Path | None, typer.Option(help="Also write the figures there, as JSON.")]
+Sample = Annotated[int, typer.Option(help="Only this many pairs, drawn by the seed; 0 for all.")]
+Seed = Annotated[int, typer.Option(help="Draws samples, random workflows and perturbations.")]
+RecordFile = Annotated[
+    Path | None, typer.Option(help="Keep the model's answers there, and take them from there.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
