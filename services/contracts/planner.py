@@ -5,6 +5,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext
@@ -18,6 +19,8 @@ class PlanRequest(BaseModel):
 
     ticket: TicketDraft
     context: KnowledgeContext
+    pages: tuple[PageReading, ...] = ()
+    """The readings of its documents, the most relevant page first."""
     deadline_s: float | None = Field(default=None, ge=0)
     """Seconds in which the ticket wants its workflows; the planner's own limit where it is None.
     Candidates that need no model come in any case."""

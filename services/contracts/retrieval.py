@@ -9,6 +9,7 @@ from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext, Span
+from services.procedure.ports import ServedReading
 
 
 class RetrieveRequest(BaseModel):
@@ -37,6 +38,25 @@ class RetrieveRequest(BaseModel):
         )
 
 
+class PageReading(BaseModel):
+    """What one of the documents that were found tells to do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document_id: str
+    title: str
+    served: ServedReading
+    score: float = 0.0
+    """Relevance of the document, 0–1."""
+
+
+class RetrievedContext(KnowledgeContext):
+    """What is known for one ticket, with the readings of its documents."""
+
+    pages: tuple[PageReading, ...] = ()
+    """Of the documents of `chunks` and `nodes`, the most relevant first, then the linked ones."""
+
+
 class SourceText(BaseModel):
     """The lines of a span as they stand in the document."""
 
@@ -50,8 +70,8 @@ class SourceText(BaseModel):
 class Retrieval(Protocol):
     """Finds what is known about a fault."""
 
-    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
-        """Ranked chunks and nodes; `fits` is False when nothing is specific enough."""
+    def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
+        """Ranked chunks and nodes, the readings of their documents, and how likely they fit."""
 
     def source(self, span: Span) -> SourceText:
         """The text of a span.
@@ -67,9 +87,9 @@ class RetrievalClient:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+    def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
-        return KnowledgeContext.model_validate(self._client.post("/v1/retrievals", request))
+        return RetrievedContext.model_validate(self._client.post("/v1/retrievals", request))
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""

@@ -5,6 +5,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from services.contracts.planner import Candidate
+from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.kit.http import ServiceClient
 from services.knowledge.model import KnowledgeContext
@@ -53,6 +54,8 @@ class ScoreRequest(BaseModel):
 
     ticket: TicketDraft
     context: KnowledgeContext
+    pages: tuple[PageReading, ...] = ()
+    """The readings that the candidates may rest on."""
     candidates: tuple[Candidate, ...]
     deadline_s: float | None = Field(default=None, ge=0)
     """Seconds in which a model may judge; the scorer's own limit where it is None."""
