@@ -77,6 +77,10 @@ class Provenance(BaseModel):
     """Name of the planner: `extractive`, `llm`, `human`, …"""
     version: str = ""
     model: str = ""
+    reader: str = ""
+    """Who read the page that it follows: `rules`, `model`, `imported` or `person`."""
+    state: str = ""
+    """How far that reading was checked: `read` or `approved`."""
     document_ids: tuple[str, ...] = ()
     node_ids: tuple[str, ...] = ()
 
