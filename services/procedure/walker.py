@@ -1,0 +1,151 @@
+"""Plays every path of a lowered program, and says in words what is wrong with it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from services.procedure.lowering import lower
+from services.procedure.model import (
+    ESCALATION,
+    START,
+    Choice,
+    End,
+    EndKind,
+    Jump,
+    LineRange,
+    Procedure,
+    walk,
+)
+from services.procedure.untold import untold
+from services.workflow.model import Step, StepKind, Workflow
+
+MOST_FINDINGS = 12
+"""What a reader can take up at once; later findings mostly follow from the first."""
+_MOST_PATHS = 2000
+_LONGEST_TEXT = 240
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that is wrong, in words that whoever wrote the program can act on."""
+
+    text: str
+    lines: tuple[LineRange, ...] = ()
+
+    def __str__(self) -> str:
+        """The finding with its lines."""
+        where = ", ".join(f"{first}-{last}" for first, last in self.lines)
+        return f"{self.text} (lines {where})" if where else self.text
+
+
+def findings(procedure: Procedure) -> list[Found]:
+    """What is wrong, the gravest first, at most `MOST_FINDINGS`."""
+    workflow = lower(procedure, "page")
+    found = [*_of_names(procedure), *_of_paths(workflow), *_of_parts(procedure, workflow)]
+    return list(dict.fromkeys(found))[:MOST_FINDINGS]
+
+
+def findings_of(procedures: Sequence[Procedure], text: str) -> list[Found]:
+    """What is wrong with all procedures of a page, conditions without a step among it."""
+    found = [each for procedure in procedures for each in findings(procedure)]
+    missing = [
+        Found("a condition of the page has no step", (lines,)) for lines in untold(procedures, text)
+    ]
+    return [*found, *missing][:MOST_FINDINGS]
+
+
+def _of_names(procedure: Procedure) -> Iterator[Found]:
+    ids = [node.id for node in procedure.walk() if node.id]
+    known = {*ids, START, *(name for name, body in procedure.bodies.items() if body)}
+    known |= {arm.id for node in procedure.walk() if isinstance(node, Choice) for arm in node.arms}
+    for twice in sorted({id_ for id_ in ids if ids.count(id_) > 1}):
+        yield Found(f"two steps have the id {twice!r}")
+    for node in procedure.walk():
+        if isinstance(node, Jump) and node.target not in known:
+            yield Found(f"{node.target!r}, where a path goes on, is nowhere", node.lines)
+        if isinstance(node, Choice) and not _says_anything(node):
+            yield Found("a choice asks and nothing follows from any answer", node.lines)
+
+
+def _says_anything(choice: Choice) -> bool:
+    return bool(choice.otherwise) or any(arm.body for arm in choice.arms)
+
+
+def _of_parts(procedure: Procedure, workflow: Workflow) -> Iterator[Found]:
+    """Whatever is written must be reached by somebody."""
+    texts = {(step.text, step.citations) for step in workflow.steps}
+    cited = {citation.start_line for _, cites in texts for citation in cites}
+    for name, body in procedure.bodies.items():
+        lines = [line for node in walk(body) for line in node.lines]
+        if lines and not any(first in cited for first, _ in lines):
+            what = "what is done when nothing helped" if name == ESCALATION else f"{name!r}"
+            yield Found(f"no path leads to {what}", tuple(lines[:1]))
+    for body in procedure.bodies.values():
+        yield from _unreachable(body)
+
+
+def _unreachable(body: Sequence[object]) -> Iterator[Found]:
+    for node, after in zip(body, body[1:], strict=False):
+        if isinstance(node, End | Jump):
+            yield Found("nobody comes to what stands behind an end or a jump", _lines(after))
+
+
+def _lines(node: object) -> tuple[LineRange, ...]:
+    lines: tuple[LineRange, ...] = getattr(node, "lines", ())
+    return lines
+
+
+def _of_paths(workflow: Workflow) -> Iterator[Found]:
+    for step in workflow.steps:
+        if len(step.text) > _LONGEST_TEXT:
+            yield Found(f"a step is too long to act on: {step.text[:60]!r} …", _cited(step))
+    for path in _paths(workflow):
+        yield from _twice(path)
+        yield from _escalated_after_success(path)
+
+
+_Path = list[tuple[Step, str]]
+"""Steps with the answers that led on."""
+
+
+def _paths(workflow: Workflow) -> Iterator[_Path]:
+    """Every way from the start to an end or to a step it has been at; a bounded number."""
+    todo: list[_Path] = [[(workflow.steps[0], "")]]
+    for _ in range(_MOST_PATHS):
+        if not todo:
+            return
+        path = todo.pop()
+        step = path[-1][0]
+        seen = {each.id for each, _ in path}
+        exits = [edge for edge in workflow.exits(step.id) if edge.target not in seen]
+        if not exits:
+            yield path
+        for edge in reversed(exits):
+            walked: _Path = [*path[:-1], (step, edge.condition)]
+            todo.append([*walked, (workflow.by_id[edge.target], "")])
+
+
+def _twice(path: _Path) -> Iterator[Found]:
+    """The same action at the same lines, written twice on one way."""
+    seen: set[tuple[str, object]] = set()
+    for step, _ in path:
+        said = (step.text.casefold(), step.citations)
+        if step.kind is StepKind.PROCESS and step.citations and said in seen:
+            yield Found(f"one path does {step.text!r} twice", _cited(step))
+        seen.add(said)
+
+
+def _escalated_after_success(path: _Path) -> Iterator[Found]:
+    """Whoever was helped is not handed over."""
+    last = path[-1][0]
+    asked = next((step for step, answer in path if step.implied and answer == "Yes"), None)
+    if asked and last.kind is StepKind.TERMINAL and _is_escalation(last):
+        yield Found(f"who was helped comes to {last.text!r} all the same", _cited(last))
+
+
+def _is_escalation(step: Step) -> bool:
+    words = step.text.casefold()
+    return any(word in words for word in ("escalat", "support case", "hand over", "open a case"))
+
+
+def _cited(step: Step) -> tuple[LineRange, ...]:
+    return tuple((cite.start_line, cite.end_line) for cite in step.citations)
