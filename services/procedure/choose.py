@@ -8,7 +8,7 @@ from services.knowledge.embedding.bm25 import tokenise
 from services.procedure.model import Choice, Do, Procedure, Reading, questions
 
 _FIRST_NODES = 6
-"""Nodes whose words tell what a procedure is about beside its own; later ones are about repairing."""
+"""Nodes whose words tell what a procedure is about; later ones are about repairing."""
 _OWN_WORDS = 3.0
 """What a word of the title or of the fault counts, when a word of the first steps counts 1."""
 
@@ -31,8 +31,8 @@ def procedure_for(reading: Reading, ticket_text: str) -> Procedure | None:
     return reading.procedures[ranked[0][0]] if ranked else None
 
 
-def _words(procedure: Procedure) -> Counter[str]:
-    counted: Counter[str] = Counter()
+def _words(procedure: Procedure) -> dict[str, float]:
+    counted: dict[str, float] = {}
     for text in (procedure.title, procedure.treats):
         counted.update(dict.fromkeys(tokenise(text), _OWN_WORDS))
     for text in _first_texts(procedure):
@@ -55,7 +55,7 @@ def _rarity(texts: Iterable[Iterable[str]]) -> dict[str, float]:
     return {word: 1 / (1 + math.log(count)) for word, count in counts.items()}
 
 
-def _shared(ticket: frozenset[str], words: Counter[str], rarity: dict[str, float]) -> float:
+def _shared(ticket: frozenset[str], words: dict[str, float], rarity: dict[str, float]) -> float:
     total = math.fsum(weight * rarity[word] for word, weight in words.items())
     shared = math.fsum(words[word] * rarity[word] for word in words.keys() & ticket)
     return shared / math.sqrt(total) if total else 0.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from services.procedure.lowering import lower
 from services.procedure.model import (
@@ -9,7 +10,6 @@ from services.procedure.model import (
     START,
     Choice,
     End,
-    EndKind,
     Jump,
     LineRange,
     Procedure,
@@ -84,7 +84,7 @@ def _of_parts(procedure: Procedure, workflow: Workflow) -> Iterator[Found]:
 
 
 def _unreachable(body: Sequence[object]) -> Iterator[Found]:
-    for node, after in zip(body, body[1:], strict=False):
+    for node, after in pairwise(body):
         if isinstance(node, End | Jump):
             yield Found("nobody comes to what stands behind an end or a jump", _lines(after))
 

@@ -49,6 +49,8 @@ class Step(BaseModel):
     """What to heed while doing it, in the words of the source."""
     doubt: str = ""
     """Why it is not sure that the source means it so; empty where nothing speaks against it."""
+    node: str = ""
+    """The node of its page's reading that it comes from, where it comes from one."""
     implied: bool = False
     """Whether no line says it and it follows from the lines around: `Did that help?`, `Resolved`."""
 

@@ -311,6 +311,7 @@ class _Lowering:
             citations=self._citations(node.lines),
             notes=tuple(notes),
             doubt=self._doubt(node),
+            node=node.id,
         )
 
     def _end(self, node: End, notes: Sequence[str]) -> Step:
@@ -322,6 +323,7 @@ class _Lowering:
             citations=self._citations(node.lines),
             notes=tuple(notes),
             doubt=self._doubt(node),
+            node=node.id,
             implied=not node.lines,
         )
 
@@ -333,6 +335,7 @@ class _Lowering:
             text=asked if asked.endswith("?") else f"{asked.rstrip(' .:;,')}?",
             citations=self._citations(lines),
             doubt=self._doubt(said) if said else "",
+            node=said.id if said else "",
             implied=said is None,
         )
 
