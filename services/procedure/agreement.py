@@ -1,0 +1,173 @@
+"""What two readings of one page say differently: each difference is a doubt for a person."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from scipy.optimize import linear_sum_assignment
+
+from services.knowledge.embedding.bm25 import tokenise
+from services.procedure.facts import GuardFact, guards, in_words, polar
+from services.procedure.lowering import lower
+from services.procedure.model import Answer, Doubt, DoubtKind, LineRange, Procedure
+from services.workflow.model import Step, StepKind, Workflow
+
+_SAME_FROM = 0.5
+"""Likeness of two steps from which they are one: half their words, or lines and some words."""
+_SAME_LINES = 0.35
+_LONGEST_SPAN = 15
+"""Lines; a longer citation says too little about where a step stands."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A procedure as the graph that engineers would see."""
+
+    procedure: Procedure
+
+    @cached_property
+    def workflow(self) -> Workflow:
+        return lower(self.procedure, "page")
+
+    @cached_property
+    def guards(self) -> Mapping[str, frozenset[GuardFact]]:
+        return guards(self.workflow)
+
+    def answer(self, fact: GuardFact) -> str:
+        """The answer as it is compared."""
+        return polar(fact.answer, self.workflow.by_id[fact.decision].text)
+
+    def told(self, facts: Iterable[GuardFact]) -> str:
+        """Conditions as a person reads them."""
+        return "; ".join(sorted(in_words(f, self.workflow.by_id) for f in facts)) or "always"
+
+
+def doubts(base: Sequence[Procedure], others: Sequence[Sequence[Procedure]]) -> tuple[Doubt, ...]:
+    """What at least one other reading says differently from `base`, in the order of the base.
+
+    Nodes must be numbered: doubts name them.
+    """
+    found: dict[tuple[int, str, DoubtKind], Doubt] = {}
+    for other in others:
+        for place, procedure in enumerate(base):
+            rival = _counterpart(procedure, other)
+            for doubt in _between(_Drawn(procedure), _Drawn(rival)) if rival else ():
+                placed = doubt.model_copy(update={"procedure": place})
+                found.setdefault((place, doubt.node, doubt.kind), placed)
+    return tuple(
+        doubt.model_copy(update={"id": f"d{number}"})
+        for number, doubt in enumerate(found.values(), start=1)
+    )
+
+
+def _counterpart(procedure: Procedure, others: Sequence[Procedure]) -> Procedure | None:
+    """The procedure of another reading that tells most of the same lines."""
+    own = _lines_of(procedure)
+    shared = [len(own & _lines_of(other)) for other in others]
+    return others[shared.index(max(shared))] if any(shared) else None
+
+
+def _lines_of(procedure: Procedure) -> set[int]:
+    spans = [span for node in procedure.walk() for span in node.lines]
+    return {line for first, last in spans for line in range(first, last + 1)}
+
+
+def _between(base: _Drawn, other: _Drawn) -> Iterator[Doubt]:
+    same = matched(base.workflow.steps, other.workflow.steps)
+    for step in base.workflow.steps:
+        if not step.node or not step.citations:
+            continue
+        if step.id not in same:
+            yield _doubt(DoubtKind.STEP, step, f"Does the page tell to do this: “{step.text}”?")
+        else:
+            yield from _conditions(base, other, step, same)
+    yield from _missing(base, other, same)
+
+
+def _conditions(
+    base: _Drawn, other: _Drawn, step: Step, same: Mapping[str, str]
+) -> Iterator[Doubt]:
+    """Whether both say under which answers the step stands."""
+    back = {theirs: ours for ours, theirs in same.items()}
+    ours = base.guards[step.id]
+    theirs = other.guards.get(same[step.id], frozenset())
+    here = {(fact.decision, base.answer(fact)) for fact in ours}
+    if here == {(back.get(fact.decision, ""), other.answer(fact)) for fact in theirs}:
+        return
+    answers = (
+        Answer(text=f"As drawn: {base.told(ours)}"),
+        Answer(text=f"Otherwise: {other.told(theirs)}"),
+    )
+    yield _doubt(DoubtKind.CONDITION, step, f"When is this done: “{step.text}”?", answers)
+
+
+def _missing(base: _Drawn, other: _Drawn, same: Mapping[str, str]) -> Iterator[Doubt]:
+    """Steps that only the other reading has, each at the step of the base that stands before it."""
+    known = set(same.values())
+    for step in other.workflow.steps:
+        if step.id in known or not step.citations or step.kind is StepKind.TERMINAL:
+            continue
+        before = _nearest_before(step, base.workflow.steps)
+        if before is not None:
+            asked = f"Is this a step of its own: “{step.text}”?"
+            yield _doubt(DoubtKind.MISSING, before, asked, lines=_lines(step))
+
+
+def _nearest_before(step: Step, steps: Sequence[Step]) -> Step | None:
+    first = step.citations[0].start_line
+    placed = [each for each in steps if each.node and each.citations]
+    before = [each for each in placed if each.citations[0].start_line <= first]
+    return max(before or placed[:1], key=lambda s: s.citations[0].start_line, default=None)
+
+
+def _doubt(
+    kind: DoubtKind,
+    step: Step,
+    question: str,
+    answers: tuple[Answer, ...] = (),
+    lines: tuple[LineRange, ...] | None = None,
+) -> Doubt:
+    default = (Answer(text="Yes, as drawn"), Answer(text="No, leave it out", replace=()))
+    return Doubt(
+        id="",
+        kind=kind,
+        node=step.node,
+        question=question,
+        lines=_lines(step) if lines is None else lines,
+        answers=answers or (default if kind is DoubtKind.STEP else ()),
+    )
+
+
+def matched(ours: Sequence[Step], theirs: Sequence[Step]) -> dict[str, str]:
+    """Steps of the same kind that say the same, one to one, by id: the best pairs together."""
+    found: dict[str, str] = {}
+    for is_question in (True, False):
+        a = [s for s in ours if (s.kind is StepKind.DECISION) is is_question]
+        b = [s for s in theirs if (s.kind is StepKind.DECISION) is is_question]
+        if not a or not b:
+            continue
+        likeness = [[_likeness(x, y) for y in b] for x in a]
+        rows, columns = linear_sum_assignment([[-value for value in row] for row in likeness])
+        pairs = zip(rows, columns, strict=True)
+        found |= {a[i].id: b[j].id for i, j in pairs if likeness[i][j] >= _SAME_FROM}
+    return found
+
+
+def _likeness(a: Step, b: Step) -> float:
+    """Shared words (0–1), and more where both cite the same lines."""
+    left, right = set(tokenise(a.text)), set(tokenise(b.text))
+    shared = 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+    return shared + (_SAME_LINES if _cited(a) & _cited(b) else 0.0)
+
+
+def _cited(step: Step) -> set[int]:
+    return {
+        line
+        for cite in step.citations
+        if cite.end_line - cite.start_line < _LONGEST_SPAN
+        for line in range(cite.start_line, cite.end_line + 1)
+    }
+
+
+def _lines(step: Step) -> tuple[LineRange, ...]:
+    return tuple((cite.start_line, cite.end_line) for cite in step.citations)

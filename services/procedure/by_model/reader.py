@@ -1,0 +1,135 @@
+"""The reader with a model: samples of the whole page, corrected by the walker, then compared."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import structlog
+
+from services.llm.chat_model import (
+    ChatModel,
+    ChatRequest,
+    Message,
+    ModelAnswerError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from services.llm.parsing import parse_answer
+from services.llm.tokens import estimated
+from services.procedure.agreement import doubts
+from services.procedure.by_model.question import PROMPT, Program, messages, schema
+from services.procedure.check import checked
+from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.numbering import numbered
+from services.procedure.walker import Found, findings_of
+
+_ANSWER_TOKENS = 4096
+
+_log = structlog.get_logger()
+
+
+class _Attempt(NamedTuple):
+    """A readable answer, what the walker found in it, and the dialogue that led to it."""
+
+    procedures: tuple[Procedure, ...]
+    found: Sequence[Found]
+    dialogue: tuple[Message, ...]
+
+
+class ModelReader:
+    """Reads a page with a chat model. What its samples say differently are its doubts."""
+
+    def __init__(
+        self, model: ChatModel, *, samples: int = 2, corrections: int = 2, temperature: float = 0.7
+    ) -> None:
+        """`corrections` is how often the walker's findings go back for each sample."""
+        self._model = model
+        self._samples = samples
+        self._corrections = corrections
+        self._temperature = temperature
+
+    @property
+    def version(self) -> str:
+        """The prompt's name and version: a page is read anew when it changes."""
+        return PROMPT.label
+
+    def estimate(self, text: str) -> int:
+        """Tokens, in and out, that reading the page costs without corrections, about."""
+        asked = estimated(message.content for message in messages(text))
+        return asked + self._samples * min(_ANSWER_TOKENS, estimated([text]) + 500)
+
+    def read(self, text: str) -> Reading:
+        """The page's procedures as the soundest sample has them; none where it tells nothing.
+
+        Raises:
+            ModelAnswerError: No sample could be read.
+            ModelUnavailableError: The model did not answer.
+            ModelRefusedError: It will not take the page; as a rule it is too long.
+        """
+        asked = messages(text)
+        answers = self._model.complete(self._request(asked, self._samples)).samples
+        attempts = [self._settled(text, asked, sample.text) for sample in answers]
+        readable = sorted((a for a in attempts if a), key=lambda a: len(a.found))
+        if not readable:
+            raise ModelAnswerError("no sample of the page's program could be read")
+        base, *others = (numbered(attempt.procedures) for attempt in readable)
+        return Reading(
+            reader=Reader.MODEL,
+            version=self.version,
+            model=self._model.name,
+            procedures=base,
+            doubts=doubts(base, others),
+        )
+
+    def _request(self, dialogue: tuple[Message, ...], samples: int) -> ChatRequest:
+        return ChatRequest(
+            messages=dialogue,
+            n=samples,
+            temperature=self._temperature,
+            max_tokens=_ANSWER_TOKENS,
+            json_schema=schema(),
+            prompt=self.version,
+        )
+
+    def _settled(self, text: str, asked: tuple[Message, ...], answer: str) -> _Attempt | None:
+        """The best of the answer and its corrections; None when none could be read."""
+        best: _Attempt | None = None
+        complaint = ""
+        dialogue = asked
+        for correction in range(self._corrections + 1):
+            if correction:
+                turns = (
+                    Message(role="assistant", content=answer),
+                    Message(role="user", content=complaint),
+                )
+                dialogue = (*dialogue, *turns)
+                corrected = self._corrected(dialogue)
+                if corrected is None:
+                    return best
+                answer = corrected
+            attempt, complaint = _attempt(text, dialogue, answer)
+            if attempt and (best is None or len(attempt.found) < len(best.found)):
+                best = attempt
+            if not complaint:
+                return best
+        return best
+
+    def _corrected(self, dialogue: tuple[Message, ...]) -> str | None:
+        """The next answer; None when the model is gone or the dialogue has become too long."""
+        try:
+            return self._model.complete(self._request(dialogue, 1)).samples[0].text
+        except (ModelUnavailableError, ModelRefusedError) as error:
+            _log.warning("procedure.correction_failed", reason=str(error))
+            return None
+
+
+def _attempt(text: str, dialogue: tuple[Message, ...], answer: str) -> tuple[_Attempt | None, str]:
+    """The answer as procedures of this text, and what to tell the model; empty when all is well."""
+    try:
+        program = parse_answer(answer, Program)
+    except ModelAnswerError as error:
+        return None, f"That cannot be used: {error}. Answer with the JSON only."
+    kept = checked(program.procedures, text)
+    found = [*map(Found, kept.complaints), *findings_of(kept.procedures, text)]
+    told = "\n".join(f"- {each}" for each in found)
+    complaint = f"Read the page again; in this program\n{told}\nWrite it again." if found else ""
+    return _Attempt(kept.procedures, found, dialogue), complaint
