@@ -1,13 +1,10 @@
 """Markdown is kept as it is; its front matter is read, and stays in the text."""
 
-import re
-
 import yaml
 
 from services.ingestion.converters.decode import decode
 from services.ingestion.converters.reader import Reader, Reading
-
-FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,65536}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+from services.knowledge.document.front_matter import FRONT_MATTER
 
 
 def read(data: bytes) -> Reading:

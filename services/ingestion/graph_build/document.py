@@ -23,11 +23,11 @@ from services.ingestion.graph_build.shown import NOTHING, shown
 from services.ingestion.graph_build.spans import Source
 from services.ingestion.graph_build.tally import Tally
 from services.ingestion.structure.nodes import incident_node
-from services.ingestion.structure.text_hash import text_hash
 from services.kit.errors import FlowXpertError
 from services.kit.text import clean_text
 from services.knowledge.document.markdown import plain
 from services.knowledge.model import Chunk, Document, IncidentNode
+from services.knowledge.screening.document import text_hash
 from services.llm.chat_model import ModelAnswerError, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import Budget, GuardedChatModel
 

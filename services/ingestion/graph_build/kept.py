@@ -10,10 +10,10 @@ from services.ingestion.graph_build.document import BuiltPart, UnbuiltPart
 from services.ingestion.graph_build.join import joined
 from services.ingestion.graph_build.tally import Tally
 from services.ingestion.jobs.pipeline import Pipeline
-from services.ingestion.structure.text_hash import text_hash
 from services.ingestion.tables import BuiltRow, UnbuiltRow
 from services.kit.database import Database
 from services.knowledge.model import Document, IncidentNode
+from services.knowledge.screening.document import text_hash
 
 
 class KeptParts:

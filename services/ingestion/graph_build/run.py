@@ -26,10 +26,10 @@ from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import BUILT_DOCUMENTS, BUILT_SENTENCES
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.structure.text_hash import text_hash
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError, InvalidInputError
 from services.knowledge.model import Document
+from services.knowledge.screening.document import text_hash
 from services.llm.guard import GuardedChatModel
 
 _REMEMBERED = 20_000

@@ -7,10 +7,10 @@ from services.grounding.evidence import Evidence, Unit, terms_of, units_of_docum
 from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.ingestion.graph_build.pieces import Piece, piece_of
-from services.ingestion.structure.screened import screened
-from services.ingestion.structure.titles import is_generic
 from services.knowledge.document.roles import role_of_heading
+from services.knowledge.document.titles import is_generic
 from services.knowledge.model import ATTRIBUTE_OF_ROLE, Attribute, Chunk, Document, SectionRole
+from services.knowledge.screening.document import screened
 from services.knowledge.screening.instructions import instruction_in
 from services.workflow.model import Step, StepKind, Workflow
 

@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from services.ingestion.structure.nodes import extract_nodes
-from services.ingestion.structure.screened import screened
 from services.ingestion.structure.split import split
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import Embedder
+from services.knowledge.screening.document import screened
 
 _MAKES_CHUNKS_AND_NODES = (
     "services.ingestion.read",

@@ -18,11 +18,11 @@ from services.ingestion.metrics import CHUNKS, DOCUMENTS, SUSPICIOUS
 from services.ingestion.read import read_document
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.structure.screened import screened
 from services.ingestion.tables import JobRow
 from services.kit.database import Database
 from services.kit.metrics import stage_timer
 from services.knowledge.model import Document
+from services.knowledge.screening.document import screened
 
 OnProgress = Callable[[IngestJob], None]
 

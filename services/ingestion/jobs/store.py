@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from services.ingestion.jobs.ledger import Held, Version
-from services.ingestion.structure.text_hash import text_hash
 from services.kit.metrics import stage_timer
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vectors, VectorStore
+from services.knowledge.screening.document import text_hash
 from services.knowledge.stores.points import chunk_point, node_embedded_text, node_point
 
 _NODES_AT_ONCE = 500

@@ -8,10 +8,10 @@ import numpy as np
 
 from services.ingestion.structure.alert_names import stated_alerts
 from services.ingestion.structure.sections import passages
-from services.ingestion.structure.titles import is_generic, specific_title
 from services.knowledge.document.links import normalise_link
 from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
 from services.knowledge.document.roles import role_of_heading
+from services.knowledge.document.titles import is_generic, specific_title
 from services.knowledge.model import (
     ATTRIBUTE_OF_ROLE,
     Attribute,

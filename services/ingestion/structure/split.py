@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from services.ingestion.structure.titles import specific_title
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page, Section, parse
+from services.knowledge.document.titles import specific_title
 from services.knowledge.model import Chunk, Document, Span
 
 CountTokens = Callable[[str], int]

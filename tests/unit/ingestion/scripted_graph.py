@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from services.ingestion.jobs.pipeline import Pipeline
-from services.ingestion.structure.screened import screened
 from services.ingestion.structure.split import split
+from services.knowledge.screening.document import screened
 from services.llm.chat_model import ChatRequest, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel
 from services.llm.scripted import ScriptedChatModel

@@ -1,9 +1,10 @@
 """A document without the sentences that speak to a language model; lines keep their numbers."""
 
+import hashlib
 from dataclasses import dataclass
 
-from services.ingestion.converters.markdown import FRONT_MATTER
-from services.ingestion.structure.titles import specific_title
+from services.knowledge.document.front_matter import FRONT_MATTER
+from services.knowledge.document.titles import specific_title
 from services.knowledge.model import Document
 from services.knowledge.screening.instructions import instruction_in
 from services.knowledge.screening.screening import Screened, screen_document, screen_message
@@ -39,6 +40,20 @@ def screened(document: Document) -> ScreenedDocument:
     }
     suspicious = dict.fromkeys((*bad, *bad_fields.values(), *text.dropped))
     return ScreenedDocument(document.model_copy(update=update), tuple(suspicious))
+
+
+def text_hash(document: Document) -> str:
+    """Names the text that is used: what is known of its lines holds of no other text.
+
+    Another converter may change it where the source bytes stay, and so may new rules for what
+    speaks to a model.
+    """
+    return hash_of(screened(document).document.text)
+
+
+def hash_of(text: str) -> str:
+    """sha256 of a text that is screened already, hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _screened_text(text: str, *, has_bad_fields: bool) -> Screened:
