@@ -14,13 +14,10 @@ from services.kit.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import guarded as guarded_model
-from services.planner.assembly import assemble
-from services.planner.draft import Draft
-from services.planner.extractive import drafts
 from services.planner.generation.generative import GenerativePlanner
-from services.planner.guard import guarded
 from services.planner.metrics import SUSPICIOUS
 from services.planner.settings import PlannerSettings
+from services.planner.strategies.readings import workflows
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
 
@@ -71,11 +68,9 @@ class PlannerService:
 
     def _extracted(self, request: PlanRequest) -> list[Workflow]:
         with stage_timer("planner", "extract"):
-            ticket = request.ticket
-            text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
-            found = drafts(request.context, text, documents=self._settings.documents)
-            workflows = [_workflow(draft) for draft in found]
-        return [workflow for workflow in workflows if workflow][: self._settings.candidates]
+            found = workflows(request, documents=self._settings.documents)
+            sound = [workflow for workflow in found if _is_sound(workflow)]
+        return sound[: self._settings.candidates]
 
 
 def _generative(
@@ -96,18 +91,14 @@ def _screened(ticket: TicketDraft) -> TicketDraft:
     return safe.ticket
 
 
-def _workflow(draft: Draft) -> Workflow | None:
-    workflow = assemble(guarded(draft))
+def _is_sound(workflow: Workflow) -> bool:
     findings = lint(workflow)
     if is_clean(findings):
-        return workflow
+        return True
     _log.warning(
-        "planner.workflow_rejected",
-        strategy=draft.strategy,
-        title=draft.title,
-        finding=str(findings[0]),
+        "planner.workflow_rejected", title=workflow.title, finding=str(findings[0].message)
     )
-    return None
+    return False
 
 
 def _content(workflow: Workflow) -> object:

@@ -29,7 +29,9 @@ LineRange = tuple[int, int]
 class Noun(BaseModel):
     """Compared by content, never changed in place; unknown keys are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True
+    )
 
 
 class Sourced(Noun):

@@ -1,6 +1,7 @@
 """What a command is, judged by how it is written: whether it only looks, what it leaves open."""
 
 import re
+from collections.abc import Mapping
 
 from services.workflow.dangers import danger_of
 
@@ -67,3 +68,19 @@ def assigned(command: str) -> set[str]:
     """Normalised names of the variables a command sets for the commands after it."""
     names = (name for groups in _ASSIGNED.findall(command) for name in groups if name)
     return {placeholder_name(name) for name in names}
+
+
+def fill(command: str, values: Mapping[str, str]) -> str:
+    """The command with the placeholders that have a value filled; `values` by normalised name.
+
+    What the command sets itself, and what a shell sets, stays.
+    """
+    own = assigned(command)
+
+    def value(found: re.Match[str]) -> str:
+        written = next(group for group in found.groups() if group)
+        name = placeholder_name(written)
+        is_open = found["angle"] or written.casefold() not in _NOT_OPEN
+        return values.get(name, found[0]) if is_open and name not in own else found[0]
+
+    return _PLACEHOLDER.sub(value, command)

@@ -146,7 +146,10 @@ def missing_terminal(workflow: Workflow, _bindings: Bindings) -> Iterator[Findin
 
 
 def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
-    """A destructive command that some path reaches without a decision or a checking step."""
+    """A destructive command that some path reaches without a decision or a checking step.
+
+    A warning: a page may tell to do it at once, and whoever follows it sees the finding.
+    """
     if not workflow.steps:
         return
     unchecked = reachable(
@@ -159,7 +162,7 @@ def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Fi
         if found:
             command, danger = found
             message = f"{command!r} {danger.what}; a path leads here without any check"
-            yield _error("danger_without_check", step, message)
+            yield _warning("danger_without_check", step, message)
 
 
 def unbound_placeholder(workflow: Workflow, bindings: Bindings) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ from services.planner.generation.outline import OutlineError
 from services.planner.generation.passages import Shown, as_text, shown
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.settings import PlannerSettings
-from services.workflow.lint import Severity, lint
+from services.workflow.lint import Finding, Severity, lint
 from services.workflow.model import Citation, Provenance, Workflow
 
 _log = structlog.get_logger()
@@ -195,13 +195,18 @@ class GenerativePlanner:
             raise _LeakError(told)
         workflow = verified(read, task.evidence, self._vectors)
         bindings = task.request.ticket.labels
-        errors = [f for f in lint(workflow, bindings=bindings) if f.severity is Severity.ERROR]
+        errors = [f for f in lint(workflow, bindings=bindings) if _is_unsound(f)]
         if errors:
             raise _UnsoundError("; ".join(f.message for f in errors[:_FINDINGS_TOLD]))
         version = f"{self._form.prompt.label}#{sample.index}"
         return workflow.model_copy(
             update={"provenance": _provenance(workflow, task, self._model.name, version)}
         )
+
+
+def _is_unsound(finding: Finding) -> bool:
+    """A page may tell to do something dangerous at once; a model may not."""
+    return finding.severity is Severity.ERROR or finding.check == "danger_without_check"
 
 
 def _ticket_text(ticket: TicketDraft) -> str:

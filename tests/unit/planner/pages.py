@@ -1,9 +1,16 @@
 """Pages about switches in many forms, and the context a planner would get for them."""
 
+from datetime import UTC, datetime
+
+from services.contracts.planner import PlanRequest
+from services.contracts.retrieval import PageReading
+from services.contracts.ticket import TicketDraft
 from services.ingestion.structure.nodes import extract_nodes
 from services.knowledge.document.markdown import parse
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, IncidentNode, KnowledgeContext, RetrievedNode
+from services.procedure.ports import Approval, ServedReading
+from services.procedure.rules import read_by_rules
 
 NUMBERED = """\
 # CRC errors on an uplink
@@ -122,6 +129,24 @@ def nodes(text: str, id_: str = "net/page.md") -> list[IncidentNode]:
     title = next(section.title for section in page.sections if section.title)
     document = Document(id=id_, title=title, text=text, content_hash="0")
     return extract_nodes(document, HashingEmbedder())
+
+
+def read(text: str, id_: str, score: float = 0.9, *, approved: bool = False) -> PageReading:
+    """A page as retrieval hands it out, read by rules."""
+    reading = read_by_rules(text)
+    title = next(section.title for section in parse(text).sections if section.title)
+    approval = Approval(by="local", at=datetime(2026, 1, 1, tzinfo=UTC)) if approved else None
+    served = ServedReading(reading=reading, approvals=(approval,) * len(reading.procedures))
+    return PageReading(document_id=id_, title=title, served=served, score=score)
+
+
+def request(ticket: TicketDraft, *pages: tuple[str, str]) -> PlanRequest:
+    """The request of a ticket for which these pages (id, text) were found, the best first."""
+    return PlanRequest(
+        ticket=ticket,
+        context=context(*(nodes(text, id_) for id_, text in pages)),
+        pages=tuple(read(t, id_, 0.9 - 0.05 * n) for n, (id_, t) in enumerate(pages)),
+    )
 
 
 def context(*pages: list[IncidentNode], linked: tuple[IncidentNode, ...] = ()) -> KnowledgeContext:

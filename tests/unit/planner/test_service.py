@@ -7,19 +7,17 @@ from services.knowledge.model import KnowledgeContext
 from services.planner.app import create_app
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
-from tests.unit.planner.pages import CAUSES, NUMBERED, context, nodes
+from tests.unit.planner.pages import CAUSES, NUMBERED, request
 
 TICKET = TicketDraft(source="generic", external_id="1", title="CRC errors")
 
 
-def request() -> PlanRequest:
-    return PlanRequest(
-        ticket=TICKET, context=context(nodes(NUMBERED, "a.md"), nodes(CAUSES, "b.md"))
-    )
+def asked() -> PlanRequest:
+    return request(TICKET, ("a.md", NUMBERED), ("b.md", CAUSES))
 
 
 def test_candidates_come_with_their_provenance() -> None:
-    first, *others = PlannerService().plan(request()).candidates
+    first, *others = PlannerService().plan(asked()).candidates
     assert first.workflow.provenance is not None
     assert first.workflow.provenance.planner == "extractive"
     assert first.workflow.provenance.document_ids == ("a.md",)
@@ -27,12 +25,12 @@ def test_candidates_come_with_their_provenance() -> None:
 
 
 def test_the_same_request_gives_the_same_answer() -> None:
-    assert PlannerService().plan(request()) == PlannerService().plan(request())
+    assert PlannerService().plan(asked()) == PlannerService().plan(asked())
 
 
 def test_settings_limit_the_candidates() -> None:
     planner = PlannerService(PlannerSettings(documents=1, candidates=1))
-    assert len(planner.plan(request()).candidates) == 1
+    assert len(planner.plan(asked()).candidates) == 1
 
 
 def test_nothing_known_gives_no_candidate() -> None:
@@ -42,6 +40,6 @@ def test_nothing_known_gives_no_candidate() -> None:
 
 def test_plans_are_served_over_http() -> None:
     client = TestClient(create_app(PlatformSettings()), base_url="http://127.0.0.1")
-    response = client.post("/v1/plans", json=request().model_dump(mode="json"))
+    response = client.post("/v1/plans", json=asked().model_dump(mode="json"))
     assert response.status_code == 200
-    assert PlanResponse.model_validate(response.json()) == PlannerService().plan(request())
+    assert PlanResponse.model_validate(response.json()) == PlannerService().plan(asked())

@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from services.contracts.planner import PlanRequest
 from services.contracts.ticket import TicketDraft
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import ChatRequest, ModelRefusedError, ModelUnavailableError
@@ -15,12 +14,10 @@ from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
 from services.workflow.formats.by_name import to_mermaid
 from services.workflow.lint import is_clean, lint
-from tests.unit.planner.pages import CAUSES, NUMBERED, context, nodes
+from tests.unit.planner.pages import CAUSES, NUMBERED, request
 
 TICKET = TicketDraft(source="generic", external_id="1", title="CRC errors on Ethernet12")
-REQUEST = PlanRequest(
-    ticket=TICKET, context=context(nodes(NUMBERED, "a.md"), nodes(CAUSES, "b.md"))
-)
+REQUEST = request(TICKET, ("a.md", NUMBERED), ("b.md", CAUSES))
 
 GOOD = [
     {"id": "s1", "kind": "process", "cites": ["n1"], "next": "s2",

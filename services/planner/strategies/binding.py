@@ -1,0 +1,28 @@
+"""Placeholders of commands, filled with what the labels of the ticket say."""
+
+import re
+from collections.abc import Mapping
+
+from services.workflow.commands import fill, placeholder_name
+from services.workflow.model import Workflow
+
+_SAFE = re.compile(r"[\w.:/@%+=-]{1,128}")
+"""A label's value is data from outside: nothing that a shell reads as more than one word."""
+
+
+def bound(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:
+    """The workflow with the placeholders of its commands filled where a label has their name.
+
+    `<Pod-Name>` and `$POD_NAME` are the label `pod_name`. Values that are more than one plain word
+    are left to the engineer.
+    """
+    values = {placeholder_name(n): v for n, v in labels.items() if _SAFE.fullmatch(v)}
+    if not values:
+        return workflow
+    steps = tuple(
+        step.model_copy(update={"commands": tuple(fill(c, values) for c in step.commands)})
+        if step.commands
+        else step
+        for step in workflow.steps
+    )
+    return workflow.model_copy(update={"steps": steps})

@@ -1,0 +1,115 @@
+"""The planner without a model: the readings of the best pages, as graphs for this ticket."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from services.contracts.planner import PlanRequest
+from services.contracts.retrieval import PageReading
+from services.contracts.ticket import TicketDraft
+from services.knowledge.document.links import LinkResolver
+from services.knowledge.model import KnowledgeContext
+from services.planner.strategies.binding import bound
+from services.planner.strategies.joining import chained, continued
+from services.procedure.choose import ranked_procedures
+from services.procedure.lowering import lower
+from services.workflow.model import Provenance, StepKind, Workflow
+
+PLANNER = "extractive"
+_RIVAL_SCORE = 0.85
+"""Share of the best page's relevance from which another competes: where the best one is right,
+most others stay under it (even ids of the benchmark)."""
+_RIVAL_PROCEDURE = 0.9
+"""The same for the procedures of one page: below it the ticket names the other one."""
+_LEAST_LINKED = 3
+"""Linked pages from which a page is a list of pages."""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """One procedure of a page that may be the answer."""
+
+    page: PageReading
+    place: int
+
+    @property
+    def workflow(self) -> Workflow:
+        """Its graph; what its reading doubts is marked."""
+        reading = self.page.served.reading
+        doubts = {d.node: d.question for d in reading.doubts if d.procedure == self.place}
+        return lower(reading.procedures[self.place], self.page.document_id, doubts)
+
+
+def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
+    """Competing workflows, that of the most relevant page first.
+
+    A page far less relevant than the best one does not compete, even where the best one describes
+    no procedure: an unrelated procedure does harm.
+    """
+    ticket = request.ticket
+    for page in _competing(request.pages)[:documents]:
+        for told in _of_page(page, ticket):
+            workflow = _whole(told, request)
+            yield bound(_signed(workflow, told, request.context), ticket.labels)
+
+
+def _competing(pages: Sequence[PageReading]) -> list[PageReading]:
+    best = max((page.score for page in pages), default=0.0)
+    return [page for page in pages if page.score > 0 and page.score >= _RIVAL_SCORE * best]
+
+
+def _of_page(page: PageReading, ticket: TicketDraft) -> list[_Told]:
+    """The procedure that treats the fault, and one that may do so just as well."""
+    text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
+    ranked = ranked_procedures(page.served.reading, text)
+    bar = _RIVAL_PROCEDURE * ranked[0][1] if ranked else 0.0
+    return [_Told(page, place) for place, shared in ranked[:2] if shared >= bar]
+
+
+def _whole(told: _Told, request: PlanRequest) -> Workflow:
+    """With the pages that it consists of, or whose procedures it goes on with."""
+    own = told.workflow
+    parts = _linked(told.page, request)
+    steps = sum(step.kind is not StepKind.TERMINAL for step in own.steps)
+    if len(parts) >= _LEAST_LINKED and steps <= len(parts):
+        return chained([part.workflow for part in parts], title=own.title)
+    others = [page for page in request.pages if page.document_id != told.page.document_id]
+    return continued(own, {page.title: _first(page) for page in others if _tells(page)})
+
+
+def _linked(page: PageReading, request: PlanRequest) -> list[_Told]:
+    """The pages that this one hands over to, in the order of its links."""
+    known = {each.document_id: each for each in request.pages if _tells(each)}
+    resolver = LinkResolver(known)
+    nodes = (hit.node for hit in request.context.nodes)
+    links = (
+        link
+        for node in nodes
+        if node.document_ids[:1] == (page.document_id,)
+        for link in node.linked_documents
+    )
+    found = dict.fromkeys(resolver.resolve(link) for link in links)
+    return [_Told(known[id_], 0) for id_ in found if id_ and id_ != page.document_id]
+
+
+def _tells(page: PageReading) -> bool:
+    return bool(page.served.reading.procedures)
+
+
+def _first(page: PageReading) -> Workflow:
+    return _Told(page, 0).workflow
+
+
+def _signed(workflow: Workflow, told: _Told, context: KnowledgeContext) -> Workflow:
+    reading = told.page.served.reading
+    documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
+    nodes = (hit.node for hit in context.nodes)
+    provenance = Provenance(
+        planner=PLANNER,
+        version=reading.version,
+        model=reading.model,
+        reader=reading.reader.value,
+        state=told.page.served.state(told.place).value,
+        document_ids=tuple(documents) or (told.page.document_id,),
+        node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
+    )
+    return workflow.model_copy(update={"provenance": provenance})
