@@ -209,9 +209,7 @@ class _Lowering:
         exits = [(_label(arm), self._body(arm.body, inner)) for arm in choice.arms]
         exits = [(label, to) for n, (label, to) in enumerate(exits) if _is_first(exits, n)]
         labels = {label.casefold() for label, _ in exits}
-        if choice.otherwise is not None or not (
-            choice.mode is Mode.FREE or labels >= {"yes", "no"}
-        ):
+        if choice.otherwise is not None or (len(exits) == 1 and choice.mode is not Mode.FREE):
             name = "No" if labels == {"yes"} else "Yes" if labels == {"no"} else "Otherwise"
             exits.append((name, self._otherwise(choice, following, ways)))
         text = choice.question or "Which of these is to be done?"
@@ -224,6 +222,8 @@ class _Lowering:
         """Remedies one after the other, the next one where the last did not help."""
         if choice.otherwise is not None:
             failed: Target | None = self._body(choice.otherwise, replace(ways, done=following))
+        elif following not in {_DONE, _RESOLVED}:
+            failed = following
         else:
             failed = ways.not_helped if ways.not_helped != _OPEN else None
         for arm, after in reversed(list(zip(choice.arms, [*choice.arms[1:], None], strict=True))):
@@ -371,16 +371,26 @@ def _cited(arm: Arm, choice: Choice) -> Arm:
 def _with_notes(body: Body) -> list[tuple[Node, tuple[str, ...]]]:
     """The nodes that are no remarks, each with those before it; the last remarks go to the end."""
     found: list[tuple[Node, tuple[str, ...]]] = []
-    notes: list[str] = []
+    notes: list[Remark] = []
     for node in body:
         if isinstance(node, Remark):
-            notes.append(node.text)
-        else:
-            found.append((node, tuple(notes)))
+            notes.append(node)
+            continue
+        if isinstance(node, Jump):  # it is no step that a note could stand at
+            found += [(_noted(note), ()) for note in notes]
             notes = []
-    if notes and found:
-        found[-1] = (found[-1][0], (*found[-1][1], *notes))
+        found.append((node, tuple(note.text for note in notes)))
+        notes = []
+    if notes and found and not isinstance(found[-1][0], Jump):
+        found[-1] = (found[-1][0], (*found[-1][1], *(note.text for note in notes)))
+    elif notes:
+        found += [(_noted(note), ()) for note in notes]
     return found
+
+
+def _noted(note: Remark) -> Do:
+    """A remark that no step stands beside is read as a step of its own."""
+    return Do(id=note.id, text=note.text, lines=note.lines, confidence=note.confidence)
 
 
 def _ended(body: Body) -> Body:
