@@ -7,8 +7,9 @@ exist.
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -20,6 +21,9 @@ TITLED = "titled"
 """The form of a query that holds the title of the page; never part of a headline."""
 ONLY_FORM = "query"
 """The name of the form where a pair has but one."""
+
+
+LineT = TypeVar("LineT", bound=BaseModel)
 
 
 class PairsError(InvalidInputError):
@@ -55,21 +59,14 @@ class Pair(BaseModel):
     @property
     def is_fitted(self) -> bool:
         """Whether weights may be fitted on this pair; they are judged on the others."""
-        return int(hashlib.sha256(self.id.encode()).hexdigest(), 16) % 2 == 0
+        return is_fitted(self.id)
 
     def ticket(self, form: str) -> TicketDraft:
-        """The ticket that one form of the query makes: first line as title, all of it as text.
+        """The ticket that one form of the query makes; see `draft_of`.
 
         It holds the query and nothing else of the pair, the alert's name neither.
         """
-        query = self.forms[form]
-        title = next((line.strip() for line in query.splitlines() if line.strip()), "")
-        return TicketDraft(
-            source="bench",
-            external_id=f"{self.id}/{form}",
-            title=title,
-            description="" if query.strip() == title else query,
-        )
+        return draft_of(self.forms[form], f"{self.id}/{form}")
 
 
 class _Node(BaseModel):
@@ -114,19 +111,44 @@ def read_pairs(path: Path) -> list[Pair]:
     Raises:
         PairsError: The file cannot be read, or a line is not a pair or repeats an id.
     """
+    pairs: dict[str, Pair] = {}
+    for place, line in read_lines(path, _Line):
+        if line.id in pairs:
+            raise PairsError(f"{place}: the id {line.id!r} was there before")
+        pairs[line.id] = _pair(line, place)
+    return list(pairs.values())
+
+
+def read_lines(path: Path, shape: type[LineT]) -> Iterator[tuple[str, LineT]]:
+    """The lines of a file that are not blank, each with where it stands.
+
+    Raises:
+        PairsError: The file cannot be read, or a line has another shape.
+    """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise PairsError(f"expected a readable file of pairs at {path}: {error}") from error
-    pairs: dict[str, Pair] = {}
     for number, text in enumerate(lines, start=1):
-        if not text.strip():
-            continue
-        pair = _read_line(text, f"{path.name}, line {number}")
-        if pair.id in pairs:
-            raise PairsError(f"{path.name}, line {number}: the id {pair.id!r} was there before")
-        pairs[pair.id] = pair
-    return list(pairs.values())
+        if text.strip():
+            place = f"{path.name}, line {number}"
+            yield place, _read_line(text, shape, place)
+
+
+def draft_of(query: str, external_id: str) -> TicketDraft:
+    """The ticket that a query makes: its first line as title, all of it as text."""
+    title = next((line.strip() for line in query.splitlines() if line.strip()), "")
+    return TicketDraft(
+        source="bench",
+        external_id=external_id,
+        title=title,
+        description="" if query.strip() == title else query,
+    )
+
+
+def is_fitted(id_: str) -> bool:
+    """Whether something may be fitted on the case of this id; it is judged on the others."""
+    return int(hashlib.sha256(id_.encode()).hexdigest(), 16) % 2 == 0
 
 
 def by_group(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
@@ -137,15 +159,18 @@ def by_group(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
     return groups
 
 
-def _read_line(text: str, place: str) -> Pair:
+def _read_line(text: str, shape: type[LineT], place: str) -> LineT:
     try:
-        line = _Line.model_validate(json.loads(text))
+        return shape.model_validate(json.loads(text))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise PairsError(f"{place}: {where}: {first['msg']}") from error
     except ValueError as error:
         raise PairsError(f"{place}: expected a JSON object: {error}") from error
+
+
+def _pair(line: _Line, place: str) -> Pair:
     forms = {name: query for name, query in (line.query_variants or {}).items() if query.strip()}
     forms = forms or {ONLY_FORM: line.query or line.alert}
     if not any(query.strip() for query in forms.values()):

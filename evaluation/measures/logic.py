@@ -1,0 +1,251 @@
+"""The logic of a workflow against a drawn page: what is done under which condition?
+
+Steps are matched one to one by meaning and lines. Beside shares of matched steps there are three
+figures of the logic itself. `guards`: F1 of facts "this step is reached only through that answer".
+`profile`: the share of pairs of actions that go together as in the drawing (causal behavioural
+profile; Weidlich, Polyvyanyy, Desai, Mendling and Weske, 2011). `loose`: of the guarded steps that
+were found, the share that the workflow does unconditionally, which is dangerous; where the text of
+such a step keeps a condition it is `hedged` instead.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from evaluation.logic_rows import GoldGraph
+from evaluation.measures.logic_graph import Guard, LogicGraph, gold_graph, workflow_graph
+from evaluation.report.report import Figures
+from services.knowledge.ports import Embedder, Vectors
+from services.workflow.compare import Answer, answer_to, same_answer
+from services.workflow.model import Workflow
+
+MATCH = 0.55
+"""From this likeness on, two steps are the same."""
+SAME_LINES = 0.15
+"""What a line in common adds to the likeness of two steps."""
+
+LEAST_CORE, LEAST_GUARDS, LEAST_PROFILE, MOST_LOOSE = 0.75, 0.5, 0.4, 0.15
+"""An expert's bar: a workflow beyond it is acceptable. Both shares of guards count."""
+
+COLUMNS = (
+    "acceptable",
+    "found",
+    "core",
+    "guards",
+    "guards_p",
+    "guards_r",
+    "profile",
+    "nodes",
+    "decisions",
+    "loose",
+    "hedged",
+    "loose_or_hedged",
+)
+
+_HEDGE = re.compile(
+    r"\b(?:if|unless|only after|in case|when|otherwise|provided|as long as)\b", re.IGNORECASE
+)
+
+
+class Likeness:
+    """Cosines of texts that were embedded all at once."""
+
+    def __init__(self, vectors: Mapping[str, Vectors]) -> None:
+        """`vectors` of unit length, by text."""
+        self._vectors = vectors
+
+    @classmethod
+    def of(cls, texts: Iterable[str], embedder: Embedder) -> "Likeness":
+        """Embeds each text once."""
+        ordered = sorted(set(texts))
+        return cls(dict(zip(ordered, embedder.embed(ordered), strict=True)))
+
+    def cosine(self, one: str, other: str) -> float:
+        """Of two of the texts."""
+        return float(self._vectors[one] @ self._vectors[other])
+
+
+@dataclass(frozen=True)
+class LogicCase:
+    """A drawn page and the workflow that was made for its ticket."""
+
+    page: str
+    """The id of the document."""
+    drawn: GoldGraph
+    workflow: Workflow | None
+
+    @cached_property
+    def gold(self) -> LogicGraph:
+        """The drawing's logic."""
+        return gold_graph(self.drawn)
+
+    @cached_property
+    def found(self) -> LogicGraph | None:
+        """The workflow's logic; None where there is no workflow or it has no step."""
+        if self.workflow is None or not self.workflow.steps:
+            return None
+        return workflow_graph(self.workflow, self.page)
+
+    def texts(self) -> set[str]:
+        """All that may have to be compared by meaning."""
+        if self.found is None:
+            return set()
+        texts = {text for graph in (self.gold, self.found) for text in graph.texts()}
+        answers = {answer for graph in (self.gold, self.found) for answer in _worded(graph)}
+        return texts | answers
+
+
+def logic_figures(cases: Sequence[LogicCase], embedder: Embedder) -> list[Figures]:
+    """The columns of each case, as shares; all texts are embedded in one batch.
+
+    A case without a workflow counts 0 everywhere and is loose. `loose` and `hedged` are missing
+    where no guarded step was found.
+    """
+    likeness = Likeness.of((text for case in cases for text in case.texts()), embedder)
+    return [figures_of(case, likeness) for case in cases]
+
+
+def figures_of(case: LogicCase, likeness: Likeness) -> Figures:
+    """The columns of one case whose texts are known."""
+    if case.found is None:
+        return dict.fromkeys(COLUMNS, 0.0) | {"loose": 1.0, "loose_or_hedged": 1.0}
+    return Matched(case.gold, case.found, likeness).figures()
+
+
+def mean_percent(rows: Sequence[Figures]) -> Figures:
+    """Of each column the mean over the rows that have it, in percent, with `n` rows."""
+    columns = dict.fromkeys(name for row in rows for name in row)
+    values = {name: [row[name] for row in rows if name in row] for name in columns}
+    return {"n": len(rows)} | {
+        name: round(100 * float(np.mean(found)), 1) for name, found in values.items()
+    }
+
+
+class Matched:
+    """A drawing and a workflow whose steps are matched one to one."""
+
+    def __init__(self, gold: LogicGraph, found: LogicGraph, likeness: Likeness) -> None:
+        """Actions are matched with actions, decisions with decisions."""
+        self._gold, self._found, self._likeness = gold, found, likeness
+        self._actions = self._match(gold.actions, found.actions)
+        self._decisions = self._match(gold.decisions, found.decisions)
+
+    def figures(self) -> Figures:
+        """All columns that are defined, in their order."""
+        precision, recall = self._guard_shares()
+        figures = {
+            "found": 1.0,
+            "core": self._core(),
+            "guards": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+            "guards_p": precision,
+            "guards_r": recall,
+            "profile": self._profile(),
+            "nodes": _dice(self._actions, self._gold.actions, self._found.actions),
+            "decisions": _dice(self._decisions, self._gold.decisions, self._found.decisions),
+            **self._unguarded(),
+        }
+        return {"acceptable": float(_is_acceptable(figures)), **figures}
+
+    def _match(self, ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
+        """The best assignment of nodes of the drawing to nodes of the workflow."""
+        if not ours or not theirs:
+            return {}
+        alike = np.array([[self._alike(one, other) for other in theirs] for one in ours])
+        rows, columns = linear_sum_assignment(-alike)
+        return {
+            ours[row]: theirs[column]
+            for row, column in zip(rows, columns, strict=True)
+            if alike[row, column] >= MATCH
+        }
+
+    def _alike(self, gold: str, found: str) -> float:
+        one, other = self._gold.nodes[gold], self._found.nodes[found]
+        cosine = self._likeness.cosine(one.text, other.text)
+        return cosine + (SAME_LINES if one.lines & other.lines else 0.0)
+
+    def _guard_shares(self) -> tuple[float, float]:
+        """Precision and recall; a decision or a step that was not found keeps its guards lost."""
+        hits = sum(
+            self._is_kept(guard, self._found.guards[found])
+            for action, found in self._actions.items()
+            for guard in self._gold.guards[action]
+        )
+        stated = sum(map(len, self._found.guards.values()))
+        wanted = sum(map(len, self._gold.guards.values()))
+        precision = hits / stated if stated else float(not wanted)
+        return precision, hits / wanted if wanted else 1.0
+
+    def _is_kept(self, guard: Guard, stated: Iterable[Guard]) -> bool:
+        if guard[0] not in self._decisions:
+            return False
+        decision, wanted = self._decisions[guard[0]], _answer_of(self._gold, guard)
+        return any(
+            other[0] == decision
+            and same_answer(wanted, _answer_of(self._found, other), self._likeness.cosine)
+            for other in stated
+        )
+
+    def _profile(self) -> float:
+        """Pairs of an action that was not found, on either side, are wrong."""
+        alike = sum(
+            self._gold.relation(one, other)
+            == self._found.relation(self._actions[one], self._actions[other])
+            for one, other in itertools.combinations(self._gold.actions, 2)
+            if one in self._actions and other in self._actions
+        )
+        pairs = _pairs(self._gold.actions) + _pairs(self._found.actions)
+        return 2 * alike / pairs if pairs else 1.0
+
+    def _unguarded(self) -> Figures:
+        """`loose` and `hedged`; nothing where no guarded step was found."""
+        guarded = [found for action, found in self._actions.items() if self._gold.guards[action]]
+        if not guarded:
+            return {}
+        free = [found for found in guarded if not self._found.guards[found]]
+        hedged = sum(bool(_HEDGE.search(self._found.nodes[found].text)) for found in free)
+        return {
+            "loose": (len(free) - hedged) / len(guarded),
+            "hedged": hedged / len(guarded),
+            "loose_or_hedged": len(free) / len(guarded),
+        }
+
+    def _core(self) -> float:
+        """The share of the core steps that was found."""
+        nodes = [*self._gold.actions, *self._gold.decisions]
+        core = [id_ for id_ in nodes if self._gold.nodes[id_].is_core]
+        kept = [id_ for id_ in core if id_ in self._actions or id_ in self._decisions]
+        return len(kept) / len(core) if core else 1.0
+
+
+def _is_acceptable(figures: Figures) -> bool:
+    return (
+        figures["core"] >= LEAST_CORE
+        and min(figures["guards_p"], figures["guards_r"]) >= LEAST_GUARDS
+        and figures["profile"] >= LEAST_PROFILE
+        and figures.get("loose", 0.0) <= MOST_LOOSE
+    )
+
+
+def _answer_of(graph: LogicGraph, guard: Guard) -> Answer:
+    decision, label = guard
+    return answer_to(graph.nodes[decision].text, label)
+
+
+def _worded(graph: LogicGraph) -> Iterable[str]:
+    """Answers in other words than yes and no, as they are compared."""
+    answers = (_answer_of(graph, (edge.source, edge.condition)) for edge in graph.edges)
+    return (answer for answer in answers if isinstance(answer, str))
+
+
+def _dice(matched: Mapping[str, str], ours: Sequence[str], theirs: Sequence[str]) -> float:
+    sizes = len(ours) + len(theirs)
+    return 2 * len(matched) / sizes if sizes else 1.0
+
+
+def _pairs(actions: Sequence[str]) -> int:
+    return len(actions) * (len(actions) - 1) // 2
