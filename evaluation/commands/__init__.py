@@ -2,8 +2,8 @@
 
 import typer
 
-from evaluation.commands import graph, results, retrieval, scorer, speed, workflows
+from evaluation.commands import graph, logic, results, retrieval, scorer, speed, workflows
 
 app = typer.Typer(no_args_is_help=True)
-for group in (workflows, retrieval, graph, scorer, speed, results):
+for group in (workflows, logic, retrieval, graph, scorer, speed, results):
     app.add_typer(group.app)

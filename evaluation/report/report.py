@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from rich.table import Table
 
 LEAST_SET = 5
@@ -20,11 +20,17 @@ class Report(BaseModel):
 
     benchmark: str
     overall: Figures
-    """Mean over the sets with n ≥ 5."""
+    """Mean over the sets with n ≥ 5, or over what `mean_over` names."""
     sets: dict[str, Figures]
     """By set and tier; `n` counts cases."""
     config: dict[str, object]
     seconds: float
+    mean_over: str = Field(default="sets", exclude_if=lambda name: name == "sets")
+
+    @property
+    def mean_name(self) -> str:
+        """What a table calls the overall figures."""
+        return f"mean over {self.mean_over}"
 
     def write(self, path: Path) -> None:
         """As JSON."""
@@ -33,7 +39,7 @@ class Report(BaseModel):
 
     def tables(self) -> Iterator[Table]:
         """For people: the sets with the overall figures last, then each section of its own."""
-        yield _table(self.benchmark, self.sets | {"mean over sets": self.overall}, last=1)
+        yield _table(self.benchmark, self.sets | {self.mean_name: self.overall}, last=1)
         for name, section in (self.model_extra or {}).items():
             rows = section_rows(name, section)
             if rows:
@@ -42,7 +48,7 @@ class Report(BaseModel):
     def markdown(self) -> str:
         """The same tables for a document, under a heading with what was measured."""
         given = ", ".join(f"{name} {value}" for name, value in self.config.items())
-        sets = self.sets | {"**mean over sets**": self.overall}
+        sets = self.sets | {f"**{self.mean_name}**": self.overall}
         parts = [
             f"## {self.benchmark}",
             f"{given}; {self.seconds:.0f} s.",

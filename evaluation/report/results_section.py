@@ -9,6 +9,7 @@ from evaluation.report.report import Figures, Report, markdown_table, section_ro
 _TITLES = {
     "retrieval": "Finding the right page",
     "workflows": "Every pair, through the whole walk",
+    "logic": "The logic of workflows",
     "scorer": "Whether the score falls as workflows get worse",
     "graph": "The knowledge graph",
     "speed": "Speed of the embedded run",
@@ -35,7 +36,7 @@ def plain_section(report: Report) -> Section:
     """Every figure of a report, table by table."""
     extra: dict[str, Any] = report.model_extra or {}
     tables = {name: section_rows(name, figures) for name, figures in extra.items()}
-    sets = report.sets | {"**mean over sets**" if report.sets else "all": report.overall}
+    sets = report.sets | {f"**{report.mean_name}**" if report.sets else "all": report.overall}
     blocks = [how_made(report), spelled_table(sets)]
     for name, rows in tables.items():
         if rows:

@@ -1,0 +1,132 @@
+"""`bench logic`: workflows for tickets against drawn pages, measured by their logic."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluation.benches.gold_pages import PageOf, own_page
+from evaluation.benches.page_reader import Read, workflow_of
+from evaluation.benches.retrieval import ranked_documents
+from evaluation.logic_rows import LogicRow
+from evaluation.measures.logic import LogicCase, logic_figures
+from evaluation.pairs import read_lines
+from evaluation.report.logic_report import LogicResult
+from evaluation.report.report import Figures
+from services.contracts.planner import Planner, PlanRequest
+from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
+from services.knowledge.model import KnowledgeContext
+from services.knowledge.ports import Embedder
+from services.workflow.model import StepKind, Workflow
+
+_NEAR_TOP = 5
+
+
+@dataclass(frozen=True)
+class Made:
+    """The workflow that was made for a row, with figures of how it came about."""
+
+    workflow: Workflow | None
+    beside: Figures = field(default_factory=dict)
+
+
+Make = Callable[[LogicRow], Made]
+
+
+class _Recorded(BaseModel):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    id: str
+    workflow: Workflow | None = None
+
+
+def read_workflows(path: Path) -> dict[str, Workflow | None]:
+    """Recorded workflows by the id of their row; of two for one row the last.
+
+    Raises:
+        PairsError: The file cannot be read, or a line holds no workflow.
+    """
+    return {line.id: line.workflow for _, line in read_lines(path, _Recorded)}
+
+
+def recorded(workflows: Mapping[str, Workflow | None]) -> Make:
+    """What a file holds for the row; a row that it does not name has no workflow."""
+    return lambda row: Made(workflows.get(row.id))
+
+
+def page_given(page_of: PageOf, read: Read) -> Make:
+    """The row's page, read alone: what a reader is worth without retrieval."""
+
+    def make(row: LogicRow) -> Made:
+        reading = read(own_page(row) if row.text else page_of(row))
+        ticket = f"{row.draft.title}\n{row.draft.description}".strip()
+        return Made(workflow_of(reading, row.page, ticket) if reading else None)
+
+    return make
+
+
+def walked(
+    retrieval_for: Callable[[LogicRow], Retrieval], planner: Planner, scorer: Scorer, alone: Make
+) -> Make:
+    """The whole walk from the ticket to the best workflow, whether or not it would be shown.
+
+    A row that holds its text has no page to be found, and is made by `alone`.
+    """
+
+    def make(row: LogicRow) -> Made:
+        if row.text:
+            return alone(row)
+        ticket = row.draft
+        context = retrieval_for(row).retrieve(RetrieveRequest.of_ticket(ticket))
+        candidates = planner.plan(PlanRequest(ticket=ticket, context=context)).candidates
+        request = ScoreRequest(ticket=ticket, context=context, candidates=candidates)
+        ranked = scorer.score(request).ranked if candidates else ()
+        return Made(
+            ranked[0].candidate.workflow if ranked else None,
+            _page_found(row, context) | standing(ranked),
+        )
+
+    return make
+
+
+def standing(ranked: Sequence[ScoredCandidate]) -> Figures:
+    """Whether the platform would show the best workflow, and be sure of it."""
+    is_shown = bool(ranked) and ranked[0].good_enough
+    return {"shown": float(is_shown), "sure": float(is_shown)}
+
+
+def measure(
+    rows: Sequence[LogicRow], make: Make, embedder: Embedder, advance: Callable[[], None]
+) -> list[LogicResult]:
+    """Makes a workflow for every row, then measures them all at once."""
+    made: list[Made] = []
+    for row in rows:
+        made.append(make(row))
+        advance()
+    cases = {
+        row.id: LogicCase(row.page, row.reference, one.workflow)
+        for row, one in zip(rows, made, strict=True)
+        if row.reference
+    }
+    figures = dict(zip(cases, logic_figures(list(cases.values()), embedder), strict=True))
+    return [
+        LogicResult(row.id, row.set, (figures.get(row.id) or _straight(one)) | one.beside)
+        for row, one in zip(rows, made, strict=True)
+    ]
+
+
+def _straight(made: Made) -> Figures:
+    """Of a page without conditions: any decision is the reader's own."""
+    steps = made.workflow.steps if made.workflow else ()
+    decides = any(step.kind is StepKind.DECISION for step in steps)
+    return {"found": float(bool(steps)), "given_decision": float(decides)}
+
+
+def _page_found(row: LogicRow, context: KnowledgeContext) -> Figures:
+    ranked = ranked_documents(context)
+    return {
+        "page_first": float(ranked[:1] == [row.page]),
+        "page_in_five": float(row.page in ranked[:_NEAR_TOP]),
+    }

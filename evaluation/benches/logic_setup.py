@@ -1,0 +1,78 @@
+"""The ways in which `bench logic` may get its workflows, from what was asked for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evaluation.benches.gold_pages import PageOf, page_of_corpus, page_of_store
+from evaluation.benches.hidden_page import retrieval_without
+from evaluation.benches.logic import Make, page_given, read_workflows, recorded, walked
+from evaluation.benches.page_reader import Read, by_rules, kept_readings, stored
+from evaluation.logic_rows import LogicRow
+from services.contracts.retrieval import Retrieval
+from services.embedded import Embedded
+from services.kit.errors import InvalidInputError
+
+ReaderName = Literal["rules", "stored"]
+
+
+class NoDataDirError(InvalidInputError):
+    """What was asked for needs an ingested data folder."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How workflows are made."""
+
+    platform: Embedded | None
+    pairs: Path
+    reader: ReaderName = "rules"
+    is_page_given: bool = False
+    is_page_hidden: bool = False
+    workflows: Path | None = None
+    corpus: Path | None = None
+
+    def make(self, rows: Sequence[LogicRow]) -> Make:
+        """What makes a workflow for one of these rows.
+
+        Raises:
+            NoDataDirError: It needs a data folder, and there is none.
+            PairsError: The file of workflows cannot be read.
+        """
+        if self.workflows:
+            return recorded(read_workflows(self.workflows))
+        alone = page_given(self._page_of(), self._read())
+        if self.is_page_given or all(row.text for row in rows):
+            return alone
+        platform = self._needed("the walk from a ticket")
+        return walked(self._retrieval_for(platform), platform.planner, platform.scorer, alone)
+
+    def config(self) -> dict[str, object]:
+        """What a report says of it."""
+        if self.workflows:
+            return {"workflows": self.workflows.name}
+        model = self.platform.model if self.platform and not self.is_page_given else None
+        told: dict[str, object] = {"given": "page" if self.is_page_given else "ticket"}
+        told |= {"reader": self.reader, "page": "hidden" if self.is_page_hidden else "there"}
+        return told | ({"model": model.name} if model else {})
+
+    def _page_of(self) -> PageOf:
+        if self.platform and not self.corpus:
+            return page_of_store(self.platform.documents)
+        return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+
+    def _read(self) -> Read:
+        if self.reader == "rules":
+            return by_rules
+        return stored(kept_readings(self._needed("a stored reading")))
+
+    def _retrieval_for(self, platform: Embedded) -> Callable[[LogicRow], Retrieval]:
+        if self.is_page_hidden:
+            return lambda row: retrieval_without(platform, row.page)
+        return lambda _row: platform.retrieval
+
+    def _needed(self, by: str) -> Embedded:
+        if self.platform is None:
+            raise NoDataDirError(f"{by} needs documents: give --data-dir, or --page-given")
+        return self.platform

@@ -1,0 +1,54 @@
+"""A page read alone: its text and a ticket in, the workflow of its procedure out.
+
+All that the benchmarks need of the library of procedures is imported here.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from services.kit.errors import InvalidInputError
+from services.knowledge.model import Document
+from services.knowledge.screening.document import screened, text_hash
+from services.procedure.choose import procedure_for
+from services.procedure.lowering.lower import lower
+from services.procedure.model import Reading
+from services.procedure.ports import ReadingSource
+from services.procedure.rules import read_by_rules
+from services.workflow.model import Workflow
+
+if TYPE_CHECKING:
+    from services.embedded import Embedded
+
+Read = Callable[[Document], Reading | None]
+"""What a reader makes of a page; None where it has not read it."""
+
+
+def by_rules(document: Document) -> Reading:
+    """Read now, without a model, as ingestion would."""
+    return read_by_rules(screened(document).document.text)
+
+
+class NoReadingsError(InvalidInputError):
+    """The platform keeps no readings."""
+
+
+def kept_readings(platform: "Embedded") -> ReadingSource:
+    """Where the platform keeps what was read before."""
+    raise NoReadingsError(f"no readings are kept in {str(platform.settings.data_dir)!r}")
+
+
+def stored(readings: ReadingSource) -> Read:
+    """The best reading that is kept of the text as it stands."""
+
+    def find(document: Document) -> Reading | None:
+        key = text_hash(document)
+        served = readings.served_many([key]).get(key)
+        return served.reading if served else None
+
+    return find
+
+
+def workflow_of(reading: Reading, document_id: str, ticket_text: str) -> Workflow | None:
+    """The workflow for a ticket; None where the page tells no procedure."""
+    procedure = procedure_for(reading, ticket_text)
+    return lower(procedure, document_id) if procedure else None

@@ -1,0 +1,70 @@
+"""The logic of workflows against drawn pages."""
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evaluation.commands.options import AsJson, Out, PairsFile
+from evaluation.commands.outcome import finish
+from evaluation.commands.platform import embedder_of, open_platform
+from evaluation.commands.progress import progress
+
+app = typer.Typer()
+
+
+@app.command()
+def logic(
+    *,
+    pairs: PairsFile,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of an embedded run, already ingested.")
+    ] = None,
+    reader: Annotated[
+        Literal["rules", "stored"],
+        typer.Option(help="Who reads a page that is given: rules, now, or whoever did before."),
+    ] = "rules",
+    page_given: Annotated[
+        bool, typer.Option("--page-given", help="Read the row's page alone, without retrieval.")
+    ] = False,
+    without_page: Annotated[
+        bool, typer.Option("--without-page", help="Hide the row's page from retrieval.")
+    ] = False,
+    workflows: Annotated[
+        Path | None,
+        typer.Option(help="Measure these, JSON Lines of id and workflow; others count as none."),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+    ] = None,
+    ids: Annotated[
+        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
+    ] = "all",
+    limit_per_set: Annotated[int, typer.Option(min=0, help="Most rows of a set; 0 for all.")] = 0,
+    first: Annotated[int, typer.Option(min=0, help="Only the first rows; 0 for all.")] = 0,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """What is done under which condition: workflows against drawn pages.
+
+    Of a ticket's whole walk, of its page read alone, or of workflows in a file.
+    """
+    from evaluation.benches.logic import measure  # noqa: PLC0415
+    from evaluation.benches.logic_setup import Way  # noqa: PLC0415
+    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.report.logic_report import report  # noqa: PLC0415
+
+    started = time.perf_counter()
+    rows = chosen_rows(read_rows(pairs), ids, limit_per_set, first)
+    config: dict[str, object] = {"pairs": pairs.name, "ids": ids}
+    config |= {"limit_per_set": limit_per_set, "first": first}
+    with open_platform(data_dir) if data_dir else nullcontext() as platform:
+        way = Way(platform, pairs, reader, page_given, without_page, workflows, corpus)
+        make = way.make(rows)
+        with progress("logic", len(rows)) as advance:
+            results = measure(rows, make, embedder_of(platform), advance)
+    seconds = round(time.perf_counter() - started, 1)
+    finish(report(results, config | way.config(), seconds), out, as_json=as_json)
