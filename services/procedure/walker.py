@@ -137,8 +137,9 @@ def _twice(path: _Path) -> Iterator[Found]:
 def _escalated_after_success(path: _Path) -> Iterator[Found]:
     """Whoever was helped is not handed over."""
     last = path[-1][0]
-    asked = next((step for step, answer in path if step.implied and answer == "Yes"), None)
-    if asked and last.kind is StepKind.TERMINAL and _is_escalation(last):
+    decisions = [(step, answer) for step, answer in path if step.kind is StepKind.DECISION]
+    was_helped = bool(decisions) and decisions[-1][0].implied and decisions[-1][1] == "Yes"
+    if was_helped and last.kind is StepKind.TERMINAL and _is_escalation(last):
         yield Found(f"who was helped comes to {last.text!r} all the same", _cited(last))
 
 

@@ -17,9 +17,8 @@ from services.llm.parsing import parse_answer
 from services.llm.tokens import estimated
 from services.procedure.agreement import doubts
 from services.procedure.by_model.question import PROMPT, Program, messages, schema
-from services.procedure.check import checked
+from services.procedure.check import UnusableReadingError, checked
 from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.numbering import numbered
 from services.procedure.walker import Found, findings_of
 
 _ANSWER_TOKENS = 4096
@@ -28,11 +27,10 @@ _log = structlog.get_logger()
 
 
 class _Attempt(NamedTuple):
-    """A readable answer, what the walker found in it, and the dialogue that led to it."""
+    """A readable answer, and what the walker found in it."""
 
     procedures: tuple[Procedure, ...]
     found: Sequence[Found]
-    dialogue: tuple[Message, ...]
 
 
 class ModelReader:
@@ -71,7 +69,7 @@ class ModelReader:
         readable = sorted((a for a in attempts if a), key=lambda a: len(a.found))
         if not readable:
             raise ModelAnswerError("no sample of the page's program could be read")
-        base, *others = (numbered(attempt.procedures) for attempt in readable)
+        base, *others = (attempt.procedures for attempt in readable)
         return Reading(
             reader=Reader.MODEL,
             version=self.version,
@@ -106,7 +104,7 @@ class ModelReader:
                 if corrected is None:
                     return best
                 answer = corrected
-            attempt, complaint = _attempt(text, dialogue, answer)
+            attempt, complaint = _attempt(text, answer)
             if attempt and (best is None or len(attempt.found) < len(best.found)):
                 best = attempt
             if not complaint:
@@ -122,14 +120,15 @@ class ModelReader:
             return None
 
 
-def _attempt(text: str, dialogue: tuple[Message, ...], answer: str) -> tuple[_Attempt | None, str]:
+def _attempt(text: str, answer: str) -> tuple[_Attempt | None, str]:
     """The answer as procedures of this text, and what to tell the model; empty when all is well."""
     try:
         program = parse_answer(answer, Program)
-    except ModelAnswerError as error:
+        kept = checked(Reading(reader=Reader.MODEL, procedures=program.procedures), text)
+    except (ModelAnswerError, UnusableReadingError) as error:
         return None, f"That cannot be used: {error}. Answer with the JSON only."
-    kept = checked(program.procedures, text)
-    found = [*map(Found, kept.complaints), *findings_of(kept.procedures, text)]
+    procedures = kept.reading.procedures
+    found = [*map(Found, kept.remarks), *findings_of(procedures, text)]
     told = "\n".join(f"- {each}" for each in found)
     complaint = f"Read the page again; in this program\n{told}\nWrite it again." if found else ""
-    return _Attempt(kept.procedures, found, dialogue), complaint
+    return _Attempt(procedures, found), complaint

@@ -142,7 +142,7 @@ class _Lowering:
             case End():
                 return self._graph.add(self._end(node, notes))
             case Jump():
-                return self._jump(node, following)
+                return self._jump(node, following, ways)
             case Loop():
                 return self._loop(node, following, ways)
             case Choice():
@@ -150,9 +150,10 @@ class _Lowering:
             case Remark():
                 return following
 
-    def _jump(self, jump: Jump, following: Target) -> Target:
+    def _jump(self, jump: Jump, following: Target, ways: _Ways) -> Target:
         if jump.target not in self._names and jump.target != START:
-            return following
+            lacking = {ESCALATION: ways.not_helped, VERIFICATION: _DONE}
+            return lacking.get(jump.target, following)
         self._graph.mark_jump(_name(jump.target))
         return _name(jump.target)
 
@@ -430,6 +431,11 @@ def _tells_outcome(body: Body) -> bool:
     if isinstance(last, Choice):
         return any(isinstance(q, Outcome) for arm in last.arms for q in questions(arm.guard))
     return isinstance(last, End | Jump)
+
+
+def _succeeds(body: Body) -> bool:
+    """Whether it ends well: then the other answer is the bad one."""
+    return bool(body) and isinstance(body[-1], End) and body[-1].kind is EndKind.RESOLVED
 
 
 def _gives_up(body: Body) -> bool:
