@@ -1,56 +1,56 @@
-"""Ids for the nodes and arms of programs, so that doubts, jumps and edits can name them."""
+"""Ids for all nodes and arms, so that jumps, doubts and edits can name them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import count
 
-from services.procedure.model import Arm, Body, Choice, Loop, Node, Procedure
-
-
-def numbered(procedures: Sequence[Procedure]) -> tuple[Procedure, ...]:
-    """Every node and arm with an id that is unique in its procedure; ids that are there stay."""
-    return tuple(_numbered(procedure) for procedure in procedures)
+from services.procedure.bodies import with_bodies, with_changed
+from services.procedure.model import Arm, Body, Node, Procedure, Reading
 
 
-def _numbered(procedure: Procedure) -> Procedure:
-    taken = set(_ids(procedure))
-    free = (id_ for id_ in (f"n{number}" for number in _count()) if id_ not in taken)
-    return procedure.model_copy(
-        update={
-            "body": _body(procedure.body, free),
-            "verification": _body(procedure.verification, free),
-            "escalation": _body(procedure.escalation, free),
-            "parts": {name: _body(body, free) for name, body in procedure.parts.items()},
-        }
-    )
+def numbered(reading: Reading) -> Reading:
+    """Every node and arm with an id of its own in its procedure; one that is given stays.
+
+    Of two with the same id the first keeps it, and none is called like a body, since jumps name
+    both.
+    """
+    procedures = tuple(_Numbering(each).done() for each in reading.procedures)
+    return reading.model_copy(update={"procedures": procedures})
 
 
-def _count() -> Iterator[int]:
-    number = 0
-    while True:
-        number += 1
-        yield number
+class _Numbering:
+    def __init__(self, procedure: Procedure) -> None:
+        self._procedure = procedure
+        self._reserved = set(procedure.bodies)
+        self._given = {each.id for each in sourced(procedure)}
+        self._taken: set[str] = set()
+        self._fresh = (f"n{number}" for number in count(1))
+
+    def done(self) -> Procedure:
+        return with_changed(self._procedure, self._body)
+
+    def _body(self, body: Body) -> Body:
+        return tuple(self._node(node) for node in body)
+
+    def _node(self, node: Node) -> Node:
+        named = node.model_copy(update={"id": self._id(node.id)})
+        return with_bodies(named, self._body, self._arm)
+
+    def _arm(self, arm: Arm) -> Arm:
+        return arm.model_copy(update={"id": self._id(arm.id)})
+
+    def _id(self, given: str) -> str:
+        is_free = given and given not in self._taken and given not in self._reserved
+        id_ = given if is_free else self._new()
+        self._taken.add(id_)
+        return id_
+
+    def _new(self) -> str:
+        unusable = self._given | self._taken | self._reserved
+        return next(id_ for id_ in self._fresh if id_ not in unusable)
 
 
-def _ids(procedure: Procedure) -> Iterator[str]:
+def sourced(procedure: Procedure) -> Iterator[Node | Arm]:
+    """All that has an id and lines: nodes and arms, in the order of the text."""
     for node in procedure.walk():
-        yield node.id
-        if isinstance(node, Choice):
-            yield from (arm.id for arm in node.arms)
-
-
-def _body(body: Body, free: Iterator[str]) -> Body:
-    return tuple(_node(node, free) for node in body)
-
-
-def _node(node: Node, free: Iterator[str]) -> Node:
-    update: dict[str, object] = {"id": node.id or next(free)}
-    if isinstance(node, Loop):
-        update["body"] = _body(node.body, free)
-    if isinstance(node, Choice):
-        update["arms"] = tuple(_arm(arm, free) for arm in node.arms)
-        if node.otherwise is not None:
-            update["otherwise"] = _body(node.otherwise, free)
-    return node.model_copy(update=update)
-
-
-def _arm(arm: Arm, free: Iterator[str]) -> Arm:
-    return arm.model_copy(update={"id": arm.id or next(free), "body": _body(arm.body, free)})
+        yield node
+        yield from getattr(node, "arms", ())

@@ -1,13 +1,30 @@
 """What is served of the readings, and the port of the store that keeps them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from services.procedure.model import Reading
+from services.kit.errors import ConflictError, NotFoundError
+from services.procedure.model import Procedure, Reader, Reading
+
+
+class ReadingNotFoundError(NotFoundError):
+    """Nobody has read a text of this hash."""
+
+
+class ProcedureNotFoundError(NotFoundError):
+    """The reading has no procedure at this place."""
+
+
+class NothingToUndoError(ConflictError):
+    """No person has changed anything here that is not undone already."""
+
+
+class ReadingChangedError(ConflictError):
+    """What is served is no longer what the caller saw."""
 
 
 class ReadingState(StrEnum):
@@ -49,3 +66,143 @@ class ReadingSource(Protocol):
 
     def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:
         """By text hash; texts that nobody has read are left out."""
+
+
+class Offer(BaseModel):
+    """What a later reading says in the place of an approved procedure."""
+
+    model_config = ConfigDict(frozen=True)
+
+    procedure: int
+    """Place of the approved one in what is served."""
+    reader: Reader
+    offered: Procedure
+
+
+class ApprovedProcedure(BaseModel):
+    """A procedure as it was when a person approved it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    procedure: Procedure
+    approval: Approval
+
+
+class Happening(StrEnum):
+    """What can happen to the readings of a text."""
+
+    READ = "read"
+    IMPORTED = "imported"
+    ANSWERED = "answered"
+    REPLACED = "replaced"
+    APPROVED = "approved"
+    UNDONE = "undone"
+    CARRIED_OVER = "carried over"
+    FELL_BACK = "fell back"
+
+
+class Event(BaseModel):
+    """One thing that happened."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    who: str
+    what: Happening
+    detail: str = ""
+    is_undone: bool = False
+
+
+class KnownText(BaseModel):
+    """A text that was read, in numbers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text_hash: str
+    reader: Reader
+    """Who read what is served beside the approved procedures."""
+    procedures: int
+    approved: int
+    """Of the procedures."""
+    doubts: int
+    was_approved: bool
+    updated_at: datetime
+
+
+class Wanted(BaseModel):
+    """Which texts to list; a field at its default wants any."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: ReadingState | None = None
+    """`approved`: with an approved procedure; `read`: with one that is not, or with none."""
+    reader: Reader | None = None
+    doubts: bool | None = None
+
+
+class ReadingStore(ReadingSource, Protocol):
+    """Readings by the hash of their text: of each kind of reader the latest, and what was approved.
+
+    Whatever is written may be written again.
+    """
+
+    def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
+        """Keep what a reader that is no person made of a text, in the place of its last reading.
+
+        What is approved stays what is served. `who` is told for an import only.
+        """
+
+    def replace(
+        self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
+    ) -> None:
+        """Keep a person's reading of the text; approvals of procedures not in it are withdrawn."""
+
+    def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
+        """Note that a person has checked these procedures; each takes the place of what it covers.
+
+        Raises:
+            ReadingNotFoundError: Nobody has read the text.
+        """
+
+    def undo(self, text_hash: str, *, who: str) -> Event:
+        """Take back the last thing that a person did and that is not undone; returns it.
+
+        Raises:
+            ReadingNotFoundError: Nobody has read the text.
+            NothingToUndoError: There is nothing.
+        """
+
+    def carry_over(
+        self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
+    ) -> bool:
+        """Note what an earlier text hands on: approved procedures, and titles of those it lost.
+
+        Returns False where this was noted before.
+        """
+
+    def served(self, text_hash: str) -> ServedReading | None:
+        """The best reading of the text; None when nobody has read it."""
+
+    def offers(self, text_hash: str) -> list[Offer]:
+        """What readings made after an approval say in the place of the approved procedures."""
+
+    def approved(self, text_hash: str) -> list[ApprovedProcedure]:
+        """What is approved of the text."""
+
+    def history(self, text_hash: str) -> list[Event]:
+        """What happened to the text's readings, the latest first."""
+
+    def known(self, text_hashes: Sequence[str]) -> dict[str, KnownText]:
+        """Those of the texts that were read, by their hashes."""
+
+    def wanted(self, wanted: Wanted) -> list[KnownText]:
+        """The texts that are wanted, in the order of their hashes."""
+
+    def made_by(self, reader: Reader, version: str, model: str = "") -> set[str]:
+        """Hashes of the texts whose reading by this reader is of this version and model."""
+
+    def drop(self, text_hashes: Sequence[str]) -> None:
+        """Forget texts that nothing but rules has read; others stay."""
+
+    def delete(self, text_hashes: Sequence[str]) -> int:
+        """Forget all about these texts. Returns how many approved procedures went with them."""

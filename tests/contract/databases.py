@@ -23,9 +23,9 @@ def database_of(kind: str) -> Iterator[Database]:
         if not url:
             pytest.skip("set FLOWXPERT_TEST_POSTGRES_URL to test against PostgreSQL")
         database = Database(url)
-    database.migrate("knowledge")
+    database.migrate("knowledge", "procedure")
     with database.session() as session:
-        for table in ("knowledge_document", "knowledge_node"):
+        for table in ("knowledge_document", "knowledge_node", "procedure_text"):
             truncate = f"TRUNCATE {table} CASCADE"
             session.execute(text(f"DELETE FROM {table}" if database.is_sqlite else truncate))
     try:

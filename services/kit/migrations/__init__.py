@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from services.kit.database import Base, Database, DatabaseUnavailableError
 
 SERVICES = Path(__file__).parents[2]
-ROOMS = ("kit", "knowledge", "ingestion", "gateway")
+ROOMS = ("kit", "knowledge", "procedure", "ingestion", "gateway")
 """The rooms that have tables, in the order of the layers."""
 
 _ADVISORY_LOCK = 0x666C6F77

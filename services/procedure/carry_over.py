@@ -1,0 +1,168 @@
+"""Procedures of a text that has changed: carried over where all that they rest on has not."""
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from services.knowledge.imperative import begins_with_verb
+from services.procedure.bodies import with_bodies, with_changed
+from services.procedure.lines import lines_of, where
+from services.procedure.model import Arm, Body, LineRange, Node, Procedure
+from services.procedure.untold import untold
+
+MOST_COMPARED = 20_000
+"""Lines between the first change and the last; of longer changes nothing is carried over."""
+
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})(?:\s|$)")
+_LISTED = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\|)\s*\S")
+
+Lines = dict[int, int]
+"""New numbers of unchanged lines by their old ones, both from 1."""
+
+
+def carried_over(
+    procedures: Sequence[Procedure], old: str, new: str
+) -> tuple[Procedure | None, ...]:
+    """Each procedure with the lines of the new text, or None where it no longer holds.
+
+    It holds while the lines of all its nodes and guards, and the headings above them, are as they
+    were, and nothing that instructs was put between them.
+    """
+    before, after = _Page(old), _Page(new)
+    moved = _moved(before.lines, after.lines)
+    return tuple(_carried(each, before, after, moved) for each in procedures)
+
+
+class _Page:
+    """A text with the headings over each of its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+
+    @cached_property
+    def headings(self) -> list[tuple[int, ...]]:
+        """By line, from 0: numbers of the headings that it stands under, its own included."""
+        found: list[tuple[int, ...]] = []
+        above: list[tuple[int, int]] = []
+        for number, level in enumerate(self._levels, start=1):
+            if level:
+                above = [*(each for each in above if each[0] < level), (level, number)]
+            found.append(tuple(number for _, number in above))
+        return found
+
+    @cached_property
+    def _levels(self) -> list[int]:
+        """By line: the level of the heading that it is, or 0."""
+        levels = []
+        is_code = False
+        for line in self.lines:
+            is_fence = _FENCE.match(line) is not None
+            found = None if is_code or is_fence else _HEADING.match(line)
+            is_code ^= is_fence
+            levels.append(len(found["level"]) if found else 0)
+        return levels
+
+    @cached_property
+    def code(self) -> set[int]:
+        """Numbers of the lines in code blocks."""
+        found, is_code = set(), False
+        for number, line in enumerate(self.lines, start=1):
+            is_code ^= _FENCE.match(line) is not None
+            found |= {number} if is_code else set()
+        return found
+
+    def instructs(self, number: int) -> bool:
+        """Whether the line may tell somebody to do something: a list item, code, an imperative."""
+        line = self.lines[number - 1]
+        is_told = number in self.code or bool(_LISTED.match(line)) or bool(_HEADING.match(line))
+        return bool(line.strip()) and (is_told or begins_with_verb(line.strip()))
+
+
+def _carried(procedure: Procedure, before: _Page, after: _Page, moved: Lines) -> Procedure | None:
+    used = {number for number in lines_of(procedure) if number <= len(before.lines)}
+    if not used or not all(_is_same(number, before, after, moved) for number in used):
+        return None
+    extent = _extent(procedure, before, after, moved)
+    shifted = _shifted(procedure, moved, extent)
+    if shifted is None or _is_interrupted(shifted, extent, after, set(moved.values())):
+        return None
+    return shifted
+
+
+def _is_same(number: int, before: _Page, after: _Page, moved: Lines) -> bool:
+    """Whether the line is unchanged, and so are the headings that it stands under."""
+    if number not in moved:
+        return False
+    headings = before.headings[number - 1]
+    now = after.headings[moved[number] - 1]
+    return tuple(moved.get(heading) for heading in headings) == now
+
+
+def _extent(procedure: Procedure, before: _Page, after: _Page, moved: Lines) -> LineRange:
+    """Where the new text tells it: to its last line, then on to what followed it, or a heading."""
+    told = where(procedure) | lines_of(procedure)
+    places = [moved[number] for number in told if number in moved]
+    following = (moved[n] for n in range(max(told) + 1, len(before.lines) + 1) if n in moved)
+    end = next(following, len(after.lines) + 1) - 1
+    last = max(places)
+    until = next((n for n in range(last + 1, end + 1) if _HEADING.match(after.lines[n - 1])), 0)
+    return min(places), until - 1 if until else max(end, last)
+
+
+def _is_interrupted(shifted: Procedure, extent: LineRange, after: _Page, known: set[int]) -> bool:
+    """Whether a new line in its extent instructs, or states a condition."""
+    new = {number for number in range(extent[0], extent[1] + 1) if number not in known}
+    if any(after.instructs(number) for number in new):
+        return True
+    return any(first in new for first, _ in untold([shifted], after.text))
+
+
+def _shifted(procedure: Procedure, moved: Lines, extent: LineRange) -> Procedure | None:
+    """The procedure with new numbers; None where a range was torn apart."""
+    torn = False
+
+    def ranges(lines: Iterable[LineRange]) -> tuple[LineRange, ...]:
+        nonlocal torn
+        found = tuple((moved[first], moved[last]) for first, last in lines)
+        torn |= any(
+            new[1] - new[0] != old[1] - old[0] for new, old in zip(found, lines, strict=True)
+        )
+        return found
+
+    def placed(body: Body) -> Body:
+        return tuple(node_of(node) for node in body)
+
+    def node_of(node: Node) -> Node:
+        own = node.model_copy(update={"lines": ranges(node.lines)})
+        return with_bodies(own, placed, arm_of)
+
+    def arm_of(arm: Arm) -> Arm:
+        return arm.model_copy(update={"lines": ranges(arm.lines)})
+
+    shifted = with_changed(procedure, placed)
+    lines = (extent,) if procedure.lines else ()
+    return None if torn else shifted.model_copy(update={"lines": lines})
+
+
+def _moved(old: Sequence[str], new: Sequence[str]) -> Lines:
+    start = _shared(old, new)
+    end = _shared(old[start:][::-1], new[start:][::-1])
+    moved = {number: number for number in range(1, start + 1)}
+    shift = len(new) - len(old)
+    moved |= {number: number + shift for number in range(len(old) - end + 1, len(old) + 1)}
+    left, right = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(left), len(right)) > MOST_COMPARED:
+        return moved
+    for block in SequenceMatcher(None, left, right).get_matching_blocks():
+        for at in range(block.size):
+            moved[start + block.a + at + 1] = start + block.b + at + 1
+    return moved
+
+
+def _shared(a: Sequence[str], b: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(a, b, strict=False)
+    return next((at for at, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))

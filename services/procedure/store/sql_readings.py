@@ -1,0 +1,266 @@
+"""Adapter of `ReadingStore` on SQL tables."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from services.kit.database import Database
+from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.ports import (
+    Approval,
+    ApprovedProcedure,
+    Event,
+    Happening,
+    KnownText,
+    NothingToUndoError,
+    Offer,
+    ReadingState,
+    ServedReading,
+    Wanted,
+)
+from services.procedure.serving import is_covered, offers, served
+from services.procedure.store.one_text import OneText, approvals_of, readings_of
+from services.procedure.tables import ApprovalRow, HistoryRow, ReadingRow, TextRow
+
+Row = TypeVar("Row", ReadingRow, ApprovalRow)
+
+_INGESTION = "ingestion"
+_PARAMETERS = 500
+"""Well under the oldest limit of bound parameters in one SQLite statement."""
+
+
+class SqlReadingStore:
+    """Implements `procedure.ports.ReadingStore`; the rows of a text are changed one at a time."""
+
+    def __init__(self, database: Database) -> None:
+        """The tables must exist: `database.migrate("procedure")`."""
+        self._database = database
+
+    def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
+        """See `ReadingStore.put`."""
+        is_imported = reading.reader is Reader.IMPORTED
+        what = Happening.IMPORTED if is_imported else Happening.READ
+        with self._one(text_hash) as text:
+            if text.readings.get(reading.reader) == reading:
+                return
+            before = text.snapshot() if is_imported else None
+            text.keep(reading)
+            text.note(who or _named(reading), what, detail, before)
+
+    def replace(
+        self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
+    ) -> None:
+        """See `ReadingStore.replace`."""
+        own = reading.model_copy(update={"reader": Reader.PERSON, "version": "", "model": ""})
+        with self._one(text_hash) as text:
+            before = text.snapshot()
+            text.keep(own)
+            kept = [each for each in text.approved if each.procedure in own.procedures]
+            text.set_approved(kept)
+            text.note(who, what, detail, before)
+
+    def approve(self, text_hash: str, procedures: Iterable[Procedure], *, who: str) -> None:
+        """See `ReadingStore.approve`."""
+        given = list(procedures)
+        approval = Approval(by=who, at=datetime.now(UTC))
+        with self._one(text_hash, is_new_allowed=False) as text:
+            before = text.snapshot()
+            others = [each for each in text.approved if not is_covered(each.procedure, given)]
+            new = [ApprovedProcedure(procedure=each, approval=approval) for each in given]
+            text.set_approved([*others, *new])
+            text.row.was_approved = False
+            titles = ", ".join(each.title for each in given)
+            text.note(who, Happening.APPROVED, titles, before)
+
+    def undo(self, text_hash: str, *, who: str) -> Event:
+        """See `ReadingStore.undo`."""
+        with self._one(text_hash, is_new_allowed=False) as text:
+            session = text.session
+            last = session.scalar(
+                select(HistoryRow)
+                .where(
+                    HistoryRow.text_hash == text_hash,
+                    HistoryRow.before.is_not(None),
+                    HistoryRow.undone.is_(False),
+                )
+                .order_by(HistoryRow.id.desc())
+                .limit(1)
+            )
+            if last is None or last.before is None:
+                raise NothingToUndoError(f"no person has changed anything of {text_hash!r}")
+            text.restore(last.before)
+            last.undone = True
+            text.note(who, Happening.UNDONE, f"{last.what} {last.detail}".strip())
+            return _event(last)
+
+    def carry_over(
+        self, text_hash: str, carried: Sequence[ApprovedProcedure], *, lost: Sequence[str]
+    ) -> bool:
+        """See `ReadingStore.carry_over`."""
+        with self._one(text_hash) as text:
+            known = [each.procedure for each in text.approved]
+            new = [each for each in carried if not is_covered(each.procedure, known)]
+            if new:
+                text.set_approved([*text.approved, *new])
+                titles = ", ".join(each.procedure.title for each in new)
+                text.note(_INGESTION, Happening.CARRIED_OVER, titles)
+            told = ", ".join(lost)
+            is_news = bool(lost) and not text.was_told(Happening.FELL_BACK, told)
+            if is_news:
+                text.row.was_approved = True
+                text.note(_INGESTION, Happening.FELL_BACK, told)
+        return bool(new) or is_news
+
+    def served(self, text_hash: str) -> ServedReading | None:
+        """See `ReadingStore.served`."""
+        return self.served_many([text_hash]).get(text_hash)
+
+    def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:
+        """See `ReadingSource.served_many`."""
+        found: dict[str, ServedReading] = {}
+        with self._database.session() as session:
+            for some in _batches(text_hashes):
+                rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
+                marked = {row.text_hash: row.was_approved for row in rows}
+                readings = _by_text(session, ReadingRow, some)
+                approvals = _by_text(session, ApprovalRow, some)
+                for text_hash, was_approved in marked.items():
+                    own = readings_of(readings.get(text_hash, []))
+                    approved = approvals_of(approvals.get(text_hash, []))
+                    best = served({reader: each for reader, (each, _) in own.items()}, approved)
+                    if best is not None:
+                        found[text_hash] = best.model_copy(update={"was_approved": was_approved})
+        return found
+
+    def offers(self, text_hash: str) -> list[Offer]:
+        """See `ReadingStore.offers`."""
+        with self._database.session() as session:
+            readings = _by_text(session, ReadingRow, [text_hash]).get(text_hash, [])
+        return offers(readings_of(readings), self.approved(text_hash))
+
+    def approved(self, text_hash: str) -> list[ApprovedProcedure]:
+        """See `ReadingStore.approved`."""
+        with self._database.session() as session:
+            return approvals_of(_by_text(session, ApprovalRow, [text_hash]).get(text_hash, []))
+
+    def history(self, text_hash: str) -> list[Event]:
+        """See `ReadingStore.history`."""
+        mine = select(HistoryRow).where(HistoryRow.text_hash == text_hash)
+        with self._database.session() as session:
+            return [_event(row) for row in session.scalars(mine.order_by(HistoryRow.id.desc()))]
+
+    def known(self, text_hashes: Sequence[str]) -> dict[str, KnownText]:
+        """See `ReadingStore.known`."""
+        found: dict[str, KnownText] = {}
+        with self._database.session() as session:
+            for some in _batches(text_hashes):
+                mine = TextRow.text_hash.in_(some) & (TextRow.reader != "")
+                rows = session.scalars(select(TextRow).where(mine))
+                found |= {row.text_hash: _known(row) for row in rows}
+        return found
+
+    def wanted(self, wanted: Wanted) -> list[KnownText]:
+        """See `ReadingStore.wanted`."""
+        statement = select(TextRow).where(TextRow.reader != "").order_by(TextRow.text_hash)
+        if wanted.reader is not None:
+            statement = statement.where(TextRow.reader == wanted.reader.value)
+        if wanted.doubts is not None:
+            has_some = TextRow.doubts > 0
+            statement = statement.where(has_some if wanted.doubts else ~has_some)
+        if wanted.state is ReadingState.APPROVED:
+            statement = statement.where(TextRow.approved > 0)
+        if wanted.state is ReadingState.READ:
+            is_open = (TextRow.approved < TextRow.procedures) | (TextRow.procedures == 0)
+            statement = statement.where(is_open)
+        with self._database.session() as session:
+            return [_known(row) for row in session.scalars(statement)]
+
+    def made_by(self, reader: Reader, version: str, model: str = "") -> set[str]:
+        """See `ReadingStore.made_by`."""
+        statement = select(ReadingRow.text_hash).where(
+            ReadingRow.reader == reader.value,
+            ReadingRow.version == version,
+            ReadingRow.model == model,
+        )
+        with self._database.session() as session:
+            return set(session.scalars(statement))
+
+    def drop(self, text_hashes: Sequence[str]) -> None:
+        """See `ReadingStore.drop`."""
+        others = select(ReadingRow.text_hash).where(ReadingRow.reader != Reader.RULES.value)
+        approved = select(ApprovalRow.text_hash)
+        with self._database.session() as session:
+            for some in _batches(text_hashes):
+                session.execute(
+                    delete(TextRow).where(
+                        TextRow.text_hash.in_(some),
+                        TextRow.text_hash.not_in(others),
+                        TextRow.text_hash.not_in(approved),
+                    )
+                )
+
+    def delete(self, text_hashes: Sequence[str]) -> int:
+        """See `ReadingStore.delete`."""
+        approved = 0
+        with self._database.session() as session:
+            for some in _batches(text_hashes):
+                of_these = ApprovalRow.text_hash.in_(some)
+                counted = select(func.count()).select_from(ApprovalRow).where(of_these)
+                approved += session.scalar(counted) or 0
+                session.execute(delete(TextRow).where(TextRow.text_hash.in_(some)))
+        return approved
+
+    @contextmanager
+    def _one(self, text_hash: str, *, is_new_allowed: bool = True) -> Iterator[OneText]:
+        with self._database.session() as session:
+            text = OneText(session, text_hash, is_new_allowed=is_new_allowed)
+            yield text
+            text.done()
+
+
+def _by_text(session: Session, kind: type[Row], hashes: Sequence[str]) -> dict[str, list[Row]]:
+    """Rows by their text, in the order in which they were made where that matters."""
+    found: dict[str, list[Row]] = {}
+    statement = select(kind).where(kind.text_hash.in_(hashes))
+    if issubclass(kind, ApprovalRow):
+        statement = statement.order_by(ApprovalRow.id)
+    for row in session.scalars(statement):
+        found.setdefault(row.text_hash, []).append(row)
+    return found
+
+
+def _batches(hashes: Sequence[str]) -> Iterator[list[str]]:
+    listed = list(hashes)
+    for start in range(0, len(listed), _PARAMETERS):
+        yield listed[start : start + _PARAMETERS]
+
+
+def _named(reading: Reading) -> str:
+    """Who read, for the history."""
+    return " ".join(filter(None, (reading.reader.value, reading.model, reading.version)))
+
+
+def _event(row: HistoryRow) -> Event:
+    return Event(
+        at=row.at,
+        who=row.who,
+        what=Happening(row.what),
+        detail=row.detail,
+        is_undone=row.undone,
+    )
+
+
+def _known(row: TextRow) -> KnownText:
+    return KnownText(
+        text_hash=row.text_hash,
+        reader=Reader(row.reader),
+        procedures=row.procedures,
+        approved=row.approved,
+        doubts=row.doubts,
+        was_approved=row.was_approved,
+        updated_at=row.updated_at,
+    )

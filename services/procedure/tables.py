@@ -1,0 +1,92 @@
+"""Tables of the readings. A text is named by its hash, a document nowhere."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+from services.kit.database import Base
+
+HASH_LENGTH = 64
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment with its time zone, which SQLite would forget."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """UTC is what was written."""
+        del dialect
+        if value is None or value.tzinfo is not None:
+            return value
+        return value.replace(tzinfo=UTC)
+
+
+class TextRow(Base):
+    """A text that was read, with the numbers of what is served of it."""
+
+    __tablename__ = "procedure_text"
+
+    text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
+    reader: Mapped[str] = mapped_column(String(20))
+    """Who read what is served beside the approved procedures; empty where nothing is left."""
+    procedures: Mapped[int] = mapped_column(Integer)
+    approved: Mapped[int] = mapped_column(Integer)
+    """Of the procedures."""
+    doubts: Mapped[int] = mapped_column(Integer)
+    was_approved: Mapped[bool]
+    """Whether an earlier text of the page was approved, and this one is not as a whole."""
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class ReadingRow(Base):
+    """What one kind of reader made of a text."""
+
+    __tablename__ = "procedure_reading"
+    __table_args__ = (Index("ix_procedure_reading_made_by", "reader", "version", "model"),)
+
+    text_hash: Mapped[str] = mapped_column(
+        ForeignKey("procedure_text.text_hash", ondelete="CASCADE"), primary_key=True
+    )
+    reader: Mapped[str] = mapped_column(String(20), primary_key=True)
+    version: Mapped[str] = mapped_column(String(200))
+    model: Mapped[str] = mapped_column(String(200))
+    reading: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """The `Reading` in its short form."""
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class ApprovalRow(Base):
+    """A procedure that a person has checked, as it was then."""
+
+    __tablename__ = "procedure_approval"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    text_hash: Mapped[str] = mapped_column(
+        ForeignKey("procedure_text.text_hash", ondelete="CASCADE"), index=True
+    )
+    procedure: Mapped[dict[str, Any]] = mapped_column(JSON)
+    who: Mapped[str] = mapped_column(String(200))
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
+class HistoryRow(Base):
+    """One thing that happened to the readings of a text."""
+
+    __tablename__ = "procedure_history"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    text_hash: Mapped[str] = mapped_column(
+        ForeignKey("procedure_text.text_hash", ondelete="CASCADE"), index=True
+    )
+    at: Mapped[datetime] = mapped_column(Moment)
+    who: Mapped[str] = mapped_column(String(200))
+    what: Mapped[str] = mapped_column(String(20))
+    detail: Mapped[str] = mapped_column(Text)
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """What people's readings and approvals were before; None where nothing is to be undone."""
+    undone: Mapped[bool]

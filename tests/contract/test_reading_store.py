@@ -1,0 +1,233 @@
+"""Every adapter of `ReadingStore` passes this suite."""
+
+import threading
+
+import pytest
+
+from services.procedure.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading
+from services.procedure.ports import (
+    Happening,
+    NothingToUndoError,
+    ReadingNotFoundError,
+    ReadingState,
+    Wanted,
+)
+from services.procedure.store.sql_readings import SqlReadingStore
+from tests.contract.databases import database_of
+
+TEXT, OTHER = "a" * 64, "b" * 64
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request):
+    with database_of(request.param) as database:
+        yield SqlReadingStore(database)
+
+
+def procedure(title, line=1, step="Seat the fan"):
+    at = ((line, line + 3),)
+    body = (Do(id="n1", text=step, lines=((line + 1, line + 1),)),)
+    return Procedure(title=title, lines=at, body=body)
+
+
+def reading(reader, *procedures, version="1", doubts=()):
+    return Reading(reader=reader, version=version, procedures=procedures, doubts=doubts)
+
+
+def titles(store, text_hash=TEXT):
+    return [each.title for each in store.served(text_hash).reading.procedures]
+
+
+def states(store, text_hash=TEXT):
+    served = store.served(text_hash)
+    return [served.state(place) for place in range(len(served.reading.procedures))]
+
+
+def test_an_unknown_text_is_served_nothing(store):
+    assert store.served(TEXT) is None
+    assert store.served_many([TEXT, OTHER]) == {}
+    assert (store.history(TEXT), store.offers(TEXT), store.approved(TEXT)) == ([], [], [])
+    with pytest.raises(ReadingNotFoundError):
+        store.approve(TEXT, [procedure("Fan")], who="ann")
+    with pytest.raises(ReadingNotFoundError):
+        store.undo(TEXT, who="ann")
+
+
+def test_a_reading_comes_back_as_it_was_put(store):
+    given = reading(Reader.RULES, procedure("„Lüfter“ 🛠"), procedure("Disk", 9))
+    store.put(TEXT, given)
+    store.put(OTHER, reading(Reader.RULES))
+    assert store.served(TEXT).reading == given
+    assert set(store.served_many([TEXT, OTHER, "c" * 64])) == {TEXT, OTHER}
+    assert states(store) == [ReadingState.READ, ReadingState.READ]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_better_reader_is_served_whenever_it_read(store, order):
+    for reader in [Reader.RULES, Reader.IMPORTED, Reader.MODEL][::order]:
+        store.put(TEXT, reading(reader, procedure(reader.value)))
+    assert titles(store) == ["model"]
+    store.replace(
+        TEXT, reading(Reader.PERSON, procedure("ann's")), who="ann", what=Happening.REPLACED
+    )
+    store.put(TEXT, reading(Reader.MODEL, procedure("newer"), version="2"))
+    assert titles(store) == ["ann's"]
+
+
+def test_a_newer_reading_never_displaces_an_approved_one_and_is_offered(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    fan = store.served(TEXT).reading.procedures[0]
+    store.approve(TEXT, [fan], who="ann")
+    newer = procedure("Fan", step="Replace the fan")
+    store.put(TEXT, reading(Reader.MODEL, newer, procedure("Disk II", 9)))
+    assert titles(store) == ["Fan", "Disk II"]
+    assert states(store) == [ReadingState.APPROVED, ReadingState.READ]
+    assert store.served(TEXT).reading.procedures[0] == fan
+    assert store.served(TEXT).approvals[0].by == "ann"
+    (offer,) = store.offers(TEXT)
+    assert (offer.procedure, offer.reader, offer.offered) == (0, Reader.MODEL, newer)
+    store.approve(TEXT, [offer.offered], who="bob")
+    assert store.served(TEXT).reading.procedures[0] == newer
+    assert store.offers(TEXT) == []
+
+
+def test_what_no_approved_procedure_covers_stays(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.approve(TEXT, [store.served(TEXT).reading.procedures[1]], who="ann")
+    store.put(TEXT, reading(Reader.MODEL, procedure("Fan II"), procedure("Power", 20)))
+    assert titles(store) == ["Fan II", "Disk", "Power"]
+
+
+def test_doubts_follow_their_procedure_and_end_with_its_approval(store):
+    doubts = tuple(
+        Doubt(id=f"d{place}", kind=DoubtKind.STEP, node="n1", procedure=place, question="A step?")
+        for place in (0, 1)
+    )
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9), doubts=doubts))
+    assert store.known([TEXT])[TEXT].doubts == 2
+    store.approve(TEXT, [store.served(TEXT).reading.procedures[0]], who="ann")
+    (left,) = store.served(TEXT).reading.doubts
+    assert (left.id, left.procedure) == ("d1", 1)
+
+
+def test_a_person_who_changes_an_approved_procedure_withdraws_its_approval(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
+    changed = reading(Reader.PERSON, procedure("Fan"), procedure("Disk", 9, "Swap it"))
+    store.replace(TEXT, changed, who="bob", what=Happening.REPLACED)
+    assert states(store) == [ReadingState.APPROVED, ReadingState.READ]
+    assert store.served(TEXT).reading.procedures == changed.procedures
+
+
+def test_what_people_did_is_undone_step_by_step(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    first = store.served(TEXT)
+    store.replace(
+        TEXT, reading(Reader.PERSON, procedure("Mine")), who="ann", what=Happening.REPLACED
+    )
+    store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), version="2"))
+    assert store.undo(TEXT, who="bob").what is Happening.APPROVED
+    assert (titles(store), states(store)) == (["Mine"], [ReadingState.READ])
+    assert store.undo(TEXT, who="bob").what is Happening.REPLACED
+    assert store.served(TEXT).reading.procedures == first.reading.procedures
+    with pytest.raises(NothingToUndoError):
+        store.undo(TEXT, who="bob")
+    told = [(event.what, event.who, event.is_undone) for event in store.history(TEXT)]
+    assert told == [
+        (Happening.UNDONE, "bob", False),
+        (Happening.UNDONE, "bob", False),
+        (Happening.READ, "rules 2", False),
+        (Happening.APPROVED, "ann", True),
+        (Happening.REPLACED, "ann", True),
+        (Happening.READ, "rules 1", False),
+    ]
+
+
+def test_an_import_that_is_undone_leaves_nothing_but_its_history(store):
+    store.put(TEXT, reading(Reader.IMPORTED, procedure("Fan")), who="ann")
+    store.undo(TEXT, who="ann")
+    assert store.served(TEXT) is None
+    assert (store.known([TEXT]), store.wanted(Wanted())) == ({}, [])
+    assert [event.what for event in store.history(TEXT)] == [Happening.UNDONE, Happening.IMPORTED]
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    assert titles(store) == ["Fan"]
+
+
+def test_putting_the_same_again_changes_nothing(store):
+    for _ in range(2):
+        store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    assert len(store.history(TEXT)) == 1
+    assert store.made_by(Reader.RULES, "1") == {TEXT}
+    assert store.made_by(Reader.RULES, "2") == set()
+    assert store.made_by(Reader.MODEL, "1", "llama") == set()
+
+
+def test_what_an_earlier_text_hands_on_is_noted_once(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
+    fan, disk = store.approved(TEXT)
+    assert store.carry_over(OTHER, [fan], lost=[disk.procedure.title])
+    assert not store.carry_over(OTHER, [fan], lost=[disk.procedure.title])
+    store.put(OTHER, reading(Reader.RULES, procedure("Fan II"), procedure("Disk II", 9)))
+    assert titles(store, OTHER) == ["Fan", "Disk II"]
+    served = store.served(OTHER)
+    assert (served.was_approved, served.approvals) == (True, (fan.approval, None))
+    assert {event.what for event in store.history(OTHER)} == {
+        Happening.CARRIED_OVER,
+        Happening.FELL_BACK,
+        Happening.READ,
+    }
+    store.approve(OTHER, [served.reading.procedures[1]], who="ann")
+    assert not store.served(OTHER).was_approved
+
+
+def test_texts_are_listed_by_state_reader_and_doubts(store):
+    doubt = Doubt(id="d", kind=DoubtKind.STEP, node="n1", question="A step?")
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(OTHER, reading(Reader.MODEL, procedure("Fan"), doubts=(doubt,)))
+    store.put("c" * 64, reading(Reader.RULES))
+    store.approve(TEXT, [procedure("Fan")], who="ann")
+
+    def listed(**wanted):
+        return [each.text_hash[0] for each in store.wanted(Wanted(**wanted))]
+
+    assert listed() == ["a", "b", "c"]
+    assert listed(state=ReadingState.APPROVED) == ["a"]
+    assert listed(state=ReadingState.READ) == ["a", "b", "c"]
+    assert listed(reader=Reader.MODEL) == ["b"]
+    assert (listed(doubts=True), listed(doubts=False)) == (["b"], ["a", "c"])
+    assert (store.known([TEXT])[TEXT].approved, store.known([TEXT])[TEXT].procedures) == (1, 2)
+
+
+def test_dropping_keeps_what_cannot_be_made_again(store):
+    for text_hash in (TEXT, OTHER, "c" * 64):
+        store.put(text_hash, reading(Reader.RULES, procedure("Fan")))
+    store.approve(TEXT, [procedure("Fan")], who="ann")
+    store.put(OTHER, reading(Reader.MODEL, procedure("Fan")))
+    store.drop([TEXT, OTHER, "c" * 64, "d" * 64])
+    assert set(store.served_many([TEXT, OTHER, "c" * 64])) == {TEXT, OTHER}
+
+
+def test_deleting_takes_everything_and_counts_what_was_approved(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(OTHER, reading(Reader.RULES, procedure("Fan")))
+    store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
+    assert store.delete([TEXT, OTHER, "d" * 64]) == 2
+    assert store.delete([TEXT]) == 0
+    assert (store.served_many([TEXT, OTHER]), store.history(TEXT)) == ({}, [])
+
+
+def test_two_who_approve_at_once_lose_nothing(store):
+    procedures = [procedure(f"P{number}", 10 * number + 1) for number in range(8)]
+    store.put(TEXT, reading(Reader.RULES, *procedures))
+    threads = [
+        threading.Thread(target=store.approve, args=(TEXT, [each]), kwargs={"who": each.title})
+        for each in procedures
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert states(store) == [ReadingState.APPROVED] * 8
+    assert [each.by for each in store.served(TEXT).approvals] == [p.title for p in procedures]
