@@ -251,14 +251,12 @@ class _Lowering:
         if choice.otherwise is not None:
             return self._body(choice.otherwise, replace(ways, done=following))
         nothing_left = following in {_DONE, _RESOLVED}
-        asks_outcome = any(
-            isinstance(q, Outcome) for arm in choice.arms for q in questions(arm.guard)
-        )
+        if any(isinstance(q, Outcome) for arm in choice.arms for q in questions(arm.guard)):
+            helped = any(_succeeds(arm.body) for arm in choice.arms)
+            return ways.not_helped if helped and nothing_left else _confirmed(following)
         is_way_out = all(_gives_up(arm.body) for arm in choice.arms)
-        verified = len(choice.arms) == 1 and following == _DONE and self._procedure.verification
-        if not nothing_left or asks_outcome or is_way_out or verified:
-            return following
-        return ways.not_helped
+        verified = following == _DONE and self._asks_at_last
+        return following if not nothing_left or is_way_out or verified else ways.not_helped
 
     @property
     def _asks_at_last(self) -> bool:
