@@ -189,7 +189,7 @@ def _documents(context: KnowledgeContext) -> set[str]:
 
 
 def _joined(first: KnowledgeContext, second: KnowledgeContext) -> KnowledgeContext:
-    return second.model_copy(update={"nodes": (*first.nodes, *second.nodes), "fits": True})
+    return second.model_copy(update={"nodes": (*first.nodes, *second.nodes)})
 
 
 def _with_steps(workflow: Workflow, steps: tuple[Step, ...]) -> Workflow:

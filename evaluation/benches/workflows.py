@@ -88,6 +88,6 @@ def gold(graph: GraphStore) -> FindContext:
     def find(pair: Pair, _ticket: TicketDraft) -> KnowledgeContext:
         nodes = graph.of_documents(pair.gold_documents)
         found = [RetrievedNode(node=node, score=1.0, reasons=("gold page",)) for node in nodes]
-        return KnowledgeContext(nodes=tuple(found), confidence=1.0, fits=True)
+        return KnowledgeContext(nodes=tuple(found), confidence=1.0)
 
     return find

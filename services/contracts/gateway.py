@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from services.contracts.scorer import Score
-from services.contracts.ticket import Ticket, TicketStatus
+from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.workflow.model import Workflow
 
 
@@ -36,6 +36,7 @@ class CandidateSummary(Message):
     """1 is the best, and the ticket's workflow."""
     planner: str
     overall: float
+    fit: Fit = Fit.SURE
     steps: int
     url: str
 
@@ -48,6 +49,10 @@ class StoredWorkflow(Message):
     rank: int
     workflow: Workflow
     score: Score
+    fit: Fit = Fit.SURE
+    """How surely its procedure is the one for the ticket."""
+    against: tuple[str, ...] = ()
+    """What speaks against that, in words."""
     findings: tuple[str, ...] = ()
     seconds: dict[str, float] = {}
     """How long each stage of the walk took."""
@@ -68,6 +73,7 @@ class TicketSummary(Message):
     updated_at: datetime
     resolved_at: datetime | None
     overall: float | None
+    fit: Fit | None = None
     workflow_id: str | None
 
 
@@ -102,6 +108,10 @@ class AcceptedTicket(Message):
     """False when an earlier delivery had made it."""
     resolved: bool = False
     """Whether this delivery says that the fault is over."""
+    fit: Fit | None = None
+    """How surely its workflow fits, once one is stored."""
+    against: tuple[str, ...] = ()
+    """What speaks against it, in words."""
     workflow_url: str | None = None
     workflow: StoredWorkflow | None = None
     """Present when the caller waited and it was stored in time."""
@@ -129,6 +139,8 @@ class Accepted(Message):
     id: str | None = None
     status: TicketStatus | None = None
     status_url: str | None = None
+    fit: Fit | None = None
+    against: tuple[str, ...] = ()
     workflow: StoredWorkflow | None = None
 
     def of(self, tickets: tuple[AcceptedTicket, ...]) -> "Accepted":
@@ -140,6 +152,8 @@ class Accepted(Message):
                 "id": only.id if only else None,
                 "status": only.status if only else None,
                 "status_url": only.status_url if only else None,
+                "fit": only.fit if only else None,
+                "against": only.against if only else (),
                 "workflow": only.workflow if only else None,
             }
         )

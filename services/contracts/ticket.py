@@ -24,6 +24,14 @@ class TicketStatus(StrEnum):
         return self in {TicketStatus.PLANNED, TicketStatus.REFUSED, TicketStatus.FAILED}
 
 
+class Fit(StrEnum):
+    """How surely the procedure of a workflow is the one for its ticket."""
+
+    SURE = "sure"
+    UNSURE = "unsure"
+    """The closest that is known; what speaks against it is said beside it."""
+
+
 class TicketDraft(BaseModel):
     """A ticket as its source states it, before it is stored."""
 
@@ -56,3 +64,7 @@ class Ticket(TicketDraft):
     """The best candidate, once one is stored."""
     overall: float | None = None
     """That candidate's overall score."""
+    fit: Fit | None = None
+    """How surely it fits."""
+    against: tuple[str, ...] = ()
+    """What speaks against it, in words; empty where it surely fits."""

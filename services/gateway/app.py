@@ -8,6 +8,7 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import endpoints, streams
+from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import Tickets
@@ -63,6 +64,7 @@ def create_walk(
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
+        thresholds=FITTED.with_settings(settings),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
     )

@@ -127,6 +127,7 @@ class Intake:
                 status=TicketStatus.RECEIVED.value,
                 reason="",
                 nearest=[],
+                against=[],
                 created_at=now,
                 updated_at=now,
             )

@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from services.contracts.gateway import NearestDocument
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketStatus
+from services.gateway.fit import Verdict
 
 
 @dataclass(frozen=True)
 class Planned:
-    """Candidates, best first, at least one."""
+    """Candidates, best first, at least one, each with how surely it is the answer."""
 
     ranked: tuple[ScoredCandidate, ...]
+    verdicts: tuple[Verdict, ...]
     seconds: dict[str, float]
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 

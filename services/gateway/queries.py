@@ -18,7 +18,7 @@ from services.contracts.gateway import (
     TicketSummary,
 )
 from services.contracts.scorer import Score
-from services.contracts.ticket import TicketStatus
+from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.kit.database import Database
 from services.kit.errors import NotFoundError
@@ -90,9 +90,14 @@ class Queries:
         return TicketDetail(**fields | times | {"nearest": nearest, "candidates": summaries})
 
     def standing(self, ticket_ids: Sequence[str]) -> dict[str, Row[*tuple[Any, ...]]]:
-        """Status, reason and workflow id of each ticket that exists."""
+        """Status, reason, workflow id and fit of each ticket that exists."""
         statement = select(
-            TicketRow.id, TicketRow.status, TicketRow.reason, TicketRow.workflow_id
+            TicketRow.id,
+            TicketRow.status,
+            TicketRow.reason,
+            TicketRow.workflow_id,
+            TicketRow.fit,
+            TicketRow.against,
         ).where(TicketRow.id.in_(ticket_ids))
         with self._database.session() as session:
             return {row.id: row for row in session.execute(statement)}
@@ -121,6 +126,8 @@ class Queries:
             "id": row.id,
             "ticket_id": row.ticket_id,
             "rank": row.rank,
+            "fit": row.fit,
+            "against": row.against,
             "findings": row.findings,
             "seconds": row.seconds,
             "created_at": datetime.fromtimestamp(row.created_at, UTC).isoformat(),
@@ -140,6 +147,8 @@ class Queries:
             rank=row.rank,
             workflow=Workflow.model_validate_json(row.body),
             score=Score.model_validate_json(row.score_body),
+            fit=Fit(row.fit),
+            against=tuple(row.against),
             findings=tuple(row.findings),
             seconds=row.seconds,
             created_at=datetime.fromtimestamp(row.created_at, UTC),
@@ -182,6 +191,7 @@ def _candidates(ticket_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.rank,
             WorkflowRow.planner,
             WorkflowRow.steps,
+            WorkflowRow.fit,
             ScoreRow.overall,
         )
         .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)

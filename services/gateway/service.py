@@ -13,7 +13,7 @@ from services.contracts.gateway import (
     TicketPage,
 )
 from services.contracts.retrieval import Retrieval
-from services.contracts.ticket import TicketStatus
+from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.events import Events
 from services.gateway.intake import DeliveryKey, Intake
 from services.gateway.metrics import REJECTED, TICKETS
@@ -84,6 +84,8 @@ class GatewayService:
             found = {
                 "status": TicketStatus(row.status),
                 "reason": row.reason,
+                "fit": Fit(row.fit) if row.fit else None,
+                "against": tuple(row.against),
                 "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,
             }
             if workflows and row.workflow_id:

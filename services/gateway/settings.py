@@ -52,6 +52,20 @@ class GatewaySettings(Settings):
     context_lines: int = Field(
         default=8, ge=0, le=200, description="Lines shown before and after a cited passage."
     )
+    sure_from: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Chance of treating the very fault from which a procedure surely fits. Unset: "
+        "the fitted threshold.",
+    )
+    unsure_from: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Chance from which the closest procedure is shown, marked as not sure. Unset: "
+        "the fitted threshold.",
+    )
     nearest_documents: int = Field(
         default=5,
         ge=0,

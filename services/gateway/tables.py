@@ -36,6 +36,9 @@ class TicketRow(Base):
     workflow_id: Mapped[str | None] = mapped_column(ID)
     overall: Mapped[float | None] = mapped_column(Float)
     """The chosen workflow's score, here too so that the list reads one table."""
+    fit: Mapped[str | None] = mapped_column(String(10))
+    """The chosen workflow's, and so is `against`."""
+    against: Mapped[list[str]] = mapped_column(JSON, default=list)
     created_at: Mapped[float] = mapped_column(Float)
     updated_at: Mapped[float] = mapped_column(Float)
     resolved_at: Mapped[float | None] = mapped_column(Float)
@@ -66,6 +69,8 @@ class WorkflowRow(Base):
     steps: Mapped[int] = mapped_column(Integer)
     body: Mapped[str] = mapped_column(Text)
     """The `Workflow` as JSON."""
+    fit: Mapped[str] = mapped_column(String(10))
+    against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)
 

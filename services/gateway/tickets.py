@@ -12,6 +12,7 @@ from sqlalchemy.sql import Executable
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
 from services.gateway.events import Note, add_events
+from services.gateway.fit import Verdict
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.kit.database import Database
@@ -108,7 +109,12 @@ def _conclude(
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
     """What the ticket's row and its last event say about the outcome."""
     if isinstance(outcome, Planned):
-        best = {"workflow_id": ids[0], "overall": outcome.ranked[0].score.overall}
+        best = {
+            "workflow_id": ids[0],
+            "overall": outcome.ranked[0].score.overall,
+            "fit": outcome.verdicts[0].fit.value,
+            "against": list(outcome.verdicts[0].against),
+        }
         return best, {**best, "candidates": len(ids)}
     values: dict[str, Any] = {"reason": outcome.reason}
     if isinstance(outcome, Refused):
@@ -117,8 +123,11 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
 
 
 def _add_candidates(session: Session, ticket_id: str, outcome: Planned, ids: Sequence[str]) -> None:
-    for rank, (workflow_id, scored) in enumerate(zip(ids, outcome.ranked, strict=True), start=1):
-        session.add(_workflow_row(ticket_id, workflow_id, rank, scored, outcome.seconds))
+    stored = zip(ids, outcome.ranked, outcome.verdicts, strict=True)
+    for rank, (workflow_id, scored, verdict) in enumerate(stored, start=1):
+        row = _workflow_row(workflow_id, scored, verdict)
+        row.ticket_id, row.rank, row.seconds = ticket_id, rank, outcome.seconds
+        session.add(row)
     session.flush()  # the scores refer to the workflows
     session.add_all(
         _score_row(workflow_id, scored)
@@ -126,23 +135,16 @@ def _add_candidates(session: Session, ticket_id: str, outcome: Planned, ids: Seq
     )
 
 
-def _workflow_row(
-    ticket_id: str,
-    workflow_id: str,
-    rank: int,
-    scored: ScoredCandidate,
-    seconds: dict[str, float],
-) -> WorkflowRow:
+def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -> WorkflowRow:
     workflow = scored.candidate.workflow
     return WorkflowRow(
         id=workflow_id,
-        ticket_id=ticket_id,
-        rank=rank,
         title=workflow.title,
         planner=workflow.provenance.planner if workflow.provenance else "",
         steps=len(workflow.steps),
         body=workflow.model_dump_json(),
-        seconds=seconds,
+        fit=verdict.fit.value,
+        against=list(verdict.against),
         created_at=time.time(),
     )
 

@@ -1,6 +1,9 @@
-"""The walk: ticket → retrieval → planner → scorer → the best workflow, or a reasoned refusal."""
+"""The walk: ticket → retrieval → planner → scorer → the best workflow, or a reasoned refusal.
 
-from collections.abc import Iterator, Sequence
+Between the two stands the closest procedure that is known, marked as not sure.
+"""
+
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter, time
 
@@ -8,15 +11,15 @@ import structlog
 
 from services.contracts.gateway import NearestDocument
 from services.contracts.planner import Candidate, Planner, PlanRequest
-from services.contracts.retrieval import Retrieval, RetrieveRequest
-from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
+from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.scorer import Scorer, ScoreRequest
+from services.gateway.fit import Thresholds, verdict
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.progress import Progress
 from services.gateway.tickets import OpenTicket, Tickets
 from services.kit.errors import FlowXpertError
 from services.kit.metrics import stage_timer
-from services.knowledge.model import KnowledgeContext
 
 _log = structlog.get_logger()
 
@@ -35,6 +38,7 @@ class Walk:
         retrieval: Retrieval,
         planner: Planner,
         scorer: Scorer,
+        thresholds: Thresholds,
         nearest_documents: int,
         model_within_s: float,
     ) -> None:
@@ -43,6 +47,7 @@ class Walk:
         self._retrieval = retrieval
         self._planner = planner
         self._scorer = scorer
+        self._thresholds = thresholds
         self._nearest_documents = nearest_documents
         self._model_within_s = model_within_s
 
@@ -74,8 +79,9 @@ class Walk:
         progress.note("planning")
         with _stage("retrieve", seconds):
             context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
-        progress.note("retrieved", confidence=context.confidence, fits=context.fits)
-        if not context.fits:
+        found = self._thresholds.fit_of(context)
+        progress.note("retrieved", confidence=context.confidence, fit=found)
+        if found is None:
             return Refused(_why_refused(context), self._nearest(context))
 
         with _stage("plan", seconds):
@@ -89,20 +95,23 @@ class Walk:
             request = ScoreRequest(
                 ticket=ticket,
                 context=context,
+                pages=context.pages,
                 candidates=candidates,
                 deadline_s=self._time_left(opened),
             )
             ranked = self._scorer.score(request).ranked
-        if not ranked[0].good_enough:
-            return Refused(_why_none(ranked), self._nearest(context))
-        return Planned(ranked, seconds)
+        verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
+        return Planned(ranked, verdicts, seconds)
 
     def _candidates(
-        self, opened: OpenTicket, context: KnowledgeContext, progress: Progress
+        self, opened: OpenTicket, context: RetrievedContext, progress: Progress
     ) -> Iterator[Candidate]:
         """What the planner writes, told as it comes."""
         request = PlanRequest(
-            ticket=opened.draft, context=context, deadline_s=self._time_left(opened)
+            ticket=opened.draft,
+            context=context,
+            pages=context.pages,
+            deadline_s=self._time_left(opened),
         )
         for candidate in self._planner.stream(request):
             origin = candidate.workflow.provenance
@@ -113,7 +122,7 @@ class Walk:
         """Seconds that a model may still work on the ticket."""
         return max(0.0, opened.created_at + self._model_within_s - time())
 
-    def _nearest(self, context: KnowledgeContext) -> tuple[NearestDocument, ...]:
+    def _nearest(self, context: RetrievedContext) -> tuple[NearestDocument, ...]:
         """The best passage of each of the closest documents."""
         best: dict[str, NearestDocument] = {}
         for found in context.chunks:
@@ -142,15 +151,7 @@ def _stage(name: str, seconds: dict[str, float]) -> Iterator[None]:
     seconds[name] = round(perf_counter() - start, 6)
 
 
-def _why_none(ranked: Sequence[ScoredCandidate]) -> str:
-    score = ranked[0].score
-    return (
-        f"none of {len(ranked)} candidate workflows is good enough: the best one scores "
-        f"{score.overall:.1f} of 5, its relevance to this ticket {score.relevance.value:.1f}"
-    )
-
-
-def _why_refused(context: KnowledgeContext) -> str:
+def _why_refused(context: RetrievedContext) -> str:
     if not context.chunks and not context.nodes:
         return "nothing that is known comes near this ticket"
     return (

@@ -175,5 +175,3 @@ class KnowledgeContext(Noun):
     """Nodes of the documents that the retrieved nodes link to, in the order of the links."""
     confidence: float = 0.0
     """Calibrated chance, 0–1, that the best hit treats this very fault."""
-    fits: bool = False
-    """False when nothing known is specific enough: refusing is an answer."""

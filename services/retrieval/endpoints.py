@@ -4,10 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from services.contracts.retrieval import Retrieval, RetrieveRequest, SourceText
+from services.contracts.retrieval import (
+    Retrieval,
+    RetrievedContext,
+    RetrieveRequest,
+    SourceText,
+)
 from services.kit.app import refusals
 from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
-from services.knowledge.model import KnowledgeContext, Span
+from services.knowledge.model import Span
 
 Line = Annotated[int, Query(ge=1, le=10_000_000)]
 
@@ -17,11 +22,11 @@ def create_router(service: Retrieval) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["retrieval"])
 
     @router.post("/retrievals", responses=refusals(UnavailableError))
-    def retrieve(request: RetrieveRequest) -> KnowledgeContext:
+    def retrieve(request: RetrieveRequest) -> RetrievedContext:
         """What is known about a fault: ranked chunks and incident nodes, each with its reasons.
 
-        `fits` is false when nothing known is specific enough; `confidence` says how likely the best
-        hit treats this very fault.
+        `pages` says what their documents tell to do; `confidence`, how likely the best hit treats
+        this very fault.
         """
         return service.retrieve(request)
 

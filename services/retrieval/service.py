@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from services.contracts.retrieval import RetrieveRequest, SourceText
+from services.contracts.retrieval import (
+    PageReading,
+    RetrievedContext,
+    RetrieveRequest,
+    SourceText,
+)
 from services.kit.metrics import stage_timer
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,
-    KnowledgeContext,
     RetrievedChunk,
     RetrievedNode,
     Span,
@@ -20,9 +24,11 @@ from services.knowledge.ports import (
     VectorStore,
 )
 from services.knowledge.stores.points import chunk_of
+from services.procedure.ports import ReadingSource
 from services.retrieval.candidates import find_candidates
-from services.retrieval.confidence import CALIBRATION, confidence
+from services.retrieval.confidence import confidence
 from services.retrieval.fuse import MOST, Evidence, rank_documents, relevance
+from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.settings import RetrievalSettings
@@ -43,6 +49,8 @@ class RetrievalService:
         documents: DocumentStore,
         embedder: Embedder,
         settings: RetrievalSettings | None = None,
+        *,
+        readings: ReadingSource | None = None,
     ) -> None:
         """The stores that ingestion writes; nothing is written here."""
         self._vectors = vectors
@@ -50,19 +58,20 @@ class RetrievalService:
         self._documents = documents
         self._embedder = embedder
         self._settings = settings or RetrievalSettings()
+        self._pages = Pages(documents, readings or NoReadings())
 
-    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+    def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
         ranked = self.evidence(request)
         chunks = self._chunks(ranked, request.top_chunks)
         nodes = self._nodes(ranked, request.top_nodes)
-        chance = confidence(ranked)
-        return KnowledgeContext(
+        targets = self._targets(nodes)
+        return RetrievedContext(
             chunks=chunks,
             nodes=nodes,
-            linked=self._linked(nodes),
-            confidence=chance,
-            fits=bool(ranked) and chance >= self._threshold,
+            linked=self._linked(nodes, targets),
+            confidence=confidence(ranked),
+            pages=self._readings(ranked, targets),
         )
 
     def evidence(self, request: RetrieveRequest) -> list[Evidence]:
@@ -90,11 +99,6 @@ class RetrievalService:
             )
         lines = document.text.split("\n")[span.start_line - 1 : span.end_line]
         return SourceText(span=span, document_title=document.title, text="\n".join(lines))
-
-    @property
-    def _threshold(self) -> float:
-        set_by_hand = self._settings.fits_from
-        return CALIBRATION.threshold if set_by_hand is None else set_by_hand
 
     def _chunks(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []
@@ -130,15 +134,33 @@ class RetrievalService:
             for score, each, node in ordered
         )
 
-    def _linked(self, nodes: Sequence[RetrievedNode]) -> tuple[IncidentNode, ...]:
+    def _targets(self, nodes: Sequence[RetrievedNode]) -> list[str]:
+        """Documents that the best ones hand over to, in the order of the links."""
         links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
         if not links:
-            return ()
+            return []
         resolver = LinkResolver(self._documents.hashes())
-        targets = [id_ for id_ in (resolver.resolve(link) for link in links) if id_]
+        found = (resolver.resolve(link) for link in links)
+        return list(dict.fromkeys(id_ for id_ in found if id_))
+
+    def _linked(
+        self, nodes: Sequence[RetrievedNode], targets: Sequence[str]
+    ) -> tuple[IncidentNode, ...]:
+        if not targets:
+            return ()
         own = {each.node.id for each in nodes}
         linked = (node for node in self._graph.of_documents(targets) if node.id not in own)
         return tuple(linked)[: self._settings.max_linked]
+
+    def _readings(
+        self, ranked: Sequence[Evidence], targets: Sequence[str]
+    ) -> tuple[PageReading, ...]:
+        """What the best documents tell to do, then what those that they hand over to do."""
+        scores = {each.document_id: _score(each, 0) for each in ranked}
+        best = list(scores)[: self._settings.pages]
+        wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
+        with stage_timer("retrieval", "read"):
+            return self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
 
 
 def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:

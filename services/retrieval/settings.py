@@ -7,7 +7,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class RetrievalSettings(Settings):
-    """How wide retrieval looks, and when it says that nothing fits."""
+    """How wide retrieval looks, and how much it hands out."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}RETRIEVAL_")
 
@@ -32,10 +32,14 @@ class RetrievalSettings(Settings):
         ge=0,
         description="Most nodes of linked documents in an answer.",
     )
-    fits_from: float | None = Field(
-        default=None,
+    pages: int = Field(
+        default=6,
+        ge=1,
+        le=100,
+        description="Most documents found whose readings stand in an answer.",
+    )
+    linked_pages: int = Field(
+        default=12,
         ge=0,
-        le=1,
-        description="Confidence from which something known fits the ticket. Unset: the calibrated "
-        "threshold.",
+        description="Most readings of linked documents in an answer.",
     )

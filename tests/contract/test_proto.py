@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from services.contracts.scorer import Dimension, Score
-from services.contracts.ticket import Ticket, TicketStatus
+from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 PROTO = Path(__file__).parents[2] / "proto"
@@ -67,7 +67,7 @@ def test_a_message_has_the_fields_of_its_model(model):
     assert stated_fields(model.__name__) == modelled_fields(model), MEND
 
 
-@pytest.mark.parametrize("enum", [StepKind, TicketStatus], ids=lambda enum: enum.__name__)
+@pytest.mark.parametrize("enum", [StepKind, TicketStatus, Fit], ids=lambda enum: enum.__name__)
 def test_an_enum_has_the_values_of_its_model(enum: type[StrEnum]):
     prefix = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.__name__).upper()
     values = re.findall(r"^\s*(\w+) = \d+;", blocks("enum")[enum.__name__], re.MULTILINE)

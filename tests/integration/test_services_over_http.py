@@ -71,7 +71,7 @@ class World:
         )
         self.ingestion.ingest_here(EXAMPLES / "documents" / "wiki")
         # A hashing embedder knows no meaning, so the calibrated threshold does not apply.
-        settings = RetrievalSettings(fits_from=0.0)
+        settings = RetrievalSettings()
         self.retrieval = RetrievalService(vectors, graph, documents, embedder, settings)
         self.planner = PlannerService()
         self.scorer = ScorerService(embedder)

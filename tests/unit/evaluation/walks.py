@@ -87,7 +87,7 @@ class Library:
         shared = {name: len(terms_of(text) & terms_of(TEXTS[name])) for name in TEXTS}
         best = sorted(shared, key=lambda name: -shared[name])
         nodes = [RetrievedNode(node=node(name), score=1 - 0.5 * n) for n, name in enumerate(best)]
-        return KnowledgeContext(nodes=tuple(nodes), fits=True)
+        return KnowledgeContext(nodes=tuple(nodes), confidence=1.0)
 
     def get(self, document_id: str) -> Document | None:
         return document(document_id) if document_id in TEXTS else None

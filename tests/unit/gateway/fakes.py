@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
-from services.contracts.retrieval import RetrieveRequest, SourceText
+from services.contracts.retrieval import RetrievedContext, RetrieveRequest, SourceText
 from services.contracts.scorer import (
     Dimension,
     Score,
@@ -12,7 +12,7 @@ from services.contracts.scorer import (
     ScoreResponse,
 )
 from services.kit.errors import NotFoundError
-from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 RUNBOOK = "runbooks/FanFailed.md"
@@ -47,7 +47,7 @@ def fan_workflow(title: str = "Replace a failed fan") -> Workflow:
     )
 
 
-def fitting_context() -> KnowledgeContext:
+def fitting_context() -> RetrievedContext:
     """One chunk that fits."""
     chunk = Chunk(
         id="c1",
@@ -56,7 +56,7 @@ def fitting_context() -> KnowledgeContext:
         text="Show the fans",
     )
     found = RetrievedChunk(chunk=chunk, score=0.9, reasons=("same alert name",))
-    return KnowledgeContext(chunks=(found,), confidence=0.92, fits=True)
+    return RetrievedContext(chunks=(found,), confidence=0.92)
 
 
 class FakeRetrieval:
@@ -67,7 +67,7 @@ class FakeRetrieval:
         self.failures: list[Exception] = []
         self.calls = 0
 
-    def retrieve(self, request: RetrieveRequest) -> KnowledgeContext:
+    def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         self.calls += 1
         if self.failures:
             raise self.failures.pop(0)
@@ -105,8 +105,10 @@ class FakeScorer:
     def __init__(self) -> None:
         self.findings: tuple[str, ...] = ()
         self.good_enough = True
+        self.requests: list[ScoreRequest] = []
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
+        self.requests.append(request)
         return ScoreResponse(
             ranked=tuple(
                 ScoredCandidate(

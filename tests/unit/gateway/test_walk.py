@@ -4,10 +4,19 @@ import time
 
 import pytest
 
+from services.contracts.retrieval import PageReading, RetrievedContext
+from services.gateway.fit import FITTED
 from services.kit.errors import InvalidInputError, UnavailableError
-from services.knowledge.model import KnowledgeContext
+from services.procedure.model import Reader, Reading
+from services.procedure.ports import ServedReading
 
 TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
+BETWEEN = (FITTED.unsure_from + FITTED.sure_from) / 2
+"""A chance that is neither sure nor nothing."""
+
+
+def with_chance(gateway, chance):
+    return gateway.retrieval.context.model_copy(update={"confidence": chance})
 
 
 def test_a_ticket_that_fits_gets_the_best_workflow_and_keeps_all_candidates(gateway):
@@ -27,13 +36,52 @@ def test_each_stage_is_timed_on_the_workflow(gateway):
     assert set(gateway.client.get(url).json()["seconds"]) == {"retrieve", "plan", "score"}
 
 
-def test_a_ticket_whose_candidates_are_all_poor_is_refused_with_the_best_score(gateway):
+def test_a_ticket_that_surely_fits_has_nothing_against_it(gateway):
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    ticket = gateway.ticket(ticket_id)
+    assert (ticket["fit"], ticket["against"]) == ("sure", [])
+    workflow = gateway.client.get(ticket["candidates"][0]["url"]).json()
+    assert (workflow["fit"], workflow["against"]) == ("sure", [])
+
+
+def test_the_closest_known_procedure_is_planned_and_says_what_speaks_against_it(gateway):
+    gateway.retrieval.context = with_chance(gateway, BETWEEN)
+    ticket_id = gateway.post({"id": "T-1", "title": "PsuFailed on a spine"})["id"]
+    gateway.work()
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "planned"
+    assert ticket["fit"] == "unsure"
+    assert any(f"{BETWEEN:.0%}" in said for said in ticket["against"])
+    assert any("names PsuFailed" in said for said in ticket["against"])
+    workflow = gateway.client.get(ticket["candidates"][0]["url"]).json()
+    assert (workflow["fit"], workflow["against"]) == ("unsure", ticket["against"])
+
+
+def test_a_ticket_whose_candidates_are_all_poor_gets_the_best_as_not_sure(gateway):
     gateway.scorer.good_enough = False
     ticket_id = gateway.post(TICKET)["id"]
     gateway.work()
     ticket = gateway.ticket(ticket_id)
-    assert ticket["status"] == "refused"
-    assert "4.2 of 5" in ticket["reason"]
+    assert (ticket["status"], ticket["fit"]) == ("planned", "unsure")
+    assert any("4.2 of 5" in said for said in ticket["against"])
+
+
+def test_chances_set_by_hand_win(make_gateway):
+    strict = make_gateway(sure_from=0.99, unsure_from=0.95)
+    ticket_id = strict.post(TICKET)["id"]
+    strict.work()
+    assert strict.ticket(ticket_id)["status"] == "refused"
+
+
+def test_the_readings_go_on_to_the_planner_and_to_the_scorer(gateway):
+    reading = ServedReading(reading=Reading(reader=Reader.RULES))
+    page = PageReading(document_id="runbooks/FanFailed.md", title="Fan failed", served=reading)
+    gateway.retrieval.context = gateway.retrieval.context.model_copy(update={"pages": (page,)})
+    gateway.post(TICKET)
+    gateway.work()
+    assert gateway.planner.requests[0].pages == (page,)
+    assert gateway.scorer.requests[0].pages == (page,)
 
 
 def test_a_ticket_that_waited_too_long_asks_no_model(gateway, monkeypatch):
@@ -54,12 +102,12 @@ def test_each_candidate_is_told_as_it_comes(gateway):
 
 def test_a_ticket_that_nothing_fits_is_refused_with_what_came_closest(gateway):
     chunks = gateway.retrieval.context.chunks
-    gateway.retrieval.context = KnowledgeContext(chunks=chunks, confidence=0.1, fits=False)
+    gateway.retrieval.context = RetrievedContext(chunks=chunks, confidence=0.01)
     ticket_id = gateway.post(TICKET)["id"]
     gateway.work()
     ticket = gateway.ticket(ticket_id)
     assert ticket["status"] == "refused"
-    assert "10%" in ticket["reason"]
+    assert "1%" in ticket["reason"]
     assert ticket["nearest"][0]["document_id"] == "runbooks/FanFailed.md"
     assert ticket["candidates"] == []
 

@@ -153,7 +153,7 @@ def context(*pages: list[IncidentNode], linked: tuple[IncidentNode, ...] = ()) -
     hits = [
         RetrievedNode(node=found[0], score=0.9 - 0.1 * place) for place, found in enumerate(pages)
     ]
-    return KnowledgeContext(nodes=tuple(hits), linked=linked, confidence=0.9, fits=True)
+    return KnowledgeContext(nodes=tuple(hits), linked=linked, confidence=0.9)
 
 
 RESTORE = """\

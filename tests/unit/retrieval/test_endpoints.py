@@ -1,10 +1,15 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from services.contracts.retrieval import RetrievalClient, RetrieveRequest, SourceText
+from services.contracts.retrieval import (
+    RetrievalClient,
+    RetrievedContext,
+    RetrieveRequest,
+    SourceText,
+)
 from services.kit.http import ServiceClient
 from services.kit.settings import PlatformSettings
-from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.knowledge.ports import DocumentNotFoundError
 from services.retrieval.app import create_app
 
@@ -17,7 +22,7 @@ class KnownFan:
 
     def retrieve(self, request):
         found = RetrievedChunk(chunk=CHUNK, score=0.5, reasons=("close",))
-        return KnowledgeContext(chunks=(found,)[: "fan" in request.title], fits=True)
+        return RetrievedContext(chunks=(found,)[: "fan" in request.title])
 
     def source(self, span):
         if span != SPAN:

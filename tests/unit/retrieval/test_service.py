@@ -1,13 +1,12 @@
 import pytest
 
-from services.contracts.retrieval import RetrieveRequest
+from services.contracts.retrieval import RetrievedContext, RetrieveRequest
 from services.kit.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import (
     Chunk,
     Document,
     IncidentNode,
-    KnowledgeContext,
     Passage,
     SectionRole,
     Span,
@@ -97,17 +96,17 @@ def retrieval(stores):
     return RetrievalService(*stores, EMBEDDER)
 
 
-def ask(retrieval, **fields) -> KnowledgeContext:
+def ask(retrieval, **fields) -> RetrievedContext:
     return retrieval.retrieve(RetrieveRequest(**fields))
 
 
 def test_an_empty_store_fits_nothing(stores):
     context = ask(RetrievalService(*stores, EMBEDDER), title="Fan failed")
-    assert context == KnowledgeContext()
+    assert context == RetrievedContext()
 
 
 def test_an_empty_request_fits_nothing(retrieval):
-    assert ask(retrieval) == KnowledgeContext()
+    assert ask(retrieval) == RetrievedContext()
 
 
 def test_the_page_that_tells_the_symptom_comes_first(retrieval):
@@ -118,7 +117,7 @@ def test_the_page_that_tells_the_symptom_comes_first(retrieval):
     )
     assert context.chunks[0].chunk.span.document_id == "bgp.md"
     assert context.nodes[0].node.name == "BGP session down"
-    assert context.fits
+    assert context.confidence > 0.5
 
 
 def test_scores_fall_and_stay_between_0_and_1(retrieval):
@@ -155,14 +154,7 @@ def test_every_hit_says_why_it_was_found(retrieval):
 
 def test_text_that_no_page_treats_does_not_fit(retrieval):
     context = ask(retrieval, title="quarterly invoice template misses the tax column")
-    assert not context.fits
     assert context.confidence < 0.5
-
-
-def test_a_threshold_set_by_hand_wins(retrieval, stores):
-    strict = RetrievalService(*stores, EMBEDDER, RetrievalSettings(fits_from=1.0))
-    assert ask(retrieval, alert_name="FanTrayFailed").fits
-    assert not ask(strict, alert_name="FanTrayFailed").fits
 
 
 def test_no_more_comes_back_than_was_asked_for(retrieval):
@@ -192,6 +184,19 @@ def test_one_document_does_not_crowd_out_the_others(retrieval, stores):
 def test_nodes_of_linked_documents_come_along(retrieval):
     context = ask(retrieval, alert_name="FanTrayFailed", top_nodes=1)
     assert [node.name for node in context.linked] == ["Power supply lost"]
+
+
+def test_the_pages_of_the_best_documents_come_first_and_then_those_they_link_to(stores, retrieval):
+    one = RetrievalService(*stores, EMBEDDER, RetrievalSettings(pages=1))
+    pages = ask(one, alert_name="FanTrayFailed", top_nodes=1).pages
+    assert [page.document_id for page in pages] == ["fan.md", "power.md"]
+    assert pages[0].score > 0
+    assert pages[0].title == "Fan tray failed"
+
+
+def test_no_more_pages_come_back_than_are_set(stores, retrieval):
+    none_linked = RetrievalService(*stores, EMBEDDER, RetrievalSettings(pages=2, linked_pages=0))
+    assert len(ask(none_linked, alert_name="FanTrayFailed").pages) == 2
 
 
 def test_the_same_request_gives_the_same_answer(retrieval):

@@ -70,7 +70,6 @@ OPTICS = IncidentNode(
 CONTEXT = KnowledgeContext(
     nodes=(RetrievedNode(node=FAN, score=0.9), RetrievedNode(node=OPTICS, score=0.3)),
     confidence=0.9,
-    fits=True,
 )
 
 

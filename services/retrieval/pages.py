@@ -1,0 +1,103 @@
+"""What the documents that were found tell to do: the stored readings, or what the rules read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import structlog
+
+from services.contracts.retrieval import PageReading
+from services.knowledge.model import Document
+from services.knowledge.ports import DocumentStore
+from services.knowledge.screening.document import hash_of, screened
+from services.procedure.model import Reading
+from services.procedure.ports import ReadingSource, ServedReading
+
+_KEPT = 1024
+"""Pages kept as text and as the rules read them: some 10 MB."""
+
+_log = structlog.get_logger()
+
+ReadPage = Callable[[str], Reading]
+"""Reads a page's text without asking anybody."""
+
+
+def read_by_rules(text: str) -> Reading:
+    """What the rules read, which are loaded when the first page needs them."""
+    from services.procedure.rules import read_by_rules as read  # noqa: PLC0415
+
+    return read(text)
+
+
+class NoReadings:
+    """Nobody has read anything. Implements `procedure.ports.ReadingSource`."""
+
+    def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:  # noqa: ARG002
+        """See `ReadingSource.served_many`."""
+        return {}
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """A document as the argument of a cache that looks at its key alone."""
+
+    key: str
+    document: Document = field(compare=False)
+
+
+class Pages:
+    """Readings of documents: the stored one of the text as it stands, else one by rules."""
+
+    def __init__(
+        self,
+        documents: DocumentStore,
+        readings: ReadingSource,
+        *,
+        read: ReadPage = read_by_rules,
+        kept: int = _KEPT,
+    ) -> None:
+        """Of the pages asked for last, `kept` are neither screened nor read by rules again."""
+        self._documents = documents
+        self._readings = readings
+        self._read = read
+        self._text = lru_cache(maxsize=kept)(_screened_text)
+        self._by_rules = lru_cache(maxsize=kept)(self._read_by_rules)
+
+    def of(self, scores: Mapping[str, float]) -> tuple[PageReading, ...]:
+        """The readings of these documents, in their order; each value is a document's relevance.
+
+        A document that is gone, or that cannot be read, is left out.
+        """
+        found = [keyed for keyed in map(self._used, scores) if keyed]
+        stored = self._readings.served_many(list(dict.fromkeys(page.key for page in found)))
+        served = {page: stored.get(page.key) or self._by_rules(page) for page in found}
+        return tuple(
+            PageReading(
+                document_id=page.document.id,
+                title=page.document.title,
+                served=reading,
+                score=scores[page.document.id],
+            )
+            for page in found
+            if (reading := served[page]) is not None
+        )
+
+    def _used(self, document_id: str) -> _Keyed | None:
+        """The document with its screened text, by the hash of that text; None when it is gone."""
+        document = self._documents.get(document_id)
+        if document is None:
+            return None
+        text = self._text(_Keyed(hash_of(document.model_dump_json()), document))
+        return _Keyed(hash_of(text), document.model_copy(update={"text": text}))
+
+    def _read_by_rules(self, page: _Keyed) -> ServedReading | None:
+        try:
+            return ServedReading(reading=self._read(page.document.text))
+        except Exception:  # noqa: BLE001
+            # A defect to mend, but no reason to leave a ticket without the other pages.
+            _log.exception("retrieval.page_not_read", document_id=page.document.id)
+            return None
+
+
+def _screened_text(page: _Keyed) -> str:
+    return screened(page.document).document.text
