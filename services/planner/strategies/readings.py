@@ -12,6 +12,7 @@ from services.planner.strategies.binding import bound
 from services.planner.strategies.joining import chained, continued
 from services.procedure.choose import ranked_procedures
 from services.procedure.lowering import lower
+from services.procedure.ports import ReadingState
 from services.workflow.model import Provenance, StepKind, Workflow
 
 PLANNER = "extractive"
@@ -45,11 +46,9 @@ def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
     A page far less relevant than the best one does not compete, even where the best one describes
     no procedure: an unrelated procedure does harm.
     """
-    ticket = request.ticket
     for page in _competing(request.pages)[:documents]:
-        for told in _of_page(page, ticket):
-            workflow = _whole(told, request)
-            yield bound(_signed(workflow, told, request.context), ticket.labels)
+        for workflow in _of_page(page, request):
+            yield bound(workflow, request.ticket.labels)
 
 
 def _competing(pages: Sequence[PageReading]) -> list[PageReading]:
@@ -57,23 +56,31 @@ def _competing(pages: Sequence[PageReading]) -> list[PageReading]:
     return [page for page in pages if page.score > 0 and page.score >= _RIVAL_SCORE * best]
 
 
-def _of_page(page: PageReading, ticket: TicketDraft) -> list[_Told]:
-    """The procedure that treats the fault, and one that may do so just as well."""
+def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
+    """The procedure that treats the fault, and one that may do so just as well.
+
+    A page that says no more than its links is the pages that it links to.
+    """
+    parts = _linked(page, request)
+    told = _treating(page, request.ticket)
+    steps = sum(s.kind is not StepKind.TERMINAL for t in told[:1] for s in t.workflow.steps)
+    if len(parts) >= _LEAST_LINKED and steps <= len(parts):
+        whole = chained([part.workflow for part in parts], title=page.title)
+        yield _signed(whole, page, state=page.served.state(0), context=request.context)
+        return
+    others = [other for other in request.pages if other.document_id != page.document_id]
+    named = {other.title: _Told(other, 0).workflow for other in others if _tells(other)}
+    for each in told:
+        state = page.served.state(each.place)
+        workflow = continued(each.workflow, named)
+        yield _signed(workflow, page, state=state, context=request.context)
+
+
+def _treating(page: PageReading, ticket: TicketDraft) -> list[_Told]:
     text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
     ranked = ranked_procedures(page.served.reading, text)
     bar = _RIVAL_PROCEDURE * ranked[0][1] if ranked else 0.0
     return [_Told(page, place) for place, shared in ranked[:2] if shared >= bar]
-
-
-def _whole(told: _Told, request: PlanRequest) -> Workflow:
-    """With the pages that it consists of, or whose procedures it goes on with."""
-    own = told.workflow
-    parts = _linked(told.page, request)
-    steps = sum(step.kind is not StepKind.TERMINAL for step in own.steps)
-    if len(parts) >= _LEAST_LINKED and steps <= len(parts):
-        return chained([part.workflow for part in parts], title=own.title)
-    others = [page for page in request.pages if page.document_id != told.page.document_id]
-    return continued(own, {page.title: _first(page) for page in others if _tells(page)})
 
 
 def _linked(page: PageReading, request: PlanRequest) -> list[_Told]:
@@ -95,12 +102,10 @@ def _tells(page: PageReading) -> bool:
     return bool(page.served.reading.procedures)
 
 
-def _first(page: PageReading) -> Workflow:
-    return _Told(page, 0).workflow
-
-
-def _signed(workflow: Workflow, told: _Told, context: KnowledgeContext) -> Workflow:
-    reading = told.page.served.reading
+def _signed(
+    workflow: Workflow, page: PageReading, *, state: ReadingState, context: KnowledgeContext
+) -> Workflow:
+    reading = page.served.reading
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
     nodes = (hit.node for hit in context.nodes)
     provenance = Provenance(
@@ -108,8 +113,8 @@ def _signed(workflow: Workflow, told: _Told, context: KnowledgeContext) -> Workf
         version=reading.version,
         model=reading.model,
         reader=reading.reader.value,
-        state=told.page.served.state(told.place).value,
-        document_ids=tuple(documents) or (told.page.document_id,),
+        state=state.value,
+        document_ids=tuple(documents) or (page.document_id,),
         node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
     )
     return workflow.model_copy(update={"provenance": provenance})

@@ -1,0 +1,121 @@
+from services.contracts.planner import PlanRequest
+from services.contracts.retrieval import PageReading
+from services.contracts.ticket import TicketDraft
+from services.planner.strategies.readings import workflows
+from services.procedure.model import Doubt, DoubtKind, Reader, Reading
+from services.procedure.ports import ServedReading
+from services.workflow.lint import is_clean, lint
+from services.workflow.model import StepKind
+from tests.unit.planner.pages import CAUSES, INDEX, NUMBERED, STEP, context, nodes, read, request
+from tests.unit.procedure.programs import do, end, procedure
+
+TICKET = TicketDraft(source="generic", external_id="1", title="CRC errors on an uplink")
+
+
+def page(id_, *told, title="", score=0.9, doubts=()):
+    reading = Reading(reader=Reader.PERSON, procedures=tuple(told), doubts=doubts)
+    served = ServedReading(reading=reading)
+    return PageReading(document_id=id_, title=title or id_, served=served, score=score)
+
+
+def asked(*pages, title="A ticket", **labels):
+    ticket = TicketDraft(source="generic", external_id="1", title=title, labels=labels)
+    return PlanRequest(ticket=ticket, context=context(), pages=pages)
+
+
+def planned(request_):
+    return list(workflows(request_, documents=3))
+
+
+def test_a_workflow_says_whose_reading_it_follows():
+    (workflow, *_) = planned(request(TICKET, ("a.md", NUMBERED)))
+    assert workflow.provenance is not None
+    assert (workflow.provenance.reader, workflow.provenance.state) == ("rules", "read")
+    assert workflow.provenance.document_ids == ("a.md",)
+
+
+def test_an_approved_procedure_is_told_to_be_one():
+    asked_ = PlanRequest(
+        ticket=TICKET, context=context(), pages=(read(NUMBERED, "a.md", approved=True),)
+    )
+    assert planned(asked_)[0].provenance.state == "approved"
+
+
+def test_pages_that_fit_nearly_as_well_compete_and_others_do_not():
+    near = asked(
+        page("a", procedure(do("A", 1)), score=0.9), page("b", procedure(do("B", 1)), score=0.8)
+    )
+    far = asked(
+        page("a", procedure(do("A", 1)), score=0.9), page("b", procedure(do("B", 1)), score=0.3)
+    )
+    assert [w.steps[0].text for w in planned(near)] == ["A", "B"]
+    assert [w.steps[0].text for w in planned(far)] == ["A"]
+
+
+def test_a_page_without_procedure_does_not_let_an_unrelated_one_in():
+    assert planned(asked(page("a", score=0.9), page("b", procedure(do("B", 1)), score=0.3))) == []
+
+
+def test_the_procedure_that_treats_the_fault_is_taken():
+    hot = procedure(do("Cool", 1)).model_copy(update={"title": "Module is too hot"})
+    weak = procedure(do("Clean", 5)).model_copy(update={"title": "Receive power is low"})
+    (workflow, *_) = planned(asked(page("a", weak, hot), title="Module too hot in port 3"))
+    assert workflow.steps[0].text == "Cool"
+
+
+def test_what_the_reading_doubts_is_marked_at_its_step():
+    told = procedure(do("Drain", 4, id="n1"))
+    doubt = Doubt(id="d1", kind=DoubtKind.CONDITION, node="n1", question="Always?")
+    (workflow,) = planned(asked(page("a", told, doubts=(doubt,))))
+    assert workflow.steps[0].doubt == "Always?"
+
+
+def test_commands_are_filled_from_the_labels_of_the_ticket():
+    told = procedure(do("Look", 1, commands=["show int <port>", "PORT=x; echo $PORT {host}"]))
+    (workflow,) = planned(asked(page("a", told), port="Ethernet3", host="leaf-1"))
+    assert workflow.steps[0].commands == ("show int Ethernet3", "PORT=x; echo $PORT leaf-1")
+
+
+def test_a_label_that_is_more_than_a_word_is_left_to_the_engineer():
+    told = procedure(do("Look", 1, commands=["show int <port>"]))
+    (workflow,) = planned(asked(page("a", told), port="Eth1; reboot"))
+    assert workflow.steps[0].commands == ("show int <port>",)
+
+
+def test_an_end_that_names_another_page_goes_on_with_it():
+    hot = page("hot.md", procedure(do("Cool it", 2)), title="Temperature alarms", score=0.0)
+    first = procedure(do("Look", 1), end("other_page", "Go on with Temperature alarms", 3))
+    (workflow,) = planned(asked(page("a", first), hot))
+    assert [step.text for step in workflow.steps] == [
+        "Look",
+        "Go on with Temperature alarms",
+        "Cool it",
+        "Resolved",
+    ]
+    assert is_clean(lint(workflow))
+    assert {c.document_id for s in workflow.steps for c in s.citations} == {"a", "hot.md"}
+
+
+def test_a_page_of_links_is_the_pages_it_links_to_one_after_the_other():
+    steps = {
+        f"steps/{name.lower()}.md": STEP.format(name=name, description=d, remedy=r)
+        for name, d, r in (
+            ("Fans", "Check that all fans turn.", "Replace the fan."),
+            ("Power", "Check that both feeds are up.", "Connect the second feed."),
+            ("Uplinks", "Check that the uplinks are up.", "Clean the optics."),
+        )
+    }
+    ticket = TicketDraft(source="generic", external_id="1", title="Fabric health walk")
+    found = (read(INDEX, "walk.md"), *(read(t, id_, 0.0) for id_, t in steps.items()))
+    asked_ = PlanRequest(ticket=ticket, context=context(nodes(INDEX, "walk.md")), pages=found)
+    (workflow,) = planned(asked_)
+    cited = {c.document_id for s in workflow.steps for c in s.citations}
+    assert cited >= set(steps)
+    assert is_clean(lint(workflow))
+    assert any(workflow.of_kind(StepKind.TERMINAL))
+
+
+def test_pages_of_any_form_give_sound_workflows():
+    for text in (NUMBERED, CAUSES):
+        for workflow in planned(request(TICKET, ("a.md", text))):
+            assert is_clean(lint(workflow))
