@@ -7,14 +7,14 @@ from evaluation.benches.context_parts import ContextPart, part_of
 from evaluation.benches.metered import NOTHING_SPENT, MeteredChatModel, Spent
 from evaluation.benches.planners import Method, method_named
 from evaluation.benches.shared_plans import Cost, SharedPlans
-from evaluation.benches.workflows import Advance, FindContext, Plan, WorkflowBench
+from evaluation.benches.workflows import Advance, FindContext, Plan, WorkflowBench, plan_request
 from evaluation.measures.answer_figures import Row
 from evaluation.pairs import Pair
 from services.contracts.planner import PlanRequest, PlanResponse
+from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import Scorer
 from services.contracts.ticket import TicketDraft
 from services.kit.errors import InvalidInputError
-from services.knowledge.model import KnowledgeContext
 
 
 class NoModelError(InvalidInputError):
@@ -80,7 +80,7 @@ class Comparison:
         tickets = [(pair, pair.ticket(form)) for pair in pairs for form in pair.forms]
         find = self._floor.find_context
         return [
-            PlanRequest(ticket=ticket, context=part_of(find(pair, ticket), part))
+            plan_request(ticket, part_of(find(pair, ticket), part))
             for part in parts
             for pair, ticket in tickets
         ]
@@ -113,9 +113,9 @@ def _only(part: ContextPart, find: FindContext) -> FindContext:
 
 
 def _remembering(find: FindContext) -> FindContext:
-    known: dict[str, KnowledgeContext] = {}
+    known: dict[str, RetrievedContext] = {}
 
-    def remembered(pair: Pair, ticket: TicketDraft) -> KnowledgeContext:
+    def remembered(pair: Pair, ticket: TicketDraft) -> RetrievedContext:
         if ticket.external_id not in known:
             known[ticket.external_id] = find(pair, ticket)
         return known[ticket.external_id]

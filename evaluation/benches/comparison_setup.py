@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from evaluation.benches.comparison import Comparison, ModelSide
 from evaluation.benches.metered import MeteredChatModel
+from evaluation.benches.page_reader import pages_of
 from evaluation.benches.shared_plans import SharedPlans
 from evaluation.benches.whole_answers import WholeAnswers
-from evaluation.benches.workflows import WorkflowBench, gold, retrieved
+from evaluation.benches.workflows import FindContext, WorkflowBench, gold, retrieved
 from evaluation.measures.support import SupportCheck
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
@@ -43,7 +44,7 @@ def open_comparison(
     """
     scorer = ScorerService(platform.embedder)
     floor = WorkflowBench(
-        find_context=gold(platform.graph) if oracle else retrieved(platform.retrieval),
+        find_context=_gold(platform) if oracle else retrieved(platform.retrieval),
         plan=PlannerService().plan,
         scorer=scorer,
         documents=platform.documents,
@@ -55,6 +56,10 @@ def open_comparison(
         return Comparison(floor, None)
     answers = recorded(platform.model, record)
     return Comparison(floor, model_side(answers, platform.embedder, planner_settings(seed)))
+
+
+def _gold(platform: "Embedded") -> FindContext:
+    return gold(platform.graph, pages_of(platform))
 
 
 def recording_planner(

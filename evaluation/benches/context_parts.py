@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from services.knowledge.model import KnowledgeContext
+from services.contracts.retrieval import RetrievedContext
 
 
 class ContextPart(StrEnum):
@@ -14,13 +14,17 @@ class ContextPart(StrEnum):
     BOTH = "both"
 
 
-def part_of(context: KnowledgeContext, part: ContextPart) -> KnowledgeContext:
-    """That part; how well the context fits the ticket stays as retrieval found it."""
+def part_of(context: RetrievedContext, part: ContextPart) -> RetrievedContext:
+    """That part, with the pages where anything of it is left.
+
+    How likely the context fits the ticket stays as retrieval found it.
+    """
     chunks = part in {ContextPart.CHUNKS, ContextPart.BOTH}
     nodes = part in {ContextPart.NODES, ContextPart.BOTH}
     return context.model_copy(
         update={
             "chunks": context.chunks if chunks else (),
             "nodes": context.nodes if nodes else (),
+            "pages": context.pages if chunks or nodes else (),
         }
     )

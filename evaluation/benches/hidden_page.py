@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from evaluation.benches.page_reader import readings_of
 from services.contracts.retrieval import Retrieval
 from services.knowledge.model import Attribute, Document, IncidentNode
 from services.knowledge.ports import Collection, DocumentStore, GraphStore, Hit, VectorStore
@@ -24,6 +25,7 @@ def retrieval_without(platform: "Embedded", page: str) -> Retrieval:
         cast(GraphStore, HidingGraph(platform.graph, page)),
         cast(DocumentStore, HidingDocuments(platform.documents, page)),
         platform.embedder,
+        readings=readings_of(platform),
     )
 
 

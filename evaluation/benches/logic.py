@@ -9,15 +9,17 @@ from pydantic import BaseModel, ConfigDict
 from evaluation.benches.gold_pages import PageOf, own_page
 from evaluation.benches.page_reader import Read, workflow_of
 from evaluation.benches.retrieval import ranked_documents
+from evaluation.benches.workflows import plan_request, score_request
 from evaluation.logic_rows import LogicRow
 from evaluation.measures.logic import LogicCase, logic_figures
 from evaluation.pairs import read_lines
 from evaluation.report.logic_report import LogicResult
 from evaluation.report.report import Figures
-from services.contracts.planner import Planner, PlanRequest
-from services.contracts.retrieval import Retrieval, RetrieveRequest
-from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
-from services.knowledge.model import KnowledgeContext
+from services.contracts.planner import Planner
+from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.scorer import ScoredCandidate, Scorer
+from services.contracts.ticket import Fit, TicketDraft
+from services.gateway.fit import Thresholds, verdict
 from services.knowledge.ports import Embedder
 from services.workflow.model import StepKind, Workflow
 
@@ -68,7 +70,11 @@ def page_given(page_of: PageOf, read: Read) -> Make:
 
 
 def walked(
-    retrieval_for: Callable[[LogicRow], Retrieval], planner: Planner, scorer: Scorer, alone: Make
+    retrieval_for: Callable[[LogicRow], Retrieval],
+    planner: Planner,
+    scorer: Scorer,
+    thresholds: Thresholds,
+    alone: Make,
 ) -> Make:
     """The whole walk from the ticket to the best workflow, whether or not it would be shown.
 
@@ -80,21 +86,29 @@ def walked(
             return alone(row)
         ticket = row.draft
         context = retrieval_for(row).retrieve(RetrieveRequest.of_ticket(ticket))
-        candidates = planner.plan(PlanRequest(ticket=ticket, context=context)).candidates
-        request = ScoreRequest(ticket=ticket, context=context, candidates=candidates)
+        candidates = planner.plan(plan_request(ticket, context)).candidates
+        request = score_request(ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()
         return Made(
             ranked[0].candidate.workflow if ranked else None,
-            _page_found(row, context) | standing(ranked),
+            _page_found(row, context) | standing(ticket, context, ranked, thresholds),
         )
 
     return make
 
 
-def standing(ranked: Sequence[ScoredCandidate]) -> Figures:
+def standing(
+    ticket: TicketDraft,
+    context: RetrievedContext,
+    ranked: Sequence[ScoredCandidate],
+    thresholds: Thresholds,
+) -> Figures:
     """Whether the platform would show the best workflow, and be sure of it."""
-    is_shown = bool(ranked) and ranked[0].good_enough
-    return {"shown": float(is_shown), "sure": float(is_shown)}
+    found = thresholds.fit_of(context)
+    if found is None or not ranked:
+        return {"shown": 0.0, "sure": 0.0}
+    is_sure = verdict(ticket, context, ranked[0], found).fit is Fit.SURE
+    return {"shown": 1.0, "sure": float(is_sure)}
 
 
 def measure(
@@ -124,7 +138,7 @@ def _straight(made: Made) -> Figures:
     return {"found": float(bool(steps)), "given_decision": float(decides)}
 
 
-def _page_found(row: LogicRow, context: KnowledgeContext) -> Figures:
+def _page_found(row: LogicRow, context: RetrievedContext) -> Figures:
     ranked = ranked_documents(context)
     return {
         "page_first": float(ranked[:1] == [row.page]),

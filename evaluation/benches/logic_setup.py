@@ -8,10 +8,11 @@ from typing import Literal
 from evaluation.benches.gold_pages import PageOf, page_of_corpus, page_of_store
 from evaluation.benches.hidden_page import retrieval_without
 from evaluation.benches.logic import Make, page_given, read_workflows, recorded, walked
-from evaluation.benches.page_reader import Read, by_rules, kept_readings, stored
+from evaluation.benches.page_reader import Read, by_rules, readings_of, stored
 from evaluation.logic_rows import LogicRow
 from services.contracts.retrieval import Retrieval
 from services.embedded import Embedded
+from services.gateway.fit import FITTED
 from services.kit.errors import InvalidInputError
 
 ReaderName = Literal["rules", "stored"]
@@ -46,7 +47,9 @@ class Way:
         if self.is_page_given or all(row.text for row in rows):
             return alone
         platform = self._needed("the walk from a ticket")
-        return walked(self._retrieval_for(platform), platform.planner, platform.scorer, alone)
+        thresholds = FITTED.with_settings(platform.gateway_settings)
+        retrieval_for = self._retrieval_for(platform)
+        return walked(retrieval_for, platform.planner, platform.scorer, thresholds, alone)
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""
@@ -65,7 +68,7 @@ class Way:
     def _read(self) -> Read:
         if self.reader == "rules":
             return by_rules
-        return stored(kept_readings(self._needed("a stored reading")))
+        return stored(readings_of(self._needed("a stored reading")))
 
     def _retrieval_for(self, platform: Embedded) -> Callable[[LogicRow], Retrieval]:
         if self.is_page_hidden:

@@ -6,7 +6,7 @@ All that the benchmarks need of the library of procedures is imported here.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from services.kit.errors import InvalidInputError
+from evaluation.benches.workflows import ReadPages
 from services.knowledge.model import Document
 from services.knowledge.screening.document import screened, text_hash
 from services.procedure.choose import procedure_for
@@ -14,6 +14,7 @@ from services.procedure.lowering.lower import lower
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource
 from services.procedure.rules import read_by_rules
+from services.retrieval.pages import NoReadings, Pages
 from services.workflow.model import Workflow
 
 if TYPE_CHECKING:
@@ -28,13 +29,14 @@ def by_rules(document: Document) -> Reading:
     return read_by_rules(screened(document).document.text)
 
 
-class NoReadingsError(InvalidInputError):
-    """The platform keeps no readings."""
-
-
-def kept_readings(platform: "Embedded") -> ReadingSource:
+def readings_of(_platform: "Embedded") -> ReadingSource:
     """Where the platform keeps what was read before."""
-    raise NoReadingsError(f"no readings are kept in {str(platform.settings.data_dir)!r}")
+    return NoReadings()
+
+
+def pages_of(platform: "Embedded") -> ReadPages:
+    """The readings of the platform's documents, as retrieval hands them out."""
+    return Pages(platform.documents, readings_of(platform)).of
 
 
 def stored(readings: ReadingSource) -> Read:

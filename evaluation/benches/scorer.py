@@ -12,16 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from evaluation.benches.scorer_parts import figures_by_part, merged_by, parts_of
-from evaluation.benches.workflows import FindContext
+from evaluation.benches.workflows import FindContext, score_request
 from evaluation.measures.falling_scores import Judged, report
 from evaluation.pairs import Pair
 from evaluation.report.report import Report
 from services.contracts.planner import Candidate
-from services.contracts.scorer import Score, Scorer, ScoreRequest
+from services.contracts.retrieval import RetrievedContext
+from services.contracts.scorer import Score, Scorer
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounder, cite
 from services.grounding.vectors import RecentVectors
-from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
 from services.scorer.judges.opinion import EVIDENCE
 from services.scorer.weights import ModelWeights
@@ -120,8 +120,7 @@ class ScorerBench:
             Candidate(id=name, workflow=_with_steps(variant.workflow, cite(steps)))
             for (name, variant), steps in zip(variants.items(), grounded, strict=True)
         )
-        request = ScoreRequest(ticket=ticket, context=context, candidates=candidates)
-        ranked = self._scorer.score(request).ranked
+        ranked = self._scorer.score(score_request(ticket, context, candidates)).ranked
         scores = {scored.candidate.id: scored.score for scored in ranked}
         return _judged(pair, variants, scores, page_added=not has_page)
 
@@ -181,15 +180,16 @@ def _judged(
     return Judged(pair, original, worse, page_added)
 
 
-def _documents(context: KnowledgeContext) -> set[str]:
+def _documents(context: RetrievedContext) -> set[str]:
     return {
         *(hit.chunk.span.document_id for hit in context.chunks),
         *(name for hit in context.nodes for name in hit.node.document_ids),
     }
 
 
-def _joined(first: KnowledgeContext, second: KnowledgeContext) -> KnowledgeContext:
-    return second.model_copy(update={"nodes": (*first.nodes, *second.nodes)})
+def _joined(first: RetrievedContext, second: RetrievedContext) -> RetrievedContext:
+    nodes, pages = (*first.nodes, *second.nodes), (*first.pages, *second.pages)
+    return second.model_copy(update={"nodes": nodes, "pages": pages})
 
 
 def _with_steps(workflow: Workflow, steps: tuple[Step, ...]) -> Workflow:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from evaluation.benches.page_reader import pages_of
 from evaluation.benches.scorer import ScorerBench, is_measured
 from evaluation.benches.workflows import gold, retrieved
 from evaluation.pairs import Pair
@@ -71,7 +72,7 @@ def bench_of(
     return (
         ScorerBench(
             find_context=retrieved(platform.retrieval),
-            gold_context=gold(platform.graph),
+            gold_context=gold(platform.graph, pages_of(platform)),
             scorer=ScorerService(platform.embedder, settings, model=model, weights=Weights()),
             embedder=platform.embedder,
             draws=choice.draws,

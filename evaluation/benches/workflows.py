@@ -1,6 +1,6 @@
 """`bench workflows`: every query through the whole walk, the result against the reference."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.benches.baselines import best_document, list_items, random_reference
@@ -8,15 +8,17 @@ from evaluation.measures.answer_figures import Answer, Measure, Row
 from evaluation.measures.support import SupportCheck
 from evaluation.pairs import Pair
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
-from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.retrieval import PageReading, Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
 from services.contracts.ticket import TicketDraft
-from services.knowledge.model import KnowledgeContext, RetrievedNode
+from services.knowledge.model import RetrievedNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore
 from services.workflow.model import Workflow
 
 Plan = Callable[[PlanRequest], PlanResponse]
-FindContext = Callable[[Pair, TicketDraft], KnowledgeContext]
+FindContext = Callable[[Pair, TicketDraft], RetrievedContext]
+ReadPages = Callable[[Mapping[str, float]], tuple[PageReading, ...]]
+"""The readings of documents, each given with its relevance."""
 Advance = Callable[[], None]
 """Called once for each query that was answered."""
 
@@ -49,7 +51,7 @@ class WorkflowBench:
         """The walk: retrieval, planner, scorer. It knows the form of the query and nothing else."""
         ticket = pair.ticket(form)
         context = self.find_context(pair, ticket)
-        candidates = self.plan(PlanRequest(ticket=ticket, context=context)).candidates
+        candidates = self.plan(plan_request(ticket, context)).candidates
         ranked = self._ranked(ticket, context, candidates)
         return Answer(
             pair=pair,
@@ -64,17 +66,31 @@ class WorkflowBench:
         )
 
     def _ranked(
-        self, ticket: TicketDraft, context: KnowledgeContext, candidates: Sequence[Candidate]
+        self, ticket: TicketDraft, context: RetrievedContext, candidates: Sequence[Candidate]
     ) -> list[Candidate]:
         if self.scorer is None or not candidates:
             return list(candidates)
-        request = ScoreRequest(ticket=ticket, context=context, candidates=tuple(candidates))
+        request = score_request(ticket, context, candidates)
         return [scored.candidate for scored in self.scorer.score(request).ranked]
 
-    def _list_items(self, context: KnowledgeContext) -> Workflow | None:
+    def _list_items(self, context: RetrievedContext) -> Workflow | None:
         name = best_document(context)
         document = self.documents.get(name) if name else None
         return list_items(document) if document else None
+
+
+def plan_request(ticket: TicketDraft, context: RetrievedContext) -> PlanRequest:
+    """What the planner is asked, as the platform asks it."""
+    return PlanRequest(ticket=ticket, context=context, pages=context.pages)
+
+
+def score_request(
+    ticket: TicketDraft, context: RetrievedContext, candidates: Sequence[Candidate]
+) -> ScoreRequest:
+    """What the scorer is asked, as the platform asks it."""
+    return ScoreRequest(
+        ticket=ticket, context=context, pages=context.pages, candidates=tuple(candidates)
+    )
 
 
 def retrieved(retrieval: Retrieval) -> FindContext:
@@ -82,12 +98,13 @@ def retrieved(retrieval: Retrieval) -> FindContext:
     return lambda _pair, ticket: retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
 
 
-def gold(graph: GraphStore) -> FindContext:
-    """The nodes of the pair's own pages: shows what the planner loses by itself, no headline."""
+def gold(graph: GraphStore, read: ReadPages) -> FindContext:
+    """The pair's own pages and their nodes: what the planner loses by itself, no headline."""
 
-    def find(pair: Pair, _ticket: TicketDraft) -> KnowledgeContext:
+    def find(pair: Pair, _ticket: TicketDraft) -> RetrievedContext:
         nodes = graph.of_documents(pair.gold_documents)
         found = [RetrievedNode(node=node, score=1.0, reasons=("gold page",)) for node in nodes]
-        return KnowledgeContext(nodes=tuple(found), confidence=1.0)
+        pages = read(dict.fromkeys(pair.gold_documents, 1.0))
+        return RetrievedContext(nodes=tuple(found), confidence=1.0, pages=pages)
 
     return find

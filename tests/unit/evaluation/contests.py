@@ -8,9 +8,10 @@ from evaluation.benches.comparison import Comparison
 from evaluation.benches.comparison_setup import model_side, recorded
 from evaluation.benches.workflows import WorkflowBench
 from evaluation.measures.support import SupportCheck
+from services.contracts.retrieval import RetrievedContext
 from services.grounding.vectors import RecentVectors
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.llm.chat_model import ChatModel, ChatRequest
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
@@ -43,7 +44,7 @@ def writing(*answers: str) -> ScriptedChatModel:
     return ScriptedChatModel(lambda r: [answers[n % len(answers)] for n in range(r.n)])
 
 
-def find_context(_pair, ticket) -> KnowledgeContext:
+def find_context(_pair, ticket) -> RetrievedContext:
     """Nodes as the library finds them, and the whole page of each as a chunk."""
     found = Library().retrieve_for(ticket.title)
     chunks = [

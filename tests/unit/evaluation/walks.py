@@ -1,17 +1,21 @@
 """A small library of pages with tiny services that walk over it."""
 
+from collections.abc import Mapping
+
 from evaluation.pairs import Pair
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
+from services.contracts.retrieval import PageReading, RetrievedContext
 from services.grounding.evidence import terms_of
 from services.knowledge.model import (
     Document,
     IncidentNode,
-    KnowledgeContext,
     Passage,
     RetrievedNode,
     SectionRole,
     Span,
 )
+from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.ports import ServedReading
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 TEXTS = {
@@ -63,6 +67,14 @@ def workflow(name: str) -> Workflow:
     )
 
 
+def page(name: str, score: float) -> PageReading:
+    lines = TEXTS[name].splitlines()[2:]
+    steps = [{"do": text[2:], "at": [[n, n]]} for n, text in enumerate(lines, start=3)]
+    told = Procedure.model_validate({"title": node(name).name, "steps": steps})
+    served = ServedReading(reading=Reading(reader=Reader.RULES, procedures=(told,)))
+    return PageReading(document_id=name, title=told.title, served=served, score=score)
+
+
 def pair(name: str, **fields: object) -> Pair:
     plain = workflow(name)
     bare = tuple(step.model_copy(update={"citations": ()}) for step in plain.steps)
@@ -83,11 +95,16 @@ def pair(name: str, **fields: object) -> Pair:
 class Library:
     """Retrieval by shared words, and the stores behind it."""
 
-    def retrieve_for(self, text: str) -> KnowledgeContext:
+    def retrieve_for(self, text: str) -> RetrievedContext:
         shared = {name: len(terms_of(text) & terms_of(TEXTS[name])) for name in TEXTS}
         best = sorted(shared, key=lambda name: -shared[name])
         nodes = [RetrievedNode(node=node(name), score=1 - 0.5 * n) for n, name in enumerate(best)]
-        return KnowledgeContext(nodes=tuple(nodes), confidence=1.0)
+        scores = {hit.node.id: hit.score for hit in nodes}
+        return RetrievedContext(nodes=tuple(nodes), confidence=1.0, pages=self.read(scores))
+
+    def read(self, scores: Mapping[str, float]) -> tuple[PageReading, ...]:
+        """The pages as somebody read them who takes every item for a step."""
+        return tuple(page(name, score) for name, score in scores.items() if name in TEXTS)
 
     def get(self, document_id: str) -> Document | None:
         return document(document_id) if document_id in TEXTS else None

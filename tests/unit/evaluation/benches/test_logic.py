@@ -11,7 +11,7 @@ from evaluation.logic_rows import GoldGraph, LogicRow
 from evaluation.pairs import PairsError
 from evaluation.report.logic_report import LogicResult, report
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
-from services.contracts.scorer import ScoreRequest, ScoreResponse
+from services.gateway.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document
 from services.procedure.model import Choice, Do, Procedure, Reader, Reading
@@ -49,13 +49,13 @@ def results(make: Make, *rows: LogicRow) -> list[LogicResult]:
 class LibraryRetrieval:
     """Retrieval over the library; `hidden` is not in it."""
 
-    def __init__(self, *, hidden: str = "") -> None:
-        self._hidden = hidden
+    def __init__(self, *, hidden: str = "", confidence: float = 1.0) -> None:
+        self._hidden, self._confidence = hidden, confidence
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         found = Library().retrieve_for(request.title)
         left = tuple(hit for hit in found.nodes if hit.node.id != self._hidden)
-        return RetrievedContext(nodes=left)
+        return found.model_copy(update={"nodes": left, "confidence": self._confidence})
 
 
 def walk(retrieval: LibraryRetrieval, **changes: object) -> Make:
@@ -63,6 +63,7 @@ def walk(retrieval: LibraryRetrieval, **changes: object) -> Make:
         "retrieval_for": lambda _row: retrieval,
         "planner": CopyingPlanner(),
         "scorer": ScorerService(EMBEDDER),
+        "thresholds": Thresholds(sure_from=0.8, unsure_from=0.3),
         "alone": recorded({}),
     }
     return walked(**parts | changes)
@@ -100,15 +101,10 @@ def test_a_hidden_page_is_not_found_and_another_workflow_is_measured():
     assert fan.figures["nodes"] < 1
 
 
-def test_a_workflow_that_would_not_be_shown_is_measured_all_the_same():
-    class Doubting(ScorerService):
-        def score(self, request: ScoreRequest) -> ScoreResponse:
-            ranked = super().score(request).ranked
-            none = tuple(one.model_copy(update={"good_enough": False}) for one in ranked)
-            return ScoreResponse(ranked=none)
-
-    (fan,) = results(walk(LibraryRetrieval(), scorer=Doubting(EMBEDDER)), FAN)
-    assert fan.figures["shown"] == fan.figures["sure"] == 0
+@pytest.mark.parametrize(("confidence", "shown", "sure"), [(0.9, 1, 1), (0.5, 1, 0), (0.1, 0, 0)])
+def test_how_sure_the_platform_is_makes_no_other_workflow(confidence, shown, sure):
+    (fan,) = results(walk(LibraryRetrieval(confidence=confidence)), FAN)
+    assert (fan.figures["shown"], fan.figures["sure"]) == (shown, sure)
     assert fan.figures["guards"] == 1
 
 

@@ -3,9 +3,9 @@ import pytest
 from evaluation.benches.scorer import ScorerBench, has_branches, is_measured
 from evaluation.benches.workflows import gold
 from evaluation.measures.falling_scores import Judged, figures_of, report
+from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import Dimension, Score, ScoreResponse
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.knowledge.model import KnowledgeContext
 from services.scorer.service import ScorerService
 from services.workflow.model import Workflow
 from tests.unit.evaluation.walks import Library, pair
@@ -36,7 +36,7 @@ def bench(**changes: object) -> ScorerBench:
     library, embedder = Library(), HashingEmbedder()
     parts = {
         "find_context": lambda _pair, ticket: library.retrieve_for(ticket.title),
-        "gold_context": gold(library),
+        "gold_context": gold(library, library.read),
         "scorer": ScorerService(embedder),
         "embedder": embedder,
         "draws": 2,
@@ -93,7 +93,7 @@ def test_references_score_above_what_is_made_of_them():
 
 
 def test_the_page_is_added_where_retrieval_missed_it():
-    missed = bench(find_context=lambda _pair, _ticket: KnowledgeContext())
+    missed = bench(find_context=lambda _pair, _ticket: RetrievedContext())
     found = missed.run(PAIRS, {}, lambda: None).model_dump()
     assert found["page_added"] == 1
     assert bench().run(PAIRS, {}, lambda: None).model_dump()["page_added"] == 0

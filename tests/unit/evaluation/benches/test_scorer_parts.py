@@ -154,7 +154,7 @@ def test_the_bench_shows_parts_on_ids_nothing_was_fitted_on():
     library, embedder = Library(), HashingEmbedder()
     bench = ScorerBench(
         find_context=lambda _pair, ticket: library.retrieve_for(ticket.title),
-        gold_context=gold(library),
+        gold_context=gold(library, library.read),
         scorer=ScorerService(embedder, model=judged_by_length(), weights=Weights()),
         embedder=embedder,
         draws=1,

@@ -87,7 +87,7 @@ def test_the_diagnosis_tells_a_page_not_found_from_one_not_chosen():
 
 
 def test_the_oracle_gives_the_pairs_own_pages():
-    context = gold(Library())(PAIRS[1], PAIRS[1].ticket("titled"))
+    context = gold(Library(), Library().read)(PAIRS[1], PAIRS[1].ticket("titled"))
     assert [hit.node.id for hit in context.nodes] == ["bgp.md"]
 
 
