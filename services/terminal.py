@@ -13,6 +13,7 @@ from rich.text import Text
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
+from services.contracts.ticket import Fit
 from services.workflow.model import Step, StepKind, Workflow
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ def show_workflow(stored: StoredWorkflow) -> None:
     workflow = stored.workflow
     console.print()
     console.rule(Text(workflow.title, style="bold"))
+    if stored.fit is Fit.UNSURE:
+        lines = [Text(f"- {said}") for said in stored.against]
+        title = "Closest known procedure, not sure"
+        console.print(Panel(Group(*lines), title=title, border_style="yellow"))
     console.print(_steps(workflow))
     console.print(_scores(stored.score))
     for finding in stored.findings:
@@ -200,7 +205,8 @@ def _steps(workflow: Workflow) -> Table:
     for step in workflow.steps:
         style = _STYLE[step.kind]
         number = Text(str(numbers[step.id]), style=style)
-        lines = [_headline(step), *_commands(step), *_branches(workflow, step, numbers)]
+        lines = [_headline(step), *_commands(step), *_remarks(step)]
+        lines += _branches(workflow, step, numbers)
         grid.add_row(number, Text(_MARK[step.kind], style=style), Group(*lines, _sources(step)))
     return grid
 
@@ -213,6 +219,11 @@ def _headline(step: Step) -> Text:
 def _commands(step: Step) -> list[Text]:
     lines = (line for command in step.commands for line in command.splitlines())
     return [Text(f"  $ {line}", style="magenta") for line in lines]
+
+
+def _remarks(step: Step) -> list[Text]:
+    notes = [Text(f"  note: {note}", style="dim") for note in step.notes]
+    return [*notes, Text(f"  not sure: {step.doubt}", style="yellow")] if step.doubt else notes
 
 
 def _branches(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> list[Text]:
@@ -228,6 +239,8 @@ def _branches(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> lis
 def _sources(step: Step) -> Text:
     if not step.is_sourced:
         return Text("  no source: the platform's own step", style="dim red")
+    if not step.citations:
+        return Text("  follows from the steps around it", style="dim")
     places = (f"{c.document_id}:{c.start_line}-{c.end_line}" for c in step.citations)
     return Text("  " + "  ".join(places), style="dim")
 

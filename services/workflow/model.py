@@ -52,7 +52,7 @@ class Step(BaseModel):
     node: str = ""
     """The node of its page's reading that it comes from, where it comes from one."""
     implied: bool = False
-    """Whether no line says it and it follows from the lines around: `Did that help?`, `Resolved`."""
+    """Whether no line says it and it follows from those around: `Did that help?`, `Resolved`."""
 
     @property
     def is_sourced(self) -> bool:

@@ -11,7 +11,7 @@ from services.contracts.ticket import TicketStatus
 from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
 from services.gateway.queries import TicketFilter
 from services.gateway.ui.templates import render
-from services.gateway.ui.views import drawing, numbered_steps
+from services.gateway.ui.views import drawing, numbered_steps, reading_told
 from services.kit.errors import FlowXpertError, NotFoundError
 
 router = APIRouter(include_in_schema=False)
@@ -61,6 +61,7 @@ def _workflow_view(ticket: TicketDetail, stored: StoredWorkflow | None) -> dict[
         "stored": stored,
         "steps": numbered_steps(stored.workflow),
         "drawing": drawing(stored.workflow),
+        "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
     }
 

@@ -61,7 +61,8 @@ class _Box:
     """A step with its lines; `code` is its first command, if it has one."""
 
     step: Step
-    number: int
+    number: str
+    """With a question mark where it is not sure that the source means the step so."""
     lines: tuple[str, ...]
     code: str
     size: Size
@@ -72,7 +73,8 @@ def to_svg(workflow: Workflow, *, link: StepLink | None = None) -> str:
 
     Each step is a link, to `#step-<id>` unless `link` says otherwise, and carries `data-step`.
     Texts are cut after five lines; the whole text is in the step's `<title>`. Steps without a
-    source have a dashed outline. A workflow too large to be drawn gives a line that says so.
+    source have a dashed outline, steps in doubt a question mark. A workflow too large to be drawn
+    gives a line that says so.
     """
     boxes = {step.id: _box(step, n) for n, step in enumerate(workflow.steps, 1)}
     labels = [_label(edge.condition) for edge in workflow.transitions]
@@ -135,11 +137,12 @@ def _box(step: Step, number: int) -> _Box:
         code = f"{_shortened(code, _LINE_LENGTH - 4)} +{len(step.commands) - 1}"
     text_width = max(_width(line, _TEXT_SIZE) for line in lines)
     width = max(text_width, 7.3 * _columns(code), 56.0) + 2 * _PADDING
-    width += _NUMBER_WIDTH * len(str(number)) + 7
+    mark = f"{number}?" if step.doubt else str(number)
+    width += _NUMBER_WIDTH * len(mark) + 7
     height = len(lines) * _LINE_HEIGHT + (_LINE_HEIGHT if code else 0) + 2 * _PADDING - 4
     if step.kind is not StepKind.PROCESS:
         width += 2 * _POINT if step.kind is StepKind.DECISION else _PADDING
-    return _Box(step, number, lines, code, Size(width, height))
+    return _Box(step, mark, lines, code, Size(width, height))
 
 
 def _label(condition: str) -> _Label | None:
@@ -210,8 +213,10 @@ def _step(box: _Box, x: float, y: float, link: StepLink) -> str:
     left = x - width / 2
     dash = "" if step.is_sourced else ' stroke-dasharray="5 4"'
     marks = "" if step.is_sourced else ", no source"
-    name = f"Step {box.number}, {step.kind}{marks}: {_clean(step.text)}"
-    full = "\n".join((step.text, *step.commands))
+    marks += ", not sure" if step.doubt else ""
+    name = f"Step {box.number.rstrip('?')}, {step.kind}{marks}: {_clean(step.text)}"
+    doubt = (f"Not sure: {step.doubt}",) if step.doubt else ()
+    full = "\n".join((step.text, *step.commands, *doubt))
     return (
         f'<a href="{escape(link(step.id))}" class="step {step.kind}" '
         f'data-step="{escape(_clean(step.id))}" aria-label="{escape(name)}">'
@@ -241,7 +246,7 @@ def _outline(kind: StepKind, left: float, top: float, width: float, height: floa
 def _words(box: _Box, left: float, top: float) -> str:
     inset = {StepKind.PROCESS: 0.0, StepKind.DECISION: _POINT, StepKind.TERMINAL: _PADDING / 2}
     start = left + _PADDING + inset[box.step.kind]
-    text_start = start + _NUMBER_WIDTH * len(str(box.number)) + 7
+    text_start = start + _NUMBER_WIDTH * len(box.number) + 7
     baseline = top + _PADDING + _TEXT_SIZE - 2
     parts = [
         (

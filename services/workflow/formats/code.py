@@ -51,6 +51,10 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
         yield f"    run({_literal(command)})"
     if step.expected:
         yield f"    expect({_literal(step.expected)})"
+    for note in step.notes:
+        yield f"    # note: {' '.join(note.split())}"
+    if step.doubt:
+        yield f"    # not sure: {' '.join(step.doubt.split())}"
     exits = workflow.exits(step.id)
     word = "if"
     for edge in exits:

@@ -1,4 +1,4 @@
-"""A workflow as Markdown for people: numbered, with commands, expected output and sources."""
+"""A workflow as Markdown for people: numbered, with commands, output, doubts and sources."""
 
 import html
 import re
@@ -32,6 +32,9 @@ def _item(
     blocks += [_fenced(command, "sh") for command in step.commands]
     if step.expected:
         blocks += ["Expected:", _fenced(step.expected, "text")]
+    blocks += [f"*Note:* {_words(note)}" for note in step.notes]
+    if step.doubt:
+        blocks.append(f"*Not sure:* {_words(step.doubt)}")
     if exits := _exits(step, workflow, numbers):
         blocks.append(exits)
     blocks.append(_sources(step, link))
@@ -54,6 +57,8 @@ def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
 
 def _sources(step: Step, link: CitationLink | None) -> str:
     if not step.citations:
+        if step.implied:
+            return "*Follows from the steps around it.*"
         return "*No source: the planner's own step.*"
     return "Source: " + "; ".join(_source(citation, link) for citation in step.citations)
 

@@ -32,7 +32,7 @@ def to_mermaid(workflow: Workflow) -> str:
     """The same workflow always gives the same text, and `from_mermaid` reads it back.
 
     Nothing in a text can leave its quotes. Commands, citations and provenance are not part of a
-    flowchart; steps without a source are drawn dashed.
+    flowchart; steps without a source are drawn dashed, and those in doubt dotted.
     """
     lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
     lines.append("flowchart TD")
@@ -46,6 +46,10 @@ def to_mermaid(workflow: Workflow) -> str:
     if unsourced:
         lines.append("    classDef unsourced stroke-dasharray: 5 4")
         lines.append(f"    class {','.join(unsourced)} unsourced")
+    doubtful = [escape_id(step.id) for step in workflow.steps if step.doubt]
+    if doubtful:
+        lines.append("    classDef doubtful stroke-dasharray: 2 3")
+        lines.append(f"    class {','.join(doubtful)} doubtful")
     return "\n".join(lines) + "\n"
 
 

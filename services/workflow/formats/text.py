@@ -2,6 +2,7 @@
 
     1. Check the fan tray.
        $ show environment fan
+       Note: The fans stop for a moment.
     2. Has any fan failed?
        If yes: go to step 3.
        If no: go to step 4.
@@ -9,7 +10,8 @@
     4. The alarm is gone.
        End.
 
-A step goes on to the next one unless it says otherwise.
+A step goes on to the next one unless it says otherwise. `Not sure: …` below a step says why it is
+not sure that the source means it so.
 """
 
 import re
@@ -43,6 +45,8 @@ _END = _pattern(rf"{_MARK}(?:end|done|stop)(?: here)?\s*\.?\s*$")
 _COMMAND = _pattern(r"\s*\$ ?(?P<line>.*)$")
 _CONTINUED = _pattern(r"\s*> ?(?P<line>.*)$")
 _EXPECTED = _pattern(r"\s*\| ?(?P<line>.*)$")
+_NOTE = _pattern(rf"{_MARK}note:\s*(?P<note>.*\S)\s*$")
+_DOUBT = _pattern(rf"{_MARK}not sure:\s*(?P<doubt>.*\S)\s*$")
 _INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
 
 
@@ -58,6 +62,8 @@ def to_text(workflow: Workflow) -> str:
             first, *others = command.split("\n")
             lines += [f"{indent}$ {first}", *(f"{indent}> {line}" for line in others)]
         lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
+        lines += [f"{indent}Note: {_one_line(note)}" for note in step.notes if note.strip()]
+        lines += [f"{indent}Not sure: {_one_line(step.doubt)}"] if step.doubt.strip() else []
         lines += [f"{indent}{line}" for line in _exit_lines(workflow, step, numbers)]
     return "\n".join(lines) + "\n"
 
@@ -90,6 +96,8 @@ class _Draft:
     text: str
     commands: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    doubt: str = ""
     exits: list[tuple[int, str]] = field(default_factory=list)
     ends: bool = False
 
@@ -143,7 +151,11 @@ def _drafts(text: str) -> tuple[str, list[_Draft]]:
 def _read_line(draft: _Draft, line: str) -> None:
     """A line below a step: part of its commands, output or exits, or else of its text."""
     words = _one_line(line)
-    if branch := _BRANCH.match(words):
+    if note := _NOTE.match(words):
+        draft.notes.append(note["note"])
+    elif doubt := _DOUBT.match(words):
+        draft.doubt = doubt["doubt"]
+    elif branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
     elif onward := _NEXT.match(words):
         draft.exits.append((int(onward["target"]), ""))
@@ -181,4 +193,6 @@ def _step(draft: _Draft, transitions: list[Transition]) -> Step:
         text=draft.text,
         commands=tuple(draft.commands),
         expected="\n".join(draft.expected),
+        notes=tuple(draft.notes),
+        doubt=draft.doubt,
     )
