@@ -1,0 +1,137 @@
+"""Conditions in a sentence: under which one something is told, and what."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from services.language.cues import closes, escalates, excludes, goes_on, otherwise
+from services.language.lexicon import words
+from services.language.sentences import LONGEST_SENTENCE, instruction, without_prefix
+from services.language.verbs import is_base_form
+
+_LEADING = re.compile(
+    r"^(?P<word>only if|even if|if(?! not[,:])|in case of|in case|in the event (?:that|of)|unless"
+    r"|should(?! be\b)"
+    r"|provided that|assuming(?: that)?)\s+(?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TRAILING = re.compile(
+    r"^(?P<action>.{6,300}?)[,;]?\s+(?P<word>only if|but only if|even if|if|unless|in case of|in"
+    r" case)\s+"
+    r"(?P<condition>[^,;:]{4,200}(?:,\s[^;:]{4,120})?)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_BREAK = re.compile(r",\s+(?:then,?\s+)?|\s+then,?\s+|:\s+(?:then\s+)?|\s[—–-]\s|;\s+")
+_OPENING, _CLOSING = "([{“", ")]}”"
+_ALTERNATIVE = re.compile(
+    r"[,;.]\s+(?:or\s+|and\s+)?(?=(?:otherwise|else)\b|if (?:not|no)[,:])", re.IGNORECASE
+)
+_NO_VERB_BEFORE = words("words", "not_before_verbs_of_clauses")
+_TOLD_YOU = re.compile(
+    r"(?<=\w)\s+(?=(?:please|you (?:can|should|must|may|need to|have to|will need to|might))\s)",
+    re.IGNORECASE,
+)
+_DIRECTIVE = re.compile(
+    r"\b(?:must|should|needs? to|has to|have to|can|may|might want to|will need to|is required to"
+    r"|is recommended to|are advised to)\s+(?:also\s+|then\s+|first\s+)?(?:be\s+)?\w+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`If text, action; otherwise alternative`."""
+
+    word: str
+    text: str
+    action: str = ""
+    """Empty where what is told follows."""
+    alternative: str = ""
+    leads: bool = True
+    """Whether it stands in front of the action."""
+
+    @property
+    def negated(self) -> bool:
+        """Whether the action is done where the text does not hold."""
+        return self.word == "unless"
+
+
+def tells(text: str) -> bool:
+    """Whether somebody is told to do something, to end, or to go elsewhere."""
+    said = without_prefix(text.strip())
+    return bool(
+        instruction(said) or closes(said) or escalates(said) or excludes(said) or goes_on(said)
+    )
+
+
+def directs(text: str) -> bool:
+    """Whether it says what must, should or can be done."""
+    return _DIRECTIVE.search(text) is not None
+
+
+def condition(sentence: str) -> Condition | None:
+    """The condition in front of a sentence, else one behind it."""
+    if len(sentence) > LONGEST_SENTENCE or otherwise(sentence):
+        return None
+    said = without_prefix(sentence.strip())
+    found = _LEADING.match(said)
+    return _leading(found) if found else _trailing(said)
+
+
+def _leading(found: re.Match[str]) -> Condition:
+    word, rest = found["word"].lower(), found["rest"].strip()
+    for start, end in _breaks(rest):
+        if tells(rest[end:]) or directs(rest[end:]):
+            action, alternative = _halves(rest[end:])
+            return Condition(word, rest[:start], action, alternative)
+    if rest.endswith(":"):
+        return Condition(word, rest.rstrip(": "))
+    start, end = next(_breaks(rest), None) or _verb(rest) or (len(rest), len(rest))
+    return Condition(word, rest[:start].rstrip(" ."), rest[end:])
+
+
+def _breaks(text: str) -> Iterator[tuple[int, int]]:
+    """Where the condition may end: at a comma, a colon or `then`, outside brackets."""
+    for found in _BREAK.finditer(text):
+        before = text[: found.start()]
+        is_inside = any(
+            before.count(a) > before.count(b) for a, b in zip(_OPENING, _CLOSING, strict=True)
+        )
+        if not is_inside and len(before.split()) > 0:
+            yield found.span()
+
+
+def _verb(text: str) -> tuple[int, int] | None:
+    """Where an instruction begins without a comma before it."""
+    told = _TOLD_YOU.search(text)
+    if told:
+        return told.span()
+    tokens = list(re.finditer(r"\S+", text))
+    nouns = words("verbs", "also_nouns")
+    for place in range(2, len(tokens) - 1):
+        word, before = tokens[place][0], tokens[place - 1][0].lower()
+        if word in nouns or before in _NO_VERB_BEFORE or before.endswith("s"):
+            continue
+        if word.islower() and is_base_form(word):
+            return tokens[place].start(), tokens[place].start()
+    return None
+
+
+def _halves(told: str) -> tuple[str, str]:
+    """What to do, and what to do otherwise where the same sentence says it."""
+    parts = _ALTERNATIVE.split(told, maxsplit=1)
+    return (parts[0], otherwise(parts[1]) or parts[1]) if len(parts) == 2 else (told, "")
+
+
+def _trailing(said: str) -> Condition | None:
+    found = _TRAILING.match(said.rstrip(" ."))
+    if found is None or not tells(found["action"]):
+        return None
+    if re.search(
+        r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure)$",
+        found["action"],
+        re.IGNORECASE,
+    ):
+        return None
+    word = found["word"].lower().removeprefix("but ")
+    return Condition(word, found["condition"], found["action"], leads=False)

@@ -1,0 +1,17 @@
+"""What shows that text is a command: prompts, and the words before it."""
+
+import re
+
+PROMPT = re.compile(
+    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+"
+    r"|[$%>]\s+)"
+    r"(?=[A-Za-z./])"
+)
+"""What a terminal shows before a command."""
+TELLS = re.compile(
+    r"\b(?:run|runs|running|execute|issue|use|using|with|via|type|enter|command|by|through"
+    r"|again)[:,]?"
+    r"\s*$",
+    re.IGNORECASE,
+)
+"""What a sentence says before a command."""

@@ -1,0 +1,234 @@
+"""Cues: what tells that something helped or not, that the work ends, or goes on elsewhere."""
+
+import re
+
+_FAULT = r"(?:issue|problem|error|alert|alarm|fault|condition|symptom|failure|warning|situation)s?"
+_DEED = (
+    r"(?:this|that|it|these|those|none|nothing|neither|the above|"
+    r"(?:(?:this|that|these|those|the|any|all|previous|above)\s+)*"
+    r"(?:(?:previous|above|first|manual|quick)\s+)*(?:steps?|actions?|procedures?|methods?|fix"
+    r"|fixes"
+    r"|solutions?|work-?arounds?|restarts?|restarting|reboots?|rebooting|retry|retrying|changes?"
+    r"|attempts?|commands?|remediations?|mitigations?|command|approach|options?|measures?"
+    r"|remed(?:y|ies)|re-?seating|replacing|reset|resetting)(?:\s+(?:above|listed|of these|\w+ing"
+    r"(?:\s+\w+){0,3}))*)"
+)
+_OUTCOME = re.compile(
+    rf"\b{_FAULT}\s+(?:\w+\s+){{0,3}}?(?:still\s+)?(?:persists?|continues?|remains?|recurs?"
+    rf"|re-?occurs?|reappears?|comes? back|returns?|happens? again|occurs? again|appears? again"
+    rf"|lasts?|(?:is|are|was|has|have) (?:still|not|n't)(?: been)? (?:\w+ly )?"
+    rf"(?:resolved|fixed|cleared|solved|there|present|gone|firing|active|occurring|happening|seen"
+    rf"|corrected|mitigated)"
+    rf"|(?:does|do|did|will) not (?:clear|resolve|go away|disappear|stop))"
+    rf"|\b{_FAULT}\s+(?:still|again)\b"
+    rf"|^(?:{_DEED}(?:\s+of\s+(?:this|that|these|those|the above|them))?)\s+"
+    r"(?:still\s+|also\s+)?(?:(?:do|does|did|has|have|had|will|was|were|is|are)(?: not|n't)|cannot"
+    r"|can't|fails? to|failed to)(?:\s+been)?(?:\s+\w+ly)?\s+(?:help|work|resolve|fix|clear|succeed"
+    r"|solve|correct|mitigate|sufficient|successful|effective|enough|possible|do the trick"
+    r"|recover|helped|worked|resolved|fixed|solved)"
+    rf"|^(?:none|nothing|neither)\b.{{0,40}}\b(?:helps?|helped|works?|worked|resolves?|resolved"
+    r"|fix(?:es|ed)?|solves?|solved|succeeds?|succeeded|appl(?:y|ies)|successful|true)\b"
+    r"|^(?:this|that|it)\s+(?:still\s+)?(?:fails|is unsuccessful|persists|continues|recurs)\b"
+    r"|^(?:still\s+(?:not|no|un\w+|failing|failed|fails)|unsuccessful|not (?:resolved|successful"
+    r"|fixed|solved))\b"
+    r"|\b(?:still|continues? to)\s+(?:fails?|failing|exists?|persists?|occurs?|happens?|be seen"
+    r"|fires?|firing|experienc\w+|(?:does|do|is|are|has|have|can)(?: not|n't)|cannot|crash\w*|see"
+    r"|unable|unavailable|unreachable|unhealthy|unresponsive|degraded|down|stuck|not)\b"
+    r"|\b(?:does|do|did)(?: not|n't) (?:resolve|fix|solve|clear|correct|mitigate) "
+    rf"(?:the|this|that|your)\s+(?:\w+\s+)?{_FAULT}",
+    re.IGNORECASE,
+)
+_SUCCESS = re.compile(
+    rf"\b{_FAULT}\s+(?:\w+\s+)?(?:is|are|was|has|have)(?: now)?(?: been)? (?:resolved|fixed|cleared"
+    r"|solved|gone|corrected|mitigated)\b"
+    rf"|^{_DEED}\s+(?:resolves?|resolved|fix(?:es|ed)|solves?|solved|helps?|helped|works?|worked"
+    r"|succeeds?|succeeded|(?:is|was|were|are) successful)\b",
+    re.IGNORECASE,
+)
+_CLOSES = re.compile(
+    r"^(?:(?:you can |please )?close the (?:ticket|incident|case|alert|issue)|no (?:further |other "
+    r"|more |additional )?(?:actions?|steps?|work|remediation|changes?) (?:is |are |will be )?"
+    r"(?:needed|required|necessary)|(?:you are|we are|it is) done\b|done$|stop here|stop$"
+    r"|there (?:is|are) (?:nothing|no) (?:more|further|else|actions?)\b|nothing (?:more|further"
+    r"|else)"
+    r" (?:to|needs|is|has)\b|(?:the |this )?(?:procedure|process|task|rollback|upgrade|installation"
+    r"|recovery|operation) (?:is|has) (?:now )?(?:been )?(?:complete|completed|done|finished"
+    r"|over)\b"
+    r"|exit (?:this|the) (?:procedure|page|process|runbook|workflow)"
+    r"|(?:the |this )?(?:issue|problem|incident|alert) (?:is|has been) (?:now )?(?:resolved|fixed"
+    r"|cleared))",
+    re.IGNORECASE,
+)
+_NOT_HERE = re.compile(
+    r"^(?:do not (?:proceed|continue|go on|use this|follow this|perform this|apply this)"
+    r"|(?:this|the) (?:page|procedure|article|document|guide|runbook|known issue|issue|section"
+    r"|workaround|fix) (?:is|does|was|may)(?: not|n't)\s+(?:\w+\s+)?(?:needed|required|necessary"
+    r"|apply|applicable|relevant|appropriate|cover)"
+    r"|(?:it is|you are|this is) (?:not|a different|another) (?:this|the|issue|problem|hitting"
+    r"|affected))",
+    re.IGNORECASE,
+)
+_ESCALATES = re.compile(
+    r"^(?:escalate\b|hand (?:it |this )?over\b|(?:contact|call|page|engage|involve|notify|reach"
+    r" out to"
+    r"|consult|inform|alert|get in touch with|work with|ask)\b[^.]{0,60}\b(?:support|team|vendor"
+    r"|on-?call"
+    r"|engineer(?:s|ing)?|administrators?|admins?|representatives?|owners?|service personnel"
+    r"|manufacturer|provider|experts?|specialists?|developers?|help ?desk|representative|dba)\b"
+    r"|(?:open|file|raise|submit|create|log|report)\b[^.]{0,40}\b(?:support|service|hardware|vendor"
+    r"|customer)?\s*(?:case|ticket|incident|bug|bugzilla|issue|service request|support request"
+    r"|jira)\b"
+    r"|(?:seek|request|ask for|get) (?:further |additional |more )?(?:help|assistance|support)\b)",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"(?:continue|go on|carry on|proceed|read on|move on)(?:\s+(?:here|below|as usual|reading"
+    r"|normally))?"
+    r"|(?:(?:continue|go|proceed|move|carry)\s+(?:on\s+)?(?:with|to)\s+)?(?:the\s+)?"
+    r"(?:(?:next|following|remaining)\s+(?:steps?|section|check|item|instructions?|procedure)s?"
+    r"|steps?\s+below|rest(?: of (?:this|the) \w+)?|this\s+(?:page|procedure)|(?:the\s+)?upgrade)"
+    r"|(?:this|it) (?:can|may) be (?:safely )?ignored|ignore (?:it|this)",
+    re.IGNORECASE,
+)
+_PROCEEDS = re.compile(
+    r"(?:please )?(?:continue|go on|carry on|proceed|move on|go)\b(?:\s+(?:to|with|on))?(?:\s+the)?"
+    r"(?:\s+(?:next|following|remaining|steps? below|rest|mitigation|resolution|remediation|below"
+    r"|this|upgrade|procedure)\b.*)?[ .]*",
+    re.IGNORECASE,
+)
+_SKIPS = re.compile(
+    r"(?:(?:please )?skip (?:this|the|these)(?: current| entire)? (?:steps?|section|procedure"
+    r"|task|part|check)\b.*"
+    r"|(?:this|these|the (?:current|entire|following))? ?(?:steps?|section|procedure|task|part"
+    r"|check) (?:can|may|should|must) be skipped\b.*"
+    r"|(?:this|these) (?:steps?|section|procedure|task|part) (?:is|are) (?:not (?:needed|required"
+    r"|necessary|applicable)"
+    r"|optional|unnecessary)\b.*)",
+    re.IGNORECASE,
+)
+_APPLIES = re.compile(
+    r"^(?:(?:note|important)\W+)?(?:this|these|the following|the)?\s*(?:[\w-]+\s+){0,3}?(?:(?:is"
+    r"|are)\s+)?"
+    r"(?:only (?:appl(?:y|ies) (?:to|for|on|when|if)|(?:applicable|relevant|needed|required"
+    r"|necessary"
+    r"|valid|intended|meant|supported) (?:to|for|on|when|if|in))"
+    r"|appl(?:y|ies) only (?:to|for|on|when|if))\s+(?P<what>[^.;]{3,160})",
+    re.IGNORECASE,
+)
+_OTHERWISE = re.compile(
+    r"^(?:(?:otherwise|else)\b[,:]?|(?:if not|if no|if this is not the case|if that is not the case"
+    r"|if (?:it|they|this|that) (?:is|does|has|are|do|have|was|did)(?: not|n't)"
+    r"|in all other cases|in other cases|in any other case|for all other cases)(?:[,:]|\s+then))\s+"
+    r"(?P<action>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_POINTS_BACK = re.compile(
+    r"^(?:so|this|that|it|(?:this|that|it|these|they)\s+(?:is|are|does|do|was|were|occurs?|happens?"
+    r"|appl(?:y|ies))(?:\s+(?:the case|so|true|happen|occur|apply|found|present|needed))?"
+    r"|any (?:are|were|is|exist)(?:\s+(?:found|present|listed|shown|returned))?)$",
+    re.IGNORECASE,
+)
+_MAY_BE = re.compile(
+    r"^(?:(?:the|a|another|one)\s+(?:\w+\s+)?(?:cause|reason|problem|issue)s?\s+(?:\w+\s+)?"
+    r"(?:is|may be|might be|could be|might also be|can be)(?:\s+also)?\s+(?:that\s+)?"
+    r"|it is (?:also )?possible that\s+|(?:maybe|perhaps|possibly|sometimes|occasionally)[,:]?\s+"
+    r"|in (?:some|rare|certain|many|most) cases,?\s+)",
+    re.IGNORECASE,
+)
+_POSSIBLY = re.compile(r"\b(?:may|might|can|could) (?:also )?(?=\w+)", re.IGNORECASE)
+_SAID_ANSWER = re.compile(
+    r"^(?:if\s+)?(?P<answer>yes|no(?=\s*(?:[,:.;–—→⇒]|[=-]+>|-+\s))|so(?=,)|not?(?=[,:]))\b"
+    r"(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_VAGUE = re.compile(
+    r"^(?:so|not|yes|no|this|that|it|they|any|all|(?:and |or )?when\b.*|(?:you )?(?:wish|want"
+    r"|need|like"
+    r"|prefer|would like|desired?|choose|have not already|haven't already)\b.*|(?:it is |it's "
+    r"|this is "
+    r"|that is |still |deemed |absolutely |where |as )?(?:necessary|needed|required|possible"
+    r"|applicable|desired|available|appropriate|relevant|useful|in doubt|unsure|prompted|asked"
+    r"|already\b.*|not already\b.*|preferred|feasible|present|unclear|any|urgent|successful)|"
+    r"(?:you(?:'re| are) )?(?:not )?"
+    r"(?:un)?sure\b.*|(?:this|that|it) (?:is|was|does)(?: not)?(?: the case| so| true| possible|"
+    r" work"
+    r"| needed)?|everything\b.*|all goes well|in any doubt.*|you (?:have|are) (?:questions?|using"
+    r" this)\b.*|you (?:do|did)(?: not|n't))$",
+    re.IGNORECASE,
+)
+"""A condition that says nothing without the sentence before it, or nothing that a step decides."""
+
+
+def is_outcome(condition: str) -> bool:
+    """Whether it says that an action before has not helped."""
+    return _OUTCOME.search(condition) is not None
+
+
+def is_success(condition: str) -> bool:
+    """Whether it says that an action before has helped."""
+    return _SUCCESS.search(condition) is not None and not is_outcome(condition)
+
+
+def closes(action: str) -> bool:
+    """Whether the work is over once this is said."""
+    return _CLOSES.match(action) is not None
+
+
+def excludes(action: str) -> bool:
+    """Whether it says that the page is not for this case."""
+    return _NOT_HERE.match(action) is not None
+
+
+def escalates(action: str) -> bool:
+    """Whether it gives the work to somebody else."""
+    return _ESCALATES.match(action) is not None
+
+
+def goes_on(action: str) -> bool:
+    """Whether nothing is told but to read on."""
+    return _GOES_ON.fullmatch(action.strip(" .")) is not None
+
+
+def is_vague(condition: str) -> bool:
+    """Whether it decides nothing by itself: `if necessary`, `if so`."""
+    return _VAGUE.match(condition.strip(" .,")) is not None
+
+
+def points_back(condition: str) -> bool:
+    """Whether the condition is what the sentence before says: `if so`, `if this happens`."""
+    return _POINTS_BACK.match(condition.strip(" .,")) is not None
+
+
+def possibility(sentence: str) -> str:
+    """A statement without the words that only say that it may be so."""
+    return _POSSIBLY.sub("", _MAY_BE.sub("", sentence.strip()))
+
+
+def proceeds(action: str) -> bool:
+    """Whether the work goes on with what follows."""
+    return _PROCEEDS.fullmatch(action.strip()) is not None
+
+
+def skips(action: str) -> bool:
+    """Whether what is told here is left out."""
+    return _SKIPS.fullmatch(action.strip(" .")) is not None
+
+
+def limits(sentence: str) -> str:
+    """What a page or section is only for; empty where the sentence does not say."""
+    found = _APPLIES.match(sentence.strip())
+    return found["what"].strip() if found else ""
+
+
+def otherwise(sentence: str) -> str:
+    """What is to be done otherwise; empty where the sentence does not say."""
+    found = _OTHERWISE.match(sentence.strip())
+    return found["action"] if found else ""
+
+
+def answered(sentence: str) -> tuple[bool, str] | None:
+    """Which answer the sentence is about, and what to do then: `If yes, restart it`."""
+    found = _SAID_ANSWER.match(sentence.strip())
+    if found is None:
+        return None
+    return found["answer"].lower() in {"yes", "so"}, found["action"]

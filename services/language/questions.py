@@ -1,0 +1,174 @@
+"""A statement as a whole question that Yes answers when the statement holds."""
+
+import re
+
+from services.language.lexicon import words
+from services.language.sentences import capitalised
+from services.language.verbs import (
+    base_of_participle,
+    base_of_third,
+    happens,
+    is_base_form,
+    is_of_state,
+    tells_of_one,
+)
+
+_AUXILIARY = words("words", "auxiliaries")
+_CONTRACTED = re.compile(
+    r"\b(?P<verb>is|are|was|were|has|have|had|does|do|did|could|would|should|wo|ca|can)(?:n't"
+    r"|not\b|n’t)",
+    re.IGNORECASE,
+)
+_WHOLE = {"wo": "will", "ca": "can"}
+_RELATIVE = words("words", "relatives")
+_NOT_BEFORE_VERB = words("words", "not_before_verbs")
+_PRONOUNS = words("words", "pronouns")
+_THERE = re.compile(
+    r"^there\s+(?P<be>is|are|was|were|has been|have been)\s+(?P<rest>.+)$", re.IGNORECASE
+)
+_CHECK_THAT = re.compile(
+    r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate|test|determine|see|find out"
+    r"|assess|ask|decide|establish|identify|look|examine)\s+(?:to see\s+)?(?:that|if|whether)\s+"
+    r"(?:or not\s+)?(?P<what>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASKS = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|which|what|how|who"
+    r"|where|when)\b",
+    re.IGNORECASE,
+)
+_ADJECTIVE = re.compile(
+    r"(?:(?:not|already|still|currently|only)\s+)?(?:\w+(?:ed|able|ible|ful|ous|ing|less)"
+    r"|un\w+|not|running|ready|down|up|missing|empty|full|true|false|ok|high|low|present|absent"
+    r"|available|healthy|found|done|seen|set|stuck|in|on|at|above|below|over|under|using)\b",
+    re.IGNORECASE,
+)
+
+
+def question(statement: str) -> str:
+    """The statement as a question with its subject, capitalised."""
+    text = " ".join(statement.strip(" .:;,").split())
+    asked = _CHECK_THAT.match(text)
+    text = asked["what"] if asked else text
+    if text.endswith("?") or not text:
+        return capitalised(text)
+    return f"{capitalised(_turned(text).rstrip(' .:;,?'))}?"
+
+
+def states(text: str) -> bool:
+    """Whether the text is a statement: it has a subject and a verb."""
+    tokens = " ".join(text.strip(" .:;,").split()).split()
+    return bool(tokens and (_with_auxiliary(tokens) or _with_main_verb(tokens)))
+
+
+def is_check(sentence: str) -> bool:
+    """Whether the sentence asks to find out if something holds."""
+    return _CHECK_THAT.match(sentence) is not None
+
+
+def is_question(text: str) -> bool:
+    """Whether the text asks."""
+    said = text.strip()
+    return said.endswith("?") or _ASKS.match(said) is not None
+
+
+def _turned(text: str) -> str:
+    text = _CONTRACTED.sub(lambda m: f"{_WHOLE.get(m['verb'].lower(), m['verb'])} not", text)
+    there = _THERE.match(text)
+    if there:
+        be, _, been = there["be"].lower().partition(" ")
+        return f"{be} there {been} {there['rest']}".replace("  ", " ")
+    tokens = text.split()
+    if tokens[0].lower() in _AUXILIARY and _ASKS.match(tokens[0]):
+        return text
+    return (
+        _with_auxiliary(tokens)
+        or _with_main_verb(tokens)
+        or _with_past_verb(tokens)
+        or _without_verb(text)
+    )
+
+
+def _with_auxiliary(tokens: list[str]) -> str:
+    waits = False
+    for place, token in enumerate(tokens):
+        word = token.lower()
+        if place and word in _AUXILIARY:
+            if waits or tokens[place - 1].lower() in _RELATIVE:
+                waits = False
+                continue
+            return _fronted(tokens, place)
+        waits = (waits or word in _RELATIVE) and not token.endswith(",")
+        if waits and _main_verb(tokens, place):
+            waits = False
+        elif not waits and _main_verb(tokens, place):
+            return ""
+    return ""
+
+
+def _fronted(tokens: list[str], place: int) -> str:
+    word, subject, rest = tokens[place].lower(), tokens[:place], tokens[place + 1 :]
+    after = rest[0].lower() if rest else ""
+    owns = word in {"has", "have", "had"} and after not in {
+        "not",
+        "been",
+        "already",
+        "never",
+        "just",
+    }
+    if owns and not base_of_participle(after) and not after.endswith("ed"):
+        helper = {"has": "does", "have": "do", "had": "did"}[word]
+        return " ".join([helper, *subject, "have", *rest])
+    return " ".join([word, *_as_subject(subject), *rest])
+
+
+def _as_subject(subject: list[str]) -> list[str]:
+    first = subject[0]
+    plain = first[:1].isupper() and first[1:].islower() and first.lower() in _NOT_BEFORE_VERB
+    return [first.lower(), *subject[1:]] if plain or first in {"You", "It", "They"} else subject
+
+
+def _with_main_verb(tokens: list[str]) -> str:
+    place = next((n for n in range(1, len(tokens)) if _main_verb(tokens, n)), 0)
+    if not place:
+        return ""
+    word, subject, rest = tokens[place], _as_subject(tokens[:place]), tokens[place + 1 :]
+    base = base_of_third(word)
+    if base:
+        return " ".join(["does", *subject, base, *rest])
+    past = base_of_participle(word)
+    if past and word.lower() != past:
+        return " ".join(["did", *subject, past, *rest])
+    return " ".join(["do", *subject, word, *rest])
+
+
+def _with_past_verb(tokens: list[str]) -> str:
+    for place in range(1, len(tokens)):
+        base = base_of_participle(tokens[place])
+        if base and happens(base) and tokens[place - 1].lower() not in _NOT_BEFORE_VERB:
+            return " ".join(["did", *_as_subject(tokens[:place]), base, *tokens[place + 1 :]])
+    return ""
+
+
+def _main_verb(tokens: list[str], place: int) -> bool:
+    """Whether the word there is the verb of the statement, by its form and its neighbours."""
+    word = tokens[place].strip(",;").lower()
+    before = tokens[place - 1].lower() if place else ""
+    if not place or before in _NOT_BEFORE_VERB or not word.isalpha():
+        return False
+    if before in _PRONOUNS:
+        return is_base_form(word) or is_of_state(word) or bool(base_of_participle(word))
+    base = base_of_third(word)
+    if base:
+        after = tokens[place + 1].strip(",;").lower() if place + 1 < len(tokens) else ""
+        return tells_of_one(base) and not is_of_state(after) and after not in _AUXILIARY
+    plural = before.endswith("s") and not before.endswith("ss")
+    return plural and is_of_state(word)
+
+
+def _without_verb(text: str) -> str:
+    if _ADJECTIVE.match(text):
+        return f"is it {text}"
+    if re.match(r"(?:an?|any|no|one|some|the same|multiple|several)\s", text, re.IGNORECASE):
+        return f"is there {text[:1].lower()}{text[1:]}"
+    return f"is this the case: {text}"

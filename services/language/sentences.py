@@ -1,0 +1,185 @@
+"""Sentences of a paragraph, and what is left of one as a step."""
+
+import re
+from itertools import pairwise
+
+from services.language.lexicon import words
+from services.language.verbs import begins_with_verb
+
+LONGEST_SENTENCE = 1000
+"""Characters; a longer one is none, and looking for clauses in it takes long."""
+
+_SENTENCE_END = re.compile(
+    r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<!\bNo\.)(?<=[.!?])[\"')\]*]*\s+"
+    r"(?=[A-Z\"'`(\[<*]|\d+[.)]\s)|(?<=[.!?])\s+(?=[a-z]+ the )"
+)
+_INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
+_PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
+_SIDE_REMARK = re.compile(
+    r"[;:]\s|\s[—–-]\s|\.\s|\s(?:so that|so|because|which|until)\s"
+    r"|,\s(?:so|then|which|because|since|as|e\.g\.|for example|such as)\s"
+)
+_LIMITS = re.compile(
+    r"\b(?:if|unless|only (?:if|when|after)|except|never|do not|don't|must not)\b", re.IGNORECASE
+)
+_PREFIX = re.compile(
+    r"^(?:\([^()]{1,32}[#>$]\s*\)\s*|[*•·–—-]\s+|\[(?:required|optional|[ xX])\]\s*"
+    r"|\((?:optional|required|recommended)\)[:,]?\s*"
+    r"|(?:step|phase)\s+\w{1,3}\s*[:.)–—-]\s*|\d{1,2}(?:\.\d{1,2}){0,2}[.)]\s+"
+    r"|\d{1,2}(?:\.\d{1,2}){1,2}\s+"
+    r"|(?:please|next|then|now|first|firstly|second|secondly|third|finally|lastly|also|note that"
+    r"|again|optionally|additionally|afterwards?|alternatively|instead|to begin|to start)[,:]?\s+"
+    r"|(?:disruptive|warning|caution|important|note|optional|tip|action)\b[^:—–.]{0,30}[:—–]\s*"
+    r"|(?:and|or|but)\s+"
+    r"|(?:when|once|after)\s+(?:(?:this|that|it|you)\s+(?:is|are)\s+)?(?:done|finished"
+    r"|completed?),?\s+"
+    r"|(?:after that|at this point|in this case|in that case|in such cases?),?\s+)+",
+    re.IGNORECASE,
+)
+_MODAL = re.compile(
+    r"^(?:(?:you|we|the (?:user|administrator|admin|operator|engineer))\s+"
+    r"(?:can|could|must|should|may|might|need to|have to|will need to|will have to|want to"
+    r"|might want to|might need to|may need to|may want to|are able to)\s+(?:also\s+|then\s+"
+    r"|first\s+|either\s+)?(?:be able to\s+|need to\s+|want to\s+|try to\s+)?"
+    r"|(?:we|it is|it's|it may be|it might be|it could be|is)\s+(?:also\s+|highly\s+|strongly\s+)?"
+    r"(?:recommend(?:ed)?|advis(?:ed|able)|necessary|required|suggested|best|possible|important"
+    r"|needed|essential|helpful|useful)"
+    r"(?:\s+(?:for you|that you))?\s+(?:to\s+)?)(?=[a-z])",
+    re.IGNORECASE,
+)
+_PURPOSE = re.compile(
+    r"^(?:in order )?to\s+(?P<aim>[a-z][^,:]{5,120}?)[,:]\s+(?:please\s+|you can\s+)?"
+    r"(?P<rest>[A-Za-z].*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_BARE_COMMAND = re.compile(
+    r"(?:run|use|execute|enter|issue|type|try|perform|follow|complete|do|apply|invoke)\s+"
+    r"(?:(?:the|these|this|(?:(?:at least )?one or (?:more|both)|one|any|all|both|either|each"
+    r"|some) of"
+    r" (?:the|these)|following|below|example|additional)\s+){1,3}"
+    r"(?:\w+[- ]){0,3}(?:commands?|steps?|script|scripts|query|queries|procedures?|instructions?"
+    r"|cmdlets?|snippet|code|actions?|tasks?|following)?"
+    r"(?:\s+(?:below|in order|as follows|again|here))*[.:]?",
+    re.IGNORECASE,
+)
+_TO_AN_END = re.compile(
+    r"^(?:run|use|execute|enter|issue|perform|follow|complete|do|apply)\s+"
+    r"(?:(?:the|these|this|one of the|following|below)\s+){1,3}"
+    r"(?:\w+[- ]){0,2}(?:commands?|steps?|script|query|procedures?|instructions?|cmdlets?)?\s*"
+    r"(?:below\s+)?(?:in order )?to\s+(?P<aim>[a-z].{5,})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_REMARKS = re.compile(
+    r"^(?:keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down|which|any|its"
+    r"|their))"
+    r"|see also|read more|learn more|find (?:out )?more|visit .{0,60} for more"
+    r"|(?:see|refer to|consult|check out)\b.{0,160}\bfor (?:more|further|additional|full|detailed)"
+    r" (?:\w+ )?(?:information|details|background|examples|reading|context|explanation))",
+    re.IGNORECASE,
+)
+_LEADS_ON = words("words", "leading_on")
+"""Words that do not end a phrase."""
+_OPTION_OR_PATH = re.compile(r"--?[A-Za-z]|\.{0,2}/\w")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, trimmed; what holds no word or number is none.
+
+    Steps that a plain text numbers in one line (`2.1 Do this 2.2 Do that`) are cut apart.
+    """
+    parts = (part for line in _numbered_apart(text) for part in _SENTENCE_END.split(line))
+    return [part.strip() for part in parts if any(map(str.isalnum, part))]
+
+
+def _numbered_apart(text: str) -> list[str]:
+    marks = list(_INLINE_NUMBER.finditer(text))
+    if len(marks) < 2 or not _rises([mark[1] for mark in marks]):
+        return [text]
+    starts = [mark.start() for mark in marks]
+    return [text[a:b] for a, b in zip([0, *starts], [*starts, len(text)], strict=True)]
+
+
+def _rises(numbers: list[str]) -> bool:
+    """Whether each is the next of the one before: `2.1`, `2.2`."""
+    parts = [[int(digit) for digit in number.strip(".)").split(".")] for number in numbers]
+    return all(b == [*a[:-1], a[-1] + 1] or b == [*a, 1] for a, b in pairwise(parts))
+
+
+def tidy(sentence: str) -> str:
+    """Without numbering, prompts and polite openings; capitalised, no full stop or colon."""
+    bare = without_prefix(sentence.strip(" :"))
+    return capitalised(bare.rstrip(" .:;,"))
+
+
+def without_prefix(sentence: str) -> str:
+    """Without what stands before the instruction: numbers, prompts, `please`, `you should`."""
+    said = _PREFIX.sub("", sentence).strip() or sentence
+    told = _MODAL.sub("", said)
+    if told != said and begins_with_verb(told):
+        said = told
+    return said
+
+
+def instruction(sentence: str) -> str:
+    """What a sentence tells to do, in an imperative; empty where it tells nothing.
+
+    `To see the pods, run the following command:` tells to see the pods.
+    """
+    said = without_prefix(sentence.strip(" :"))
+    if _REMARKS.match(said):
+        return ""
+    aimed = _PURPOSE.match(said)
+    if aimed:
+        rest = without_prefix(aimed["rest"])
+        if _BARE_COMMAND.fullmatch(rest.strip(" .:")) and begins_with_verb(aimed["aim"]):
+            return capitalised(aimed["aim"])
+        return capitalised(said) if begins_with_verb(rest) else ""
+    ended = _TO_AN_END.match(said)
+    if ended and begins_with_verb(ended["aim"]):
+        return capitalised(ended["aim"].rstrip(" .:"))
+    return capitalised(said.rstrip(" .:;,")) if begins_with_verb(said) else ""
+
+
+def leads_only(sentence: str) -> bool:
+    """Whether it says nothing but that commands or steps follow."""
+    return _BARE_COMMAND.fullmatch(without_prefix(sentence).strip(" .:")) is not None
+
+
+def shorten(sentence: str, *, words: int) -> str:
+    """At most so many words: parentheses and side remarks go first, then what is last.
+
+    What says when not to do it is never cut off.
+    """
+    if len(sentence.split()) <= words:
+        return capitalised(sentence.rstrip(" .:;,"))
+    bare = _PARENTHESES.sub("", sentence.strip())
+    if len(bare.split()) > words:
+        clause = _first_words(_without_remarks(bare, words), words)
+        bare = bare if _LIMITS.search(bare, len(clause)) and len(bare) < 300 else clause
+    return capitalised(bare.rstrip(" .:;,"))
+
+
+def _without_remarks(text: str, words: int) -> str:
+    befores = [text[: remark.start()] for remark in _SIDE_REMARK.finditer(text)]
+    fitting = [each for each in befores if 3 < len(each.split()) <= words]
+    return fitting[-1] if fitting else text
+
+
+def _first_words(text: str, most: int) -> str:
+    """At most so many words, none left hanging that only leads on to the next."""
+    parts = text.split()
+    if len(parts) <= most:
+        return text
+    parts = parts[:most]
+    while len(parts) > 2 and (parts[-1].casefold() in _LEADS_ON or parts[-1] in "/&—–-"):
+        parts.pop()
+    return " ".join(parts)
+
+
+def capitalised(text: str) -> str:
+    """The first letter upper case, unless the first word is written like a name or a path."""
+    first, _, rest = text.partition(" ")
+    word = first.rstrip(",;")
+    if any(_OPTION_OR_PATH.match(each) for each in rest.split()[:2]):
+        return text  # a command line
+    return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text

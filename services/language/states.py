@@ -1,0 +1,71 @@
+"""What a text says of the state of things, and what an answer answers, by general English."""
+
+import math
+import re
+import threading
+from functools import cache, lru_cache
+
+from snowballstemmer import stemmer
+
+from services.language.lexicon import words
+from services.language.names import words_of
+
+_stemmer = stemmer("english")
+_stemmer_lock = threading.Lock()
+"""A stemmer keeps the word it works on in itself."""
+_YES = re.compile(r"(?:yes|y|true|ok|pass(?:ed|es)?|success(?:ful)?|fine|correct)\b", re.IGNORECASE)
+_NO = re.compile(r"(?:no|n|false|fail(?:ed|s|ure)?|not|none|otherwise|else)\b", re.IGNORECASE)
+_UNSAID = 0.25
+"""A question without a telling word asks for what should be so, more often than not."""
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The English stem of one lower-case word."""
+    with _stemmer_lock:
+        return str(_stemmer.stemWord(word))
+
+
+@cache
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words("states", name))
+
+
+@lru_cache(maxsize=16384)
+def polarity(text: str) -> float:
+    """The state of things that a text states: 1 fine, -1 faulty; its last words weigh most."""
+    score, negated, said = 0.0, False, words_of(text)
+    for place, word in enumerate(said):
+        if word in words("states", "negating"):
+            negated = True
+            continue
+        value = _value(word) * (0.5 + (place + 1) / len(said))
+        score += -value if negated else value
+        negated = negated and not value
+    if negated:
+        score -= 1.0
+    return math.tanh(score) if score else _UNSAID
+
+
+@lru_cache(maxsize=16384)
+def names_fault(text: str) -> bool:
+    """Whether any of its words is one of things that fail."""
+    return any(stem(word) in _stems("faulty") for word in words_of(text))
+
+
+def negates(text: str) -> bool:
+    """Whether it says no or not."""
+    return any(word in words("states", "negating") for word in words_of(text))
+
+
+def _value(word: str) -> float:
+    said = stem(word)
+    value = float(said in _stems("fine")) - float(said in _stems("faulty"))
+    return value / 3 if said in _stems("weak") else value
+
+
+def answer_of(condition: str) -> float:
+    """1 for yes, -1 for no, 0 for an answer in other words."""
+    if _YES.match(condition.strip()):
+        return 1.0
+    return -1.0 if _NO.match(condition.strip()) else 0.0

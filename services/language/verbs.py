@@ -1,0 +1,141 @@
+"""Verbs: whether a sentence tells to do something, and the forms of a verb."""
+
+import re
+from functools import cache, lru_cache
+
+from services.language.lexicon import pairs, words
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_DETERMINER = re.compile(
+    r"(?:the|an?|any|all|each|every|both|this|that|these|those|your|its|their|it|them|only|no|one"
+    r"|two|three|either|another|such|following|if|whether|in|into|on|onto|to|for|from|with|at|up"
+    r"|down|out|off|back|over|through|by|as|again|between|via|against|away|until|how|what|which"
+    r"|where|who|when|why|and|or|new|more|additional)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"(?:the|an?|any|all|each|every|your|these|those)", re.IGNORECASE)
+_FINITE = re.compile(
+    r"(?:is|are|was|were|has|have|had|can|could|will|would|should|may|might|must|does|do|did"
+    r"|cannot|isn't|aren't|doesn't|don't|didn't|wasn't|hasn't|won't|can't)",
+    re.IGNORECASE,
+)
+_NO_BASE_FORM = re.compile(r"(?:ing|ed|ly|[^s]s|tion|ment|ness|ity|ous|ful|less|able|ible)$")
+_ADVERB = re.compile(r"(?:also|just|simply|immediately|then|now|next|first|again|not|never|always)")
+_FOLLOWING_WORDS = 4
+_LONGEST_PREFIX = 64
+
+
+def begins_with_verb(sentence: str) -> bool:
+    """Whether the sentence begins as an instruction does, with a verb in its base form.
+
+    A word that may be a noun too (`test`, `log`) counts where what follows is no predicate. A word
+    of no list counts before an article: only a verb in its base form stands there.
+    """
+    return _begins_with_verb(sentence[:_LONGEST_PREFIX])
+
+
+@lru_cache(maxsize=65536)
+def _begins_with_verb(sentence: str) -> bool:
+    tokens = sentence.split()
+    while len(tokens) > 1 and _is_adverb(tokens[0]):
+        tokens = tokens[1:]
+    first = tokens[0].rstrip(",;:.") if tokens else ""
+    if not _WORD.fullmatch(first) or (first.isupper() and len(first) > 1):
+        return False
+    word = first.lower()
+    after = [token.rstrip(",;:.") for token in tokens[1 : 1 + _FOLLOWING_WORDS]]
+    if is_base_form(word):
+        return _acts(word, first != tokens[0], after)
+    return _is_unknown_verb(word, after)
+
+
+def _is_adverb(token: str) -> bool:
+    word = token.lower().rstrip(",")
+    return bool(_ADVERB.fullmatch(word)) or (word.endswith("ly") and not is_base_form(word))
+
+
+def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
+    if word not in words("verbs", "also_nouns"):
+        return not (after and _FINITE.fullmatch(after[0]) and after[0].lower() != "do")
+    if is_cut and after:
+        return False
+    if not after or _DETERMINER.fullmatch(after[0]) or not after[0][:1].isalpha():
+        return bool(after)
+    if word in words("verbs", "usually_nouns"):
+        return False
+    return not any(_FINITE.fullmatch(each) for each in after)
+
+
+def _is_unknown_verb(word: str, after: list[str]) -> bool:
+    if word in words("verbs", "function_words") or _NO_BASE_FORM.search(word) or len(word) < 3:
+        return False
+    return bool(after) and _ARTICLE.fullmatch(after[0]) is not None
+
+
+@lru_cache(maxsize=65536)
+def is_base_form(word: str) -> bool:
+    """Whether a lower-case word is a known verb in its base form."""
+    known = words("verbs", "imperatives") | words("verbs", "also_nouns")
+    if word in known:
+        return True
+    for prefix in ("re-", "re", "un", "de-", "pre-", "auto-"):
+        if word.startswith(prefix) and word[len(prefix) :] in known:
+            return True
+    return False
+
+
+@cache
+def _third_forms() -> dict[str, str]:
+    bases = words("verbs", "imperatives") | words("verbs", "of_states")
+    return {third_person(base): base for base in bases}
+
+
+def third_person(base: str) -> str:
+    """`tries` of `try`."""
+    if base in {"have", "be"}:
+        return "has" if base == "have" else "is"
+    if re.search(r"(?:s|x|z|ch|sh|o)$", base):
+        return f"{base}es"
+    return f"{base[:-1]}ies" if re.search(r"[^aeiou]y$", base) else f"{base}s"
+
+
+def base_of_third(word: str) -> str:
+    """`try` of `tries`; empty for what is no such form of a known verb."""
+    return _third_forms().get(word.lower(), "")
+
+
+def is_of_state(word: str) -> bool:
+    """Whether a base form tells a state or an event: `appear`, `fail`, `show`."""
+    return word.lower() in words("verbs", "of_states")
+
+
+def happens(word: str) -> bool:
+    """Whether a base form tells what befalls a thing by itself: `fail`, `expire`."""
+    return word in words("verbs", "happening")
+
+
+def tells_of_one(word: str) -> bool:
+    """Whether a base form is a verb wherever it stands with an `s`, never a plural."""
+    return is_of_state(word) or (is_base_form(word) and word not in words("verbs", "also_nouns"))
+
+
+@cache
+def _participles() -> dict[str, str]:
+    bases = words("verbs", "imperatives")
+    regular = {form: base for base in bases for form in _regular_participles(base)}
+    return {**regular, **{form: base for base, form in pairs("verbs", "participles").items()}}
+
+
+def _regular_participles(base: str) -> tuple[str, ...]:
+    if base.endswith("e"):
+        return (f"{base}d",)
+    if re.search(r"[^aeiou]y$", base):
+        return (f"{base[:-1]}ied",)
+    if re.search(r"[^aeiou][aeiou][bdgklmnprt]$", base):
+        return (f"{base}ed", f"{base}{base[-1]}ed")
+    return (f"{base}ed",)
+
+
+def base_of_participle(word: str) -> str:
+    """`restart` of `restarted`, `choose` of `chosen`; empty for what is none."""
+    return _participles().get(word.lower(), "")

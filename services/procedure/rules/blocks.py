@@ -1,0 +1,281 @@
+"""Blocks as nodes: paragraphs with the code and lists below them, lists, tables."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from services.knowledge.document.markdown import Block, BlockKind, Item, Page
+from services.language import cues
+from services.language.clauses import condition
+from services.language.questions import is_question, question, states
+from services.language.sentences import instruction, leads_only, sentences, shorten, tidy
+from services.language.states import names_fault
+from services.procedure.model import Arm, Choice, Do, Mode, Node, Not, Outcome, State, questions
+from services.procedure.rules.commands import commands_of, is_output, is_session, shown_in
+from services.procedure.rules.places import Places
+from services.procedure.rules.prose import (
+    MOST_WORDS,
+    choice_of,
+    is_sure,
+    sentence_nodes,
+    under_skip,
+)
+from services.procedure.rules.source import Said, merged, said_in
+from services.procedure.rules.tables import row_cases
+
+_MOST_FOLDED = 6
+_LONGEST_THING = 9
+"""Words of a list item that is a thing to look at, not a sentence."""
+_ABOUT = re.compile(
+    r"^(?:this|these|the (?:following|output|command|script|example|above))\b"
+    r"|\b(?:should|must|will|following|below)\b",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"\b(?:example|sample|output|similar to|looks? like)\b[^.]*:$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Reads the blocks of one page."""
+
+    page: Page
+    places: Places
+
+    def nodes(self, blocks: Sequence[Block]) -> list[Node]:
+        """What the blocks tell, in order."""
+        found: list[Node] = []
+        place = 0
+        while place < len(blocks):
+            block = blocks[place]
+            below = blocks[place + 1] if place + 1 < len(blocks) else None
+            match block.kind:
+                case BlockKind.PARAGRAPH:
+                    place += self._paragraph(found, block, below)
+                case BlockKind.CODE:
+                    before = blocks[place - 1].text if place else ""
+                    with_code(found, block, before)
+                case BlockKind.LIST:
+                    found += self.of_list(block)
+                case BlockKind.TABLE:
+                    found += row_cases(block, self.places)
+                case BlockKind.QUOTE:
+                    found += self._quoted(block)
+            place += 1
+        return found
+
+    def _paragraph(self, found: list[Node], block: Block, below: Block | None) -> int:
+        """Adds what a paragraph tells, with the list that it leads to; how many more were read."""
+        said = [] if self._is_html_table(block) else said_in(self.page, block)
+        if not said:
+            return 0
+        is_list = below is not None and below.kind is BlockKind.LIST
+        last = said[-1]
+        if below is None or not is_list:
+            sentence_nodes(said, self.places, found)
+            return 0
+        led = self._led(last, below)
+        if led is None:
+            sentence_nodes(said, self.places, found)
+            return 0
+        sentence_nodes(said[:-1], self.places, found)
+        found += led
+        return 1
+
+    def _is_html_table(self, block: Block) -> bool:
+        return self.page.text(block.start_line, block.start_line).lstrip().startswith("<t")
+
+    def _led(self, last: Said, below: Block) -> list[Node] | None:
+        """What a sentence and the list below it tell together; None where each is for itself."""
+        stated = condition(last.text) if last.text.endswith(":") else None
+        if stated and is_sure(stated) and (not stated.action or leads_only(stated.action)):
+            body = tuple(self.of_list(below))
+            return [choice_of(stated, body, last.lines)] if body else None
+        if is_question(last.text) and last.text.endswith("?"):
+            return self._answers(last, below)
+        if not last.text.endswith(":"):
+            return None
+        told = instruction(last.text)
+        things = [tidy(item.text) for item in below.items]
+        if told and not any(map(_tells, things)):
+            return self._folded(last, told, below, things)
+        if leads_only(last.text):
+            return self.of_list(below)
+        return None
+
+    def _answers(self, asked: Said, below: Block) -> list[Node] | None:
+        """A question, and a list that says what to do on each answer."""
+        arms: dict[bool, tuple[Node, ...]] = {}
+        for item in below.items:
+            answer = cues.answered(item.text)
+            if answer is None:
+                return None
+            lines = (item.start_line, item.start_line)
+            said = [Said(text, lines) for text in sentences(answer[1])]
+            arms[answer[0]] = (*sentence_nodes(said, self.places), *self.nodes(item.blocks[1:]))
+        state = State(text=question(asked.text))
+        yes, no = arms.get(True, ()), arms.get(False)
+        if not yes and no:
+            arm = Arm(guard=Not(guard=state), body=no, lines=(asked.lines,))
+            return [Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=(asked.lines,))]
+        arm = Arm(guard=state, body=yes, lines=(asked.lines,))
+        return [
+            Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=no or None, lines=(asked.lines,))
+        ]
+
+    def _folded(
+        self, last: Said, told: str, below: Block, things: Sequence[str]
+    ) -> list[Node] | None:
+        """One step of `check the following:` and a list of things."""
+        if any(len(thing.split()) > _LONGEST_THING for thing in things if thing):
+            return None
+        named = ", ".join(thing for thing in things[:_MOST_FOLDED] if thing)
+        text = shorten(f"{told}: {named}" if named else told, words=MOST_WORDS + 8)
+        return [Do(text=text, lines=(last.lines, (below.start_line, below.end_line)))]
+
+    def of_list(self, block: Block) -> list[Node]:
+        """What the items tell: steps in order, or cases of which one holds."""
+        if is_contents(block):
+            return []
+        read = [self.item(item) for item in block.items]
+        nodes = [node for each in read for node in each]
+        cases = [each[0] for each in read if len(each) == 1 and _is_case(each[0])]
+        if not block.ordered and len(cases) == len([each for each in read if each]) > 1:
+            return [_together(cases)]
+        return nodes
+
+    def item(self, item: Item) -> list[Node]:
+        """What one item tells, with all that is nested in it."""
+        blocks = item.blocks
+        first = blocks[0] if blocks else None
+        if first is None:
+            return []
+        if first.kind is not BlockKind.PARAGRAPH:
+            return self.nodes(blocks)
+        said = _without_label(said_in(self.page, first), first.bold_lead)
+        stated = condition(said[0].text) if said else None
+        if stated and stated.leads and is_sure(stated):
+            return self._conditional_item(said, blocks)
+        nodes = under_skip(self.nodes(blocks))
+        if said and nodes and is_problem(said[0].text):
+            return [_case(said[0], nodes)]
+        return nodes
+
+    def _conditional_item(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
+        """All that an item tells which begins with a condition is done under it."""
+        stated = condition(said[0].text)
+        made = sentence_nodes(said, self.places) if stated else []
+        if stated is None or not made or not isinstance(made[0], Choice):
+            inner = [*sentence_nodes(said[1:], self.places), *self.nodes(blocks[1:])]
+            if stated and inner:
+                return [choice_of(stated, tuple(inner), said[0].lines)]
+            return [*made[:1], *inner] if made else inner
+        choice = made[0]
+        rest: list[Node] = list(made[1:])
+        inside = [*choice.arms[0].body, *rest]
+        inside = self._continued(inside, blocks)
+        arm = choice.arms[0].model_copy(update={"body": tuple(inside)})
+        return [choice.model_copy(update={"arms": (arm,)})]
+
+    def _continued(self, nodes: list[Node], blocks: Sequence[Block]) -> list[Node]:
+        """The nodes, and what the blocks below the first paragraph tell."""
+        before = blocks[0].text
+        rest = list(blocks[1:])
+        while rest and rest[0].kind is BlockKind.CODE:
+            with_code(nodes, rest.pop(0), before)
+            before = ""
+        return [*nodes, *self.nodes(rest)]
+
+    def _quoted(self, block: Block) -> list[Node]:
+        return [
+            node
+            for node in self.nodes(
+                [each for each in block.blocks if each.kind is not BlockKind.CODE]
+            )
+            if isinstance(node, Choice)
+        ]
+
+
+def with_code(nodes: list[Node], block: Block, before: str) -> None:
+    """Adds a code block to the last step, as what is run or what comes back."""
+    if not nodes:
+        return
+    nodes[-1] = _with_code(nodes[-1], block, before)
+
+
+def _with_code(node: Node, block: Block, before: str) -> Node:
+    if isinstance(node, Choice):
+        arm = node.arms[-1]
+        if node.otherwise or not arm.body:
+            return node
+        body = (*arm.body[:-1], _with_code(arm.body[-1], block, before))
+        return node.model_copy(
+            update={"arms": (*node.arms[:-1], arm.model_copy(update={"body": body}))}
+        )
+    if not isinstance(node, Do):
+        return node
+    lines = (*node.lines, (block.start_line, block.end_line))
+    if is_output(block, before):
+        shown = node.expected or block.text[:600].rstrip()
+        return node.model_copy(update={"expected": shown, "lines": lines})
+    commands = tuple(dict.fromkeys((*node.commands, *commands_of(block))))
+    shown = node.expected or (shown_in(block) if is_session(block) else "")
+    return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
+
+
+def _without_label(said: list[Said], label: str) -> list[Said]:
+    """The sentences without bold words and a colon before the first."""
+    if not said or not label.endswith(":") or not said[0].text.startswith(label):
+        return said
+    rest = said[0].text[len(label) :].strip()
+    if condition(rest) is None:
+        return said
+    return [replace(said[0], text=rest), *said[1:]]
+
+
+def is_problem(text: str) -> bool:
+    """Whether the sentence states a fault instead of telling to do something."""
+    return (
+        names_fault(text)
+        and not instruction(text)
+        and condition(text) is None
+        and len(text.split()) > 2
+        and not _ABOUT.search(text)
+        and states(text)
+    )
+
+
+def _case(said: Said, nodes: Sequence[Node]) -> Choice:
+    text = f"{shorten(question(cues.possibility(said.text)).rstrip('?'), words=MOST_WORDS)}?"
+    arm = Arm(guard=State(text=text), body=tuple(nodes), lines=(said.lines,))
+    return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=(said.lines,))
+
+
+def _tells(thing: str) -> bool:
+    return bool(instruction(thing)) or condition(thing) is not None
+
+
+def is_contents(block: Block) -> bool:
+    """A list of links into the page itself."""
+    links = [item.links for item in block.items]
+    return all(
+        each and each[0].target.startswith("#") and each[0].text == item.text
+        for each, item in zip(links, block.items, strict=True)
+    )
+
+
+def _is_case(node: Node) -> bool:
+    return (
+        isinstance(node, Choice)
+        and node.mode is Mode.EXCLUSIVE
+        and not node.question
+        and len(node.arms) == 1
+        and node.otherwise is None
+        and not any(isinstance(each, Outcome) for each in questions(node.arms[0].guard))
+    )
+
+
+def _together(cases: Sequence[Node]) -> Node:
+    choices = [case for case in cases if isinstance(case, Choice)]
+    lines = merged([each for choice in choices for each in choice.lines])
+    arms = tuple(arm for choice in choices for arm in choice.arms)
+    return Choice(mode=Mode.EXCLUSIVE, arms=arms, lines=lines)

@@ -1,0 +1,202 @@
+"""Sections as the parts of a procedure: what is told, how it is verified, who is asked at last."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.knowledge.document.markdown import BlockKind, Section
+from services.knowledge.document.roles import STEP_ROLES, role_of_heading, without_numbering
+from services.knowledge.model import SectionRole
+from services.language.names import is_alert_name
+from services.language.questions import question, states
+from services.language.sentences import instruction, sentences, shorten
+from services.language.states import names_fault
+from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
+from services.procedure.rules.blocks import Blocks
+from services.procedure.rules.prose import SKIP, under_skip
+
+_SILENT = frozenset(
+    {
+        SectionRole.MEANING,
+        SectionRole.IMPACT,
+        SectionRole.SYMPTOM,
+        SectionRole.REFERENCE,
+        SectionRole.PARAMETER,
+        SectionRole.PREVENTION,
+        SectionRole.EXPECTED,
+        SectionRole.CASE,
+        SectionRole.NOTE,
+    }
+)
+"""Sections of these tell no steps."""
+CASE = re.compile(
+    r"^(?:(?:if|when)\b|(?:possible |likely |root |common )?(?:cause|scenario|problem|issue|error"
+    r"|case"
+    r"|failure|symptom)\s*(?:#?\d{1,2}|[A-Z])?\s*[:.–—-])",
+    re.IGNORECASE,
+)
+_MANY = re.compile(
+    r"\b(?:results|reasons|types|scenarios|messages|modes|issues|problems|errors|failures|causes)$",
+    re.IGNORECASE,
+)
+"""Headings of several cases."""
+
+
+_REMEDIES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE})
+
+
+@dataclass
+class Told:
+    """What a page tells, by when it is done."""
+
+    body: list[Node]
+    verification: list[Node]
+    escalation: list[Node]
+
+
+class Outline:
+    """Reads the sections of one page."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self._last_remedy = max(
+            (s.start_line for s in blocks.page.sections if role_of(s) in _REMEDIES), default=0
+        )
+
+    def told(self, sections: Sequence[Section]) -> Told:
+        """The nodes of these sections and all below them."""
+        told = Told([], [], [])
+        self._children(told, sections)
+        return told
+
+    def _add(self, told: Told, section: Section, *, is_last: bool) -> None:
+        role = role_of(section)
+        own = self._own(section, role)
+        is_last = is_last and section.start_line > self._last_remedy
+        if role is SectionRole.VERIFICATION and told.body and is_last:
+            told.verification += [*own, *self._below(section)]
+        elif role is SectionRole.ESCALATION:
+            told.escalation += [*own, *self._below(section)]
+        else:
+            inner = Told(own, [], []) if any(node.id == SKIP for node in own) else None
+            if inner is None:
+                told.body += own
+            self._children(inner or told, section.children, is_silent=role in _SILENT)
+            if inner:
+                told.body += under_skip([*inner.body, *inner.verification])
+                told.escalation += inner.escalation
+
+    def _own(self, section: Section, role: SectionRole | None) -> list[Node]:
+        if role is SectionRole.NOTE:
+            return self._blocks.nodes([b for b in section.blocks if b.kind is not BlockKind.QUOTE])
+        if role in _SILENT:
+            return []
+        nodes = self._blocks.nodes(section.blocks)
+        head = instruction(without_numbering(section.title))
+        if head and not nodes and section.level > 1 and not section.children and section.blocks:
+            here = (section.start_line, section.end_line)
+            return [Do(text=shorten(head, words=25), lines=(here,))]
+        return nodes
+
+    def _below(self, section: Section) -> list[Node]:
+        told = self.told(section.children)
+        return [*told.body, *told.verification, *told.escalation]
+
+    def _children(
+        self, told: Told, sections: Sequence[Section], *, is_silent: bool = False
+    ) -> None:
+        cases: list[Section] = []
+        are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
+        last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
+        for place, section in enumerate(sections):
+            if is_silent and role_of(section) is None and not section.children:
+                continue
+            if is_case(section) or (are_alerts and is_alert_name(section.title)):
+                cases.append(section)
+                continue
+            self._close(told, cases)
+            self._add(told, section, is_last=place > last)
+            if CONFIRM.fullmatch(without_numbering(section.title)) and told.body:
+                told.body.append(confirmed(section, told.body[-1]))
+        self._close(told, cases)
+
+    def _close(self, told: Told, cases: list[Section]) -> None:
+        arms = [arm for case in cases if (arm := self._case(case)).body]
+        if arms:
+            lines = tuple((case.start_line, case.end_line) for case in cases)
+            told.body.append(Choice(mode=Mode.EXCLUSIVE, arms=tuple(arms), lines=lines))
+        cases.clear()
+
+    def _case(self, section: Section) -> Arm:
+        told = Told(self._blocks.nodes(section.blocks), [], [])
+        self._children(told, section.children)
+        body = (*told.body, *told.verification, *told.escalation)
+        text = case_question(section.title)
+        here = (section.start_line, section.start_line)
+        return Arm(guard=State(text=text), body=body, lines=(here,))
+
+
+CONFIRM = re.compile(
+    r"(?:(?:issue|problem|scenario|symptom|fault)\s+)?(?:validation|confirmation|verification)"
+    r"|(?:confirm|validate|verify|check for|identify) (?:the|this)? ?(?:issue|problem|scenario"
+    r"|symptoms?|fault)",
+    re.IGNORECASE,
+)
+
+
+def confirmed(section: Section, last: Node) -> Node:
+    """Whether it is the fault of this page at all, as its signs or the last check show."""
+    items = [item for block in section.blocks for item in block.items]
+    signs = [item for item in items if states(item.text) and not instruction(item.text)]
+    here = last.lines or ((section.start_line, section.end_line),)
+    asked = f": {last.text}" if isinstance(last, Do) else ""
+    guards = tuple(State(text=question(sentences(item.text)[0])) for item in signs[:_MOST_SIGNS])
+    if guards:
+        here = tuple((item.start_line, item.start_line) for item in signs[:_MOST_SIGNS])
+    guard = Not(guard=All(guards=guards or (State(text=f"Is the issue confirmed{asked}?"),)))
+    end = End(kind=EndKind.NOT_THIS_FAULT, text="Not this issue", lines=here)
+    arm = Arm(guard=guard, body=(end,), lines=here)
+    return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=here, confidence=0.5)
+
+
+_MOST_SIGNS = 4
+
+
+def role_of(section: Section) -> SectionRole | None:
+    """What a section is for; whatever its heading tells to do is told."""
+    role = role_of_heading(section.title) if section.title else None
+    title = without_numbering(section.title)
+    if role in _SILENT and len(title.split()) > 1 and instruction(title):
+        return SectionRole.PROCEDURE
+    if role is SectionRole.VERIFICATION and title != section.title.strip():
+        return SectionRole.CHECK  # a numbered step among others
+    return role
+
+
+def _ends_body(section: Section) -> bool:
+    """Whether a verification before it would not be the last thing that is done."""
+    role = role_of(section)
+    return role is not SectionRole.VERIFICATION and role in STEP_ROLES - {SectionRole.ESCALATION}
+
+
+def is_case(section: Section) -> bool:
+    """Whether the heading states a case, so that what stands under it is done when it holds."""
+    title = without_numbering(section.title)
+    if _MANY.search(title):
+        return False
+    if CASE.match(title):
+        return True
+    role = role_of(section)
+    if role in STEP_ROLES or instruction(title) or section.level < 2:
+        return False
+    return names_fault(title) and role not in _SILENT - {SectionRole.MEANING}
+
+
+def case_question(title: str) -> str:
+    """Whether the case of a heading holds."""
+    said = without_numbering(title)
+    named = CASE.sub("", said).strip() or said
+    asked = question(named)
+    if asked.startswith("Is this the case: ") or re.match(r"Is (?:it|there) ", asked):
+        asked = f"Is the problem: {named.rstrip('.:')}?"
+    return f"{shorten(asked.rstrip('?'), words=25)}?"
