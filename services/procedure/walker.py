@@ -4,15 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from services.knowledge.embedding.bm25 import tokenise
 from services.procedure.lowering import lower
 from services.procedure.model import (
     ESCALATION,
     START,
+    Body,
     Choice,
     End,
+    EndKind,
     Jump,
     LineRange,
     Procedure,
+    bodies_of,
+    questions,
     walk,
 )
 from services.procedure.untold import untold
@@ -21,6 +26,8 @@ from services.workflow.model import Step, StepKind, Workflow
 MOST_FINDINGS = 12
 """What a reader can take up at once; later findings mostly follow from the first."""
 _MOST_PATHS = 2000
+_OWN_WORDS = 0.75
+"""Share of a question's words in title and fault of the page from which it asks for that fault."""
 _LONGEST_TEXT = 240
 
 
@@ -40,7 +47,12 @@ class Found:
 def findings(procedure: Procedure) -> list[Found]:
     """What is wrong, the gravest first, at most `MOST_FINDINGS`."""
     workflow = lower(procedure, "page")
-    found = [*_of_names(procedure), *_of_paths(workflow), *_of_parts(procedure, workflow)]
+    found = [
+        *_of_names(procedure),
+        *_of_start(procedure),
+        *_of_paths(workflow),
+        *_of_parts(procedure, workflow),
+    ]
     return list(dict.fromkeys(found))[:MOST_FINDINGS]
 
 
@@ -64,6 +76,27 @@ def _of_names(procedure: Procedure) -> Iterator[Found]:
             yield Found(f"{node.target!r}, where a path goes on, is nowhere", node.lines)
         if isinstance(node, Choice) and not _says_anything(node):
             yield Found("a choice asks and nothing follows from any answer", node.lines)
+
+
+def _of_start(procedure: Procedure) -> Iterator[Found]:
+    """Whoever opens the page has its fault: the start is an event of the chart, not a step."""
+    first = procedure.body[0] if procedure.body else None
+    if not isinstance(first, Choice) or not any(_turns_away(body) for body in bodies_of(first)):
+        return
+    own = set(tokenise(f"{procedure.title} {procedure.treats}"))
+    for arm in first.arms:
+        for asked in questions(arm.guard):
+            words = set(tokenise(asked.text))
+            if len(words & own) >= _OWN_WORDS * len(words):
+                yield Found(
+                    f"{asked.text!r} asks for the fault that the page is about; whoever opens it "
+                    "has that fault: leave the question out",
+                    arm.lines,
+                )
+
+
+def _turns_away(body: Body) -> bool:
+    return len(body) == 1 and isinstance(body[0], End) and body[0].kind is EndKind.NOT_THIS_FAULT
 
 
 def _says_anything(choice: Choice) -> bool:

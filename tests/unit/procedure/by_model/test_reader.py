@@ -5,7 +5,7 @@ import pytest
 from services.llm.chat_model import ModelAnswerError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.by_model.page import numbered, redacted
-from services.procedure.by_model.question import messages
+from services.procedure.by_model.question import PROMPT, messages
 from services.procedure.by_model.reader import ModelReader
 from services.procedure.by_model.worked_examples import most_similar, worked_examples
 from services.procedure.model import Do, Reader
@@ -28,7 +28,7 @@ def read(*answers, samples=1, corrections=0):
 
 def test_an_answer_becomes_a_reading_with_its_origin():
     found = read(SOUND)
-    assert (found.reader, found.model, found.version) == (Reader.MODEL, "scripted", "read@1")
+    assert (found.reader, found.model, found.version) == (Reader.MODEL, "scripted", PROMPT.label)
     assert [node.text for node in found.procedures[0].body if isinstance(node, Do)] == [
         "Look at the fan",
         "Replace it",
