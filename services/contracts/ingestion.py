@@ -52,6 +52,8 @@ class IngestJob(BaseModel):
     failed: tuple[FailedDocument, ...] = ()
     """Of very many, the first thousand by their ids."""
     chunks_embedded: int = 0
+    approved_deleted: int = 0
+    """Approved procedures that a removal deleted with the documents."""
     reason: str = ""
     created_at: datetime
     updated_at: datetime

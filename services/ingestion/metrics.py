@@ -31,3 +31,15 @@ BUILT_SENTENCES = Counter(
     "Sentences a model put into nodes, by outcome: kept, or unsupported by any line and dropped.",
     ["outcome"],
 )
+
+READ_PAGES = Counter(
+    "flowxpert_ingestion_read_pages_total",
+    "Pages whose procedures were read, by reader and outcome: read or failed.",
+    ["reader", "outcome"],
+)
+
+APPROVALS = Counter(
+    "flowxpert_ingestion_approvals_total",
+    "Approved procedures of pages that changed, by outcome: carried_over or lost.",
+    ["outcome"],
+)

@@ -27,6 +27,7 @@ from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.run import OnProgress, Run
 from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import OUTDATED
+from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.reindex import OnReindexed, Reindex
 from services.ingestion.roots.scan import UnusableRootError
 from services.ingestion.roots.source import is_archive, opened, owner_of
@@ -45,6 +46,7 @@ from services.knowledge.ports import (
     VectorStore,
 )
 from services.llm.guard import GuardedChatModel
+from services.procedure.store.sql_readings import SqlReadingStore
 
 RUN_JOB = "ingestion.run_job"
 FORGET_ROOT = "ingestion.forget_root"
@@ -93,6 +95,7 @@ class IngestionService:
         self._pipeline = with_kept_parts(self._structure, self._kept)
         self._jobs = Jobs(database)
         self._ledger = Ledger(database)
+        self._readings = SqlReadingStore(database)
 
     def ingest(self, request: IngestRequest) -> IngestJob:
         """See `Ingestion.ingest`."""
@@ -302,6 +305,7 @@ class IngestionService:
             ledger=self._ledger,
             stores=self._stores,
             pipeline=self._pipeline,
+            upkeep=Upkeep.of(self._readings, self._ledger, self._stores.documents),
             settings=self._settings,
             on_progress=on_progress,
             finish=self._outbox.finish,

@@ -48,6 +48,7 @@ class JobRow(Base):
     deleted: Mapped[int] = mapped_column(Integer, default=0)
     skipped: Mapped[int] = mapped_column(Integer, default=0)
     chunks_embedded: Mapped[int] = mapped_column(Integer, default=0)
+    approved_deleted: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     reason: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -79,6 +80,8 @@ class IngestedRow(Base):
     fingerprint: Mapped[str] = mapped_column(String(100))
     """Tells without reading whether the file is the one that was read."""
     content_hash: Mapped[str] = mapped_column(String(64))
+    text_hash: Mapped[str] = mapped_column(String(64), default="", server_default="", index=True)
+    """Of the text that lines are counted in; empty where an older version ingested it."""
     pipeline: Mapped[str] = mapped_column(String(64))
     """Version of the code and model that made the chunks and nodes."""
     outcome: Mapped[str] = mapped_column(String(10))
@@ -99,6 +102,18 @@ class UnbuiltRow(Base):
     document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
     text_hash: Mapped[str] = mapped_column(String(64))
     recipe: Mapped[str] = mapped_column(String(32))
+    reason: Mapped[str] = mapped_column(Text)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class UnreadRow(Base):
+    """Why a model made no reading of a text when it was asked last."""
+
+    __tablename__ = "ingestion_unread"
+
+    text_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    recipe: Mapped[str] = mapped_column(String(400), primary_key=True)
+    """Prompt and model."""
     reason: Mapped[str] = mapped_column(Text)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 

@@ -39,6 +39,8 @@ MOST_PROCEDURES = 200
 MOST_DOUBTS = 1_000
 LONGEST_TEXT = 4_000
 """Characters of one step, guard or command."""
+MOST_REMARKS = 12
+"""Of one procedure; later ones mostly follow from the first."""
 UNSURE = 0.5
 """Confidence of a node whose lines say nothing of it; below what is shown as sure."""
 
@@ -95,11 +97,13 @@ class _Check:
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
         self._said = _squeezed(text)
+        self._wrong: dict[str, None] = {}
         self.remarks: list[str] = []
 
     def procedure(self, given: Procedure) -> Procedure | None:
         """None when nothing of it can be used, which is told."""
         name = given.title[:80] or "a procedure without a title"
+        self._wrong.clear()
         if (reason := _refused(given)) is not None:
             self.remarks.append(f"{name!r} is left out: {reason}")
             return None
@@ -107,11 +111,7 @@ class _Check:
         if not any(each.lines for each in sourced(procedure)):
             self.remarks.append(f"{name!r} is left out: none of its lines is in the text")
             return None
-        if procedure != given:
-            self.remarks.append(
-                f"{name!r}: lines outside the text (it has {len(self._lines)}), or commands that "
-                "it does not show"
-            )
+        self.remarks += [f"{name!r}: {what}" for what in self._told()]
         return procedure
 
     def doubt(self, given: Doubt, place: int) -> Doubt:
@@ -133,15 +133,25 @@ class _Check:
         """It with the lines that are in the text; unsure where they or its commands are not."""
         lines = self._in(given)
         commands: tuple[str, ...] = given.commands if isinstance(given, Do | End) else ()
-        is_shown = all(_squeezed(command) in self._said for command in commands)
-        if lines == given.lines and is_shown:
+        unknown = [each for each in commands if _squeezed(each) not in self._said]
+        self._wrong |= dict.fromkeys(f"the text has no command {each[:200]!r}" for each in unknown)
+        if lines == given.lines and not unknown:
             return given
-        sure = given.confidence if lines and is_shown else min(given.confidence, UNSURE)
+        sure = min(given.confidence, UNSURE) if unknown or not lines else given.confidence
         return given.model_copy(update={"lines": lines, "confidence": sure})
 
     def _in(self, given: Procedure | Doubt | Sourced) -> tuple[LineRange, ...]:
         last = len(self._lines)
+        for first, end in given.lines:
+            if end > last:
+                self._wrong[f"lines {first}-{end} are not there: the text has {last}"] = None
         return tuple((first, min(end, last)) for first, end in given.lines if first <= last)
+
+    def _told(self) -> list[str]:
+        """What was wrong since this was asked last."""
+        told = list(self._wrong)[:MOST_REMARKS]
+        self._wrong.clear()
+        return told
 
 
 def _refuse_large(reading: Reading) -> None:

@@ -13,7 +13,16 @@ from services.ingestion.tables import FailureRow, JobRow
 from services.kit.database import Database
 from services.kit.errors import NotFoundError
 
-COUNTERS = ("total", "added", "changed", "unchanged", "deleted", "skipped", "chunks_embedded")
+COUNTERS = (
+    "total",
+    "added",
+    "changed",
+    "unchanged",
+    "deleted",
+    "skipped",
+    "chunks_embedded",
+    "approved_deleted",
+)
 _SHOWN_FAILURES = 1_000
 """Failures that come back with a job; a folder of junk must not make an endless answer."""
 

@@ -5,7 +5,7 @@ row names every chunk and node of the old and of the new version, so that a proc
 leaves nothing behind that the next one cannot find.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,6 +127,47 @@ class Ledger:
         with self._database.session() as session:
             return session.scalar(statement)
 
+    def text_hashes(
+        self, document_ids: Sequence[str] | None = None, *, source: str | None = None
+    ) -> dict[str, str]:
+        """Hash of the text by document, empty where it was never noted.
+
+        Of `document_ids`, half-written ones too; else of whole documents of `source`, or of all.
+        """
+        columns = select(IngestedRow.document_id, IngestedRow.text_hash)
+        statement = columns.where(IngestedRow.content_hash != "").order_by(IngestedRow.document_id)
+        if source is not None:
+            statement = statement.where(IngestedRow.source == source)
+        with self._database.session() as session:
+            if document_ids is None:
+                return dict(session.execute(statement).tuples().all())
+            found: dict[str, str] = {}
+            for some in _batches(document_ids):
+                mine = columns.where(IngestedRow.document_id.in_(some))
+                found.update(session.execute(mine).tuples().all())
+            return found
+
+    def with_texts(self, text_hashes: Sequence[str]) -> dict[str, list[str]]:
+        """Ids of the documents whose text has one of the hashes, by hash, in their order.
+
+        Those that a killed job left half-written are among them.
+        """
+        found: dict[str, list[str]] = {}
+        columns = select(IngestedRow.text_hash, IngestedRow.document_id)
+        with self._database.session() as session:
+            for some in _batches(text_hashes):
+                mine = columns.where(IngestedRow.text_hash.in_(some))
+                for text_hash, id_ in session.execute(mine.order_by(IngestedRow.document_id)):
+                    found.setdefault(text_hash, []).append(id_)
+        return found
+
+    def note_texts(self, text_hashes: Mapping[str, str]) -> None:
+        """Note the hashes of documents' texts, by document, where none is noted."""
+        with self._database.session() as session:
+            for id_, text_hash in text_hashes.items():
+                mine = (IngestedRow.document_id == id_) & (IngestedRow.text_hash == "")
+                session.execute(update(IngestedRow).where(mine).values(text_hash=text_hash))
+
     def reserve(
         self, versions: Sequence[Version], *, source: str, pipeline: str, job_id: str
     ) -> Reservation:
@@ -232,17 +273,20 @@ class Ledger:
 
     def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
         """Let nobody change these rows between reading and writing them."""
-        for start in range(0, len(ids), _PARAMETERS):
-            mine = IngestedRow.document_id.in_(ids[start : start + _PARAMETERS])
+        for some in _batches(ids):
+            mine = IngestedRow.document_id.in_(some)
             session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
 
     def _rows(self, session: Session, document_ids: Sequence[str]) -> dict[str, IngestedRow]:
         found: dict[str, IngestedRow] = {}
-        for start in range(0, len(document_ids), _PARAMETERS):
-            batch = document_ids[start : start + _PARAMETERS]
-            rows = session.scalars(select(IngestedRow).where(IngestedRow.document_id.in_(batch)))
+        for some in _batches(document_ids):
+            rows = session.scalars(select(IngestedRow).where(IngestedRow.document_id.in_(some)))
             found.update((row.document_id, row) for row in rows)
         return found
+
+
+def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (values[at : at + _PARAMETERS] for at in range(0, len(values), _PARAMETERS))
 
 
 def may_take(known: Known | IngestedRow, source: str) -> bool:
@@ -277,6 +321,7 @@ def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedR
         job_id=job_id,
         title=version.title,
         media_type=version.media_type,
+        text_hash=version.text_hash,
         chunk_ids=list(version.chunk_ids),
         node_ids=list(version.node_ids),
         updated_at=datetime.now(UTC),

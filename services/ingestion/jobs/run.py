@@ -16,6 +16,7 @@ from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.store import Prepared, Stores
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, SUSPICIOUS
 from services.ingestion.read import read_document
+from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import JobRow
@@ -42,6 +43,8 @@ class Run:
     ledger: Ledger
     stores: Stores
     pipeline: Pipeline
+    upkeep: Upkeep
+    """What becomes of the documents' readings."""
     settings: IngestionSettings
     on_progress: OnProgress
     finish: Callable[[Session], None]
@@ -58,7 +61,8 @@ class Run:
         entries = self._start(scan)
         for window in self._windows(entries):
             self._write(window)
-        self._remove(self._gone(scan))
+        self._remove(self._gone(scan), forget_readings=False)
+        self.upkeep.read_left(self.job.source)
         self._end(JobStatus.DONE)
 
     def forget(self) -> None:
@@ -67,7 +71,8 @@ class Run:
         Otherwise another source could take a document over between two of its stores.
         """
         known = self.ledger.known()
-        self._remove([id_ for id_, each in known.items() if each.source == self.job.source])
+        gone = [id_ for id_, each in known.items() if each.source == self.job.source]
+        self._remove(gone, forget_readings=True)
         self._end(JobStatus.DONE)
 
     def fail(self, reason: str) -> None:
@@ -181,6 +186,7 @@ class Run:
         batch = self.settings.batch_texts
         with stage_timer("ingestion", "embed"):
             vectors = self.stores.embed(texts, batch=batch, on_batch=self._report)
+        before = self.upkeep.hand_on([each.document for each in window])
         reservation = self.ledger.reserve(
             [each.version for each in window],
             source=self.job.source,
@@ -196,6 +202,8 @@ class Run:
         self.stores.write(kept, vectors[rows], held, batch=batch)
         outcomes = {id_: each.outcome for id_, each in held.items()}
         self._record(kept, outcomes)
+        self.upkeep.read(each.document for each in kept)
+        self.upkeep.drop(before)
 
     def _record(self, window: Sequence[Prepared], outcomes: dict[str, str]) -> None:
         for outcome in outcomes.values():
@@ -230,9 +238,12 @@ class Run:
             )
         ]
 
-    def _remove(self, gone: Sequence[str]) -> None:
+    def _remove(self, gone: Sequence[str], *, forget_readings: bool) -> None:
         for start in range(0, len(gone), _REMOVED_AT_ONCE):
             some = gone[start : start + _REMOVED_AT_ONCE]
+            texts = self.upkeep.texts.of_documents(some).values()
+            if forget_readings:
+                self.job.approved_deleted += self.upkeep.forget(texts, gone)
             self.ledger.begin_removal(some)
             self.stores.remove(self.ledger.held(some), batch=self.settings.batch_texts)
             deleted = sum(id_ not in self.failures for id_ in some)
@@ -241,6 +252,7 @@ class Run:
             with self.database.session() as session:
                 self.ledger.forget(session, some)
                 self._save_in(session)
+            self.upkeep.drop(texts)
             self._report()
 
     def _fail(self, document_id: str, reason: str) -> None:

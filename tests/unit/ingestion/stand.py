@@ -18,7 +18,7 @@ from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableErr
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.knowledge.stores.sql_graph import SqlGraphStore
 
-ROOMS = ("kit", "knowledge", "ingestion")
+ROOMS = ("kit", "knowledge", "procedure", "ingestion")
 
 
 class Killed(BaseException):

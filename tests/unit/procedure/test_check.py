@@ -37,7 +37,11 @@ def test_lines_outside_the_text_are_cut_told_and_what_has_none_is_unsure():
     assert [node.lines for node in left.body] == [(), ((6, 7),)]
     assert [node.confidence for node in left.body] == [0.5, 1.0]
     assert left.lines == ((1, 7),)
-    assert "outside the text" in found.remarks[0]
+    assert found.remarks == [
+        "'Fan': lines 90-95 are not there: the text has 7",
+        "'Fan': lines 6-90 are not there: the text has 7",
+        "'Fan': lines 1-99 are not there: the text has 7",
+    ]
 
 
 def test_lines_without_end_take_no_time():
@@ -103,7 +107,7 @@ def test_a_command_that_the_page_does_not_show_is_marked():
     ]
     found = checked(reading(procedure(*steps)), TEXT)
     assert [node.confidence for node in found.reading.procedures[0].body] == [1.0, 0.5]
-    assert found.remarks
+    assert found.remarks == ["'Fan': the text has no command 'rm -rf /'"]
 
 
 def test_control_characters_do_not_reach_the_store():
