@@ -59,8 +59,9 @@ docs: $(VENV)/.ready ## Renew the settings page and .env.example from the classe
 	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md
 	$(BIN)/flowxpert settings --format env > .env.example
 
-examples: $(VENV)/.ready-dev ## Renew the DOCX and the PDF among the example documents.
+examples: $(VENV)/.ready-dev ## Renew the made documents among the examples, and their readings.
 	$(BIN)/python examples/build.py
+	$(BIN)/python examples/draw.py
 
 clean: ## Remove the environment and caches; the data folder stays.
 	rm -rf $(VENV) .venv-vllm build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache *.egg-info
