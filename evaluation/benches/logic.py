@@ -28,10 +28,11 @@ _NEAR_TOP = 5
 
 @dataclass(frozen=True)
 class Made:
-    """The workflow that was made for a row, with figures of how it came about."""
+    """The workflow that was made for a row."""
 
     workflow: Workflow | None
-    beside: Figures = field(default_factory=dict)
+    walk: Figures = field(default_factory=dict)
+    """Whether its page was found and it would be shown, where the ticket was walked."""
 
 
 Make = Callable[[LogicRow], Made]
@@ -126,7 +127,7 @@ def measure(
     }
     figures = dict(zip(cases, logic_figures(list(cases.values()), embedder), strict=True))
     return [
-        LogicResult(row.id, row.set, (figures.get(row.id) or _straight(one)) | one.beside)
+        LogicResult(row.id, row.set, figures.get(row.id) or _straight(one), one.walk)
         for row, one in zip(rows, made, strict=True)
     ]
 

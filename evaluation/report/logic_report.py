@@ -1,7 +1,7 @@
 """Rows of `bench logic` put together: by set, and over all rows alike."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evaluation.measures.logic import mean_percent
 from evaluation.report.report import Figures, Report
@@ -14,20 +14,22 @@ class LogicResult:
     id: str
     set: str
     figures: Figures
+    walk: Figures = field(default_factory=dict)
+    """Whether the walk found the page and would show the workflow; empty where none was walked."""
 
     def record(self) -> dict[str, object]:
         """As JSON for looking into single rows."""
-        return {"id": self.id, "set": self.set, **self.figures}
+        return {"id": self.id, "set": self.set, **self.figures, **self.walk}
 
 
 def report(results: Sequence[LogicResult], config: Mapping[str, object], seconds: float) -> Report:
     """Means in percent; every row counts the same, whatever its set."""
-    sets = {name: [each for each in results if each.set == name] for name in _names(results)}
     return Report.model_validate(
         {
             "benchmark": "logic",
-            "overall": _mean(results),
-            "sets": {name: _mean(found) for name, found in sets.items()},
+            "overall": mean_percent([each.figures for each in results]),
+            "sets": _by_set([(each.set, each.figures) for each in results]),
+            "walk": _walks(results),
             "config": dict(config),
             "seconds": seconds,
             "mean_over": "rows",
@@ -36,9 +38,16 @@ def report(results: Sequence[LogicResult], config: Mapping[str, object], seconds
     )
 
 
-def _names(results: Sequence[LogicResult]) -> list[str]:
-    return sorted({each.set for each in results})
+def _walks(results: Sequence[LogicResult]) -> dict[str, Figures]:
+    """By set and over all rows; nothing where no ticket was walked."""
+    walks = [(each.set, each.walk) for each in results if each.walk]
+    overall = {"all rows": mean_percent([figures for _, figures in walks])} if walks else {}
+    return _by_set(walks) | overall
 
 
-def _mean(results: Sequence[LogicResult]) -> Figures:
-    return mean_percent([each.figures for each in results])
+def _by_set(rows: Sequence[tuple[str, Figures]]) -> dict[str, Figures]:
+    """Means of rows, each given with its set."""
+    return {
+        name: mean_percent([figures for of, figures in rows if of == name])
+        for name in sorted({of for of, _ in rows})
+    }

@@ -72,6 +72,22 @@ def test_planners_are_compared_and_printed_for_programs(options: list[str]) -> N
     assert 0 < found["f1"]["extractive"]["mean"] <= 100
 
 
+def test_the_logic_of_a_page_that_is_given_and_of_a_walk_is_measured(
+    options: list[str], tmp_path: Path
+) -> None:
+    rows, out = tmp_path / "rows.jsonl", tmp_path / "out.json"
+    nodes = [{"id": "a", "label": "Check that the fan tray is seated.", "lines": [[1, 40]]}]
+    rows.write_text(json.dumps({**PAIR, "reference": {"nodes": nodes, "edges": []}}) + "\n")
+    asked = ["bench", "logic", "--pairs", str(rows), "--out", str(out)]
+    flowxpert(*asked, "--page-given", "--corpus", str(EXAMPLES / "documents"))
+    assert json.loads(out.read_text())["overall"]["found"] == 100
+    flowxpert(*asked, *options[:2])
+    walked = json.loads(out.read_text())
+    assert walked["walk"]["all rows"]["page_first"] == 100
+    flowxpert(*asked, *options[:2], "--without-page")
+    assert json.loads(out.read_text())["walk"]["all rows"]["page_in_five"] == 0
+
+
 def test_a_folder_without_documents_is_refused(options: list[str], tmp_path: Path) -> None:
     done = called("bench", "workflows", "--data-dir", str(tmp_path / "new"), *options[2:])
     assert done.returncode != 0

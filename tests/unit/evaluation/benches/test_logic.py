@@ -88,14 +88,14 @@ def test_workflows_are_read_from_a_file(tmp_path: Path):
 
 def test_the_walk_tells_whether_the_page_was_found_and_shown():
     fan, bgp = results(walk(LibraryRetrieval()))
-    for found in (fan.figures, bgp.figures):
-        assert found["page_first"] == found["page_in_five"] == found["shown"] == found["sure"] == 1
-        assert found["guards"] == 1
+    for found in (fan, bgp):
+        assert found.walk == {"page_first": 1, "page_in_five": 1, "shown": 1, "sure": 1}
+        assert found.figures["guards"] == 1
 
 
 def test_a_hidden_page_is_not_found_and_another_workflow_is_measured():
     (fan,) = results(walk(LibraryRetrieval(hidden="fan.md")), FAN)
-    assert fan.figures["page_first"] == fan.figures["page_in_five"] == 0
+    assert fan.walk["page_first"] == fan.walk["page_in_five"] == 0
     assert fan.figures["found"] == 1
     assert fan.figures["core"] == 1
     assert fan.figures["nodes"] < 1
@@ -104,14 +104,14 @@ def test_a_hidden_page_is_not_found_and_another_workflow_is_measured():
 @pytest.mark.parametrize(("confidence", "shown", "sure"), [(0.9, 1, 1), (0.5, 1, 0), (0.1, 0, 0)])
 def test_how_sure_the_platform_is_makes_no_other_workflow(confidence, shown, sure):
     (fan,) = results(walk(LibraryRetrieval(confidence=confidence)), FAN)
-    assert (fan.figures["shown"], fan.figures["sure"]) == (shown, sure)
+    assert (fan.walk["shown"], fan.walk["sure"]) == (shown, sure)
     assert fan.figures["guards"] == 1
 
 
 def test_nothing_is_shown_where_the_planner_finds_no_procedure():
     (fan,) = results(walk(LibraryRetrieval(), planner=CopyingPlanner(refuses=True)), FAN)
-    assert fan.figures["found"] == fan.figures["shown"] == 0
-    assert fan.figures["page_first"] == 1
+    assert fan.figures["found"] == fan.walk["shown"] == 0
+    assert fan.walk["page_first"] == 1
 
 
 def reading(*steps: object) -> Reading:
@@ -137,7 +137,7 @@ def test_a_page_that_is_given_is_read_alone_by_its_text():
     (fan,) = results(page_given(page_of_store(Library()), reader), FAN)
     assert [document.text for document in read] == [TEXTS["fan.md"]]
     assert fan.figures["found"] == 1
-    assert "page_first" not in fan.figures
+    assert fan.walk == {}
 
 
 def test_a_row_that_holds_its_text_needs_no_page():
@@ -181,6 +181,15 @@ def test_the_report_counts_every_row_the_same_and_keeps_the_rows():
     rows = told.model_dump()["rows"]
     assert [(one["id"], one["found"]) for one in rows] == [("fan.md", 1), ("bgp.md", 0), ("x", 0)]
     assert [table.title for table in told.tables()] == ["logic"]
+
+
+def test_the_report_tells_of_walks_apart():
+    told = report(results(walk(LibraryRetrieval(hidden="fan.md"))), {}, 1.0)
+    found = told.model_dump()["walk"]
+    assert found["switches"] == found["all rows"]
+    assert (found["all rows"]["page_first"], found["all rows"]["shown"]) == (50, 100)
+    assert [table.title for table in told.tables()] == ["logic", "walk"]
+    assert told.model_dump()["rows"][1]["page_first"] == 1
 
 
 def test_a_walk_without_documents_is_refused(tmp_path: Path):
