@@ -21,10 +21,11 @@ run: $(VENV)/.ready ## Ingest the examples, start everything, turn an alert into
 	$(BIN)/flowxpert run --data-dir $(DATA_DIR) $(ARGS)
 
 test: $(VENV)/.ready-dev lint ## Everything: style, types, import rules, then all tests.
-	OMP_NUM_THREADS=1 $(BIN)/pytest $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit tests/contract -n auto --dist loadfile $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/integration tests/e2e $(ARGS)
 
 unit: $(VENV)/.ready-dev ## The unit tests alone: under a minute, no network.
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit -n auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/.ready-dev ## Style, types and import rules.
 	$(BIN)/ruff format --check .

@@ -3,14 +3,13 @@
 PostgreSQL is used when FLOWXPERT_TEST_POSTGRES_URL names a database; its tables are emptied.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
 from sqlalchemy import text
 
 from services.kit.database import Database
+from tests.postgres import postgres_url
 
 
 @contextmanager
@@ -19,10 +18,7 @@ def database_of(kind: str) -> Iterator[Database]:
     if kind == "sqlite":
         database = Database.memory()
     else:
-        url = os.environ.get("FLOWXPERT_TEST_POSTGRES_URL")
-        if not url:
-            pytest.skip("set FLOWXPERT_TEST_POSTGRES_URL to test against PostgreSQL")
-        database = Database(url)
+        database = Database(postgres_url())
     database.migrate("knowledge", "procedure")
     with database.session() as session:
         for table in ("knowledge_document", "knowledge_node", "procedure_text"):

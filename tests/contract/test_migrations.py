@@ -1,7 +1,5 @@
 """The migrated schema is the one the models state, room by room."""
 
-import os
-
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -9,14 +7,13 @@ from sqlalchemy import inspect
 
 from services.kit.database import Base, Database
 from services.kit.migrations import ROOMS, SERVICES, room_tables
+from tests.postgres import postgres_url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request):
-    url = os.environ.get("FLOWXPERT_TEST_POSTGRES_URL")
-    if request.param == "postgresql" and not url:
-        pytest.skip("set FLOWXPERT_TEST_POSTGRES_URL to test against PostgreSQL")
-    database = Database.memory() if request.param == "sqlite" else Database(str(url))
+    is_sqlite = request.param == "sqlite"
+    database = Database.memory() if is_sqlite else Database(postgres_url())
     yield database
     database.close()
 

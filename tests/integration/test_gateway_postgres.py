@@ -1,12 +1,12 @@
 """The gateway on PostgreSQL, as on SQLite elsewhere."""
 
-import os
 import threading
 
 import pytest
 from sqlalchemy import text
 
 from services.kit.database import Database
+from tests.postgres import postgres_url
 from tests.unit.gateway.harness import gateway_over
 
 TABLES = (
@@ -17,10 +17,7 @@ TABLES = (
 
 @pytest.fixture
 def gateway():
-    url = os.environ.get("FLOWXPERT_TEST_POSTGRES_URL")
-    if not url:
-        pytest.skip("set FLOWXPERT_TEST_POSTGRES_URL to test against PostgreSQL")
-    database = Database(url)
+    database = Database(postgres_url())
     database.migrate("kit", "gateway")
     with database.session() as session:
         session.execute(text(f"TRUNCATE {TABLES}, outbox CASCADE"))
