@@ -19,6 +19,8 @@ from services.gateway.settings import GatewaySettings
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
+from services.ingestion.readings.endpoints import create_readings_router
+from services.ingestion.readings.service import caller
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.data_dir import own_data_dir
@@ -133,7 +135,10 @@ class Embedded:
             database=self.database,
             outbox=self.outbox,
             retrieval=self.retrieval,
-            routers=[create_router(self.ingestion)],
+            routers=[
+                create_router(self.ingestion),
+                create_readings_router(self.ingestion.readings(caller(self.settings))),
+            ],
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self._check_queue},
         )

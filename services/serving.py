@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from services.contracts.addresses import AddressSettings, Service
 from services.contracts.ingestion import IngestionClient
 from services.contracts.planner import PlannerClient
+from services.contracts.readings import ReadingsClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
 from services.embedded import WARM_UP_TEXT
@@ -25,6 +26,8 @@ from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router as create_ingestion_router
+from services.ingestion.readings.endpoints import create_readings_router
+from services.ingestion.readings.service import caller
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.app import Check
@@ -148,14 +151,17 @@ class Serving:
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
         )
         gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
-        ingestion = IngestionClient(self._client(self._addresses.ingestion_url))
+        at_ingestion = self._client(self._addresses.ingestion_url)
         return create_gateway(
             settings,
             self.settings,
             database=self._database,
             outbox=self._outbox,
             retrieval=retrieval,
-            routers=[create_ingestion_router(ingestion)],
+            routers=[
+                create_ingestion_router(IngestionClient(at_ingestion)),
+                create_readings_router(ReadingsClient(at_ingestion)),
+            ],
             body_limits=body_limits(IngestionSettings()),
         )
 
@@ -176,6 +182,7 @@ class Serving:
         return create_ingestion(
             self.settings,
             service=service,
+            readings=service.readings(caller(self.settings)),
             ingestion_settings=settings,
             checks=self._checks(),
         )

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 
 from services.contracts.ingestion import Ingestion
+from services.contracts.readings import Readings
 from services.ingestion.endpoints import create_router
+from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
 from services.kit.app import Check, create_service_app
 from services.kit.settings import PlatformSettings
@@ -18,14 +20,18 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Ingestion,
+    readings: Readings | None = None,
     ingestion_settings: IngestionSettings | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service."""
+    """The app around a service; without `readings` it has no routes for them."""
+    routers = [create_router(service)]
+    if readings is not None:
+        routers.append(create_readings_router(readings))
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
-        routers=[create_router(service)],
+        routers=routers,
         settings=settings,
         checks=checks,
         body_limits=body_limits(ingestion_settings or IngestionSettings()),
@@ -34,4 +40,5 @@ def create_app(
 
 def body_limits(settings: IngestionSettings) -> dict[str, int]:
     """Largest bodies of the routes that take more than a message."""
-    return {"/v1/documents": settings.max_upload_bytes + _FORM_BYTES}
+    largest = settings.max_upload_bytes + _FORM_BYTES
+    return {"/v1/documents": largest, "/v1/readings/import": largest}

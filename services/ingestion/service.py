@@ -27,6 +27,7 @@ from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.run import OnProgress, Run
 from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import OUTDATED
+from services.ingestion.readings.service import ReadingsService
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.reindex import OnReindexed, Reindex
 from services.ingestion.roots.scan import UnusableRootError
@@ -96,6 +97,7 @@ class IngestionService:
         self._jobs = Jobs(database)
         self._ledger = Ledger(database)
         self._readings = SqlReadingStore(database)
+        self._upkeep = Upkeep.of(self._readings, self._ledger, documents)
 
     def ingest(self, request: IngestRequest) -> IngestJob:
         """See `Ingestion.ingest`."""
@@ -273,6 +275,10 @@ class IngestionService:
             model=model,
         )
 
+    def readings(self, who: str) -> ReadingsService:
+        """The readings of the ingested pages, for a caller of this name."""
+        return ReadingsService(self._readings, self._upkeep, who=who)
+
     def both_parts(self, document: Document) -> tuple[list[IncidentNode], BuiltPart | None]:
         """A document's nodes by structure, and apart from them what a model built of it."""
         return list(self._structure.extract(document)), self._kept.of(document)
@@ -305,7 +311,7 @@ class IngestionService:
             ledger=self._ledger,
             stores=self._stores,
             pipeline=self._pipeline,
-            upkeep=Upkeep.of(self._readings, self._ledger, self._stores.documents),
+            upkeep=self._upkeep,
             settings=self._settings,
             on_progress=on_progress,
             finish=self._outbox.finish,

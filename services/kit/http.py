@@ -64,6 +64,11 @@ class ServiceClient:
         message = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
         return self._json("POST", path, json=message, params=params)
 
+    def put(self, path: str, body: BaseModel | object, **params: Any) -> Any:  # noqa: ANN401 - JSON
+        """Send what is to take the place of what is there; otherwise as `post`."""
+        message = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
+        return self._json("PUT", path, json=message, params=params)
+
     def post_for_lines(self, path: str, body: BaseModel) -> Iterator[str]:
         """Send a message and give each line of the answer as it comes; nothing is repeated.
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from services.procedure.doubts import without_doubts_about_nothing
-from services.procedure.lines import where
+from services.procedure.lines import lines_of, where
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, ApprovedProcedure, Offer, ServedReading
 
@@ -13,7 +13,7 @@ ORDER = (Reader.PERSON, Reader.MODEL, Reader.IMPORTED, Reader.RULES)
 """Whose reading is served where nothing is approved, the best first."""
 
 COVERED_FROM = 0.75
-"""Share of a procedure's lines that an approved one must have to stand in its place."""
+"""Share of the lines of its steps that approved ones must have to stand in a procedure's place."""
 
 
 def best(readings: Mapping[Reader, Reading]) -> Reading | None:
@@ -70,8 +70,8 @@ def offers(
 
 
 def is_covered(procedure: Procedure, approved: Sequence[Procedure]) -> bool:
-    """Whether approved procedures stand where this one is told."""
-    lines = where(procedure)
+    """Whether approved procedures stand where this one's steps are told."""
+    lines = lines_of(procedure) or where(procedure)
     if not lines:
         return any(each.title == procedure.title for each in approved)
     covered = lines & set().union(*map(where, approved))

@@ -1,0 +1,254 @@
+"""Readings: what the pages tell to do, who read it, and what people made of it."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from io import BytesIO
+from typing import Annotated, Any, Protocol
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+from services.kit.http import ServiceClient
+from services.procedure.model import Procedure, Reader, Reading, as_json
+from services.procedure.ports import Event, ReadingState
+
+
+def _short(noun: Reading | Procedure) -> dict[str, Any]:
+    return as_json(noun)
+
+
+ShortReading = Annotated[Reading, PlainSerializer(_short)]
+"""A reading in the notation that is stored, exported and edited."""
+ShortProcedure = Annotated[Procedure, PlainSerializer(_short)]
+
+
+class Message(BaseModel):
+    """Values are compared by content and never changed in place."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class ReadingQuery(Message):
+    """Which readings are asked for; a field at its default asks for any."""
+
+    state: ReadingState | None = None
+    """`approved`: pages with an approved procedure; `read`: those with one that is not."""
+    reader: Reader | None = None
+    doubts: bool | None = None
+    document: str = ""
+    """The id of one document."""
+    after: str = ""
+    """The text hash behind which the list begins."""
+    limit: int = Field(default=100, ge=1, le=1000)
+
+
+class ReadingSummary(Message):
+    """One page's reading, in numbers."""
+
+    text_hash: str
+    documents: tuple[str, ...]
+    """Ids of the documents that have this text."""
+    reader: Reader
+    """Who read what is not approved."""
+    state: ReadingState
+    """`approved` where each of its procedures is."""
+    procedures: int
+    approved: int
+    doubts: int
+    was_approved: bool
+    """Whether an earlier text of the page was approved and this one is not: it has changed."""
+    updated_at: datetime
+
+
+class ProcedureState(Message):
+    """How far one procedure is to be trusted."""
+
+    title: str
+    state: ReadingState
+    by: str = ""
+    at: datetime | None = None
+
+
+class OfferedProcedure(Message):
+    """What a later reading says in the place of an approved procedure."""
+
+    procedure: int
+    """Place of the approved one."""
+    reader: Reader
+    offered: ShortProcedure
+
+
+class ReadingDetail(ReadingSummary):
+    """One page's reading beside its lines."""
+
+    revision: str
+    """Names what is served now; a change that names another one is refused."""
+    reading: ShortReading
+    states: tuple[ProcedureState, ...]
+    """By the place of the procedure."""
+    offers: tuple[OfferedProcedure, ...] = ()
+    lines: tuple[str, ...] = ()
+    """Of the text; none where no document has it any more."""
+    remarks: tuple[str, ...] = ()
+    """What was cut of a reading that was just sent."""
+
+
+class ApprovalRequest(Message):
+    """A person vouches for a procedure."""
+
+    procedure: int = Field(ge=0)
+    """Its place in what is served."""
+    offered: bool = False
+    """Whether what a later reading offers in its place is meant."""
+    revision: str = ""
+    """What the person saw; empty for whatever is served now."""
+
+
+class AnswerRequest(Message):
+    """A person settles a doubt."""
+
+    doubt: str
+    answer: int = Field(ge=0)
+    """Its place among the doubt's answers."""
+    revision: str = ""
+
+
+class ImportNote(Message):
+    """What was not as it should be with one row of an import."""
+
+    row: int
+    """From 1."""
+    text_hash: str = ""
+    document: str = ""
+    reason: str
+
+
+class ImportReport(Message):
+    """What became of an import."""
+
+    rows: int = 0
+    taken: int = 0
+    """Readings that are stored now, those that were stored before included."""
+    approved: int = 0
+    """Procedures that the import approved."""
+    without_procedure: int = 0
+    """Of those taken: pages that describe no procedure."""
+    marked: tuple[ImportNote, ...] = ()
+    """Taken otherwise than it was sent: in part, or as read though it claims to be approved."""
+    refused: tuple[ImportNote, ...] = ()
+    """Of very many notes, the first thousand."""
+
+
+class Readings(Protocol):
+    """Readings of the ingested pages, for one caller, who is named in what they change."""
+
+    def find(self, query: ReadingQuery) -> list[ReadingSummary]:
+        """Those that are asked for, in the order of their text hashes."""
+
+    def get(self, text_hash: str) -> ReadingDetail:
+        """What is served of a text, beside its lines.
+
+        Raises:
+            NotFoundError: Nobody has read such a text, and no document has it.
+        """
+
+    def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
+        """Put the caller's reading of a text in the place of what is served.
+
+        Approvals of procedures that it leaves as they are hold.
+
+        Raises:
+            NotFoundError: No document has such a text.
+            InvalidInputError: It is too large, or not of this text.
+            ConflictError: Something else is served than the caller saw.
+        """
+
+    def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
+        """Vouch for a procedure. Raises as `get` and `replace` do."""
+
+    def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
+        """Settle a doubt. Raises as `get` and `replace` do."""
+
+    def undo(self, text_hash: str) -> ReadingDetail:
+        """Take back the last thing that a person did to a text's readings.
+
+        Raises:
+            NotFoundError: Nobody has read such a text.
+            ConflictError: There is nothing to take back.
+        """
+
+    def history(self, text_hash: str) -> list[Event]:
+        """What happened to a text's readings, the latest first.
+
+        Raises:
+            NotFoundError: Nobody has read such a text.
+        """
+
+    def export(self, query: ReadingQuery) -> Iterator[str]:
+        """What is served, a JSON line for each text; `limit` and `after` do not apply."""
+
+    def import_lines(self, lines: Iterable[bytes], *, approve: bool) -> ImportReport:
+        """Take in lines as `export` gives them, as read, or approved by the caller.
+
+        What cannot be used is refused and told; nothing that is approved is displaced.
+        """
+
+
+class ReadingsClient:
+    """`Readings` in another process, over HTTP; the caller is who its key names there."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def find(self, query: ReadingQuery) -> list[ReadingSummary]:
+        """See `Readings.find`."""
+        found = self._client.get("/v1/readings", **_given(query))
+        return [ReadingSummary.model_validate(each) for each in found]
+
+    def get(self, text_hash: str) -> ReadingDetail:
+        """See `Readings.get`."""
+        return ReadingDetail.model_validate(self._client.get(_path(text_hash)))
+
+    def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
+        """See `Readings.replace`."""
+        found = self._client.put(_path(text_hash), as_json(reading), revision=revision)
+        return ReadingDetail.model_validate(found)
+
+    def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
+        """See `Readings.approve`."""
+        found = self._client.post(_path(text_hash, "/approvals"), request)
+        return ReadingDetail.model_validate(found)
+
+    def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
+        """See `Readings.answer`."""
+        found = self._client.post(_path(text_hash, "/answers"), request)
+        return ReadingDetail.model_validate(found)
+
+    def undo(self, text_hash: str) -> ReadingDetail:
+        """See `Readings.undo`."""
+        return ReadingDetail.model_validate(self._client.post(_path(text_hash, "/undo"), {}))
+
+    def history(self, text_hash: str) -> list[Event]:
+        """See `Readings.history`."""
+        found = self._client.get(_path(text_hash, "/history"))
+        return [Event.model_validate(each) for each in found]
+
+    def export(self, query: ReadingQuery) -> Iterator[str]:
+        """See `Readings.export`."""
+        text = self._client.get_text("/v1/readings/export", **_given(query))
+        yield from filter(None, text.split("\n"))
+
+    def import_lines(self, lines: Iterable[bytes], *, approve: bool) -> ImportReport:
+        """See `Readings.import_lines`."""
+        content = BytesIO(b"".join(line.rstrip(b"\r\n") + b"\n" for line in lines))
+        path = f"/v1/readings/import?approve={str(approve).lower()}"
+        files = [("readings.jsonl", content)]
+        return ImportReport.model_validate(self._client.post_files(path, "file", files))
+
+
+def _path(text_hash: str, rest: str = "") -> str:
+    return f"/v1/readings/{quote(text_hash, '')}{rest}"
+
+
+def _given(query: ReadingQuery) -> dict[str, Any]:
+    return query.model_dump(mode="json", exclude_defaults=True)

@@ -1,0 +1,113 @@
+"""Readings over HTTP."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, File, Query, UploadFile
+from fastapi.responses import StreamingResponse
+from pydantic import ValidationError
+
+from services.contracts.readings import (
+    AnswerRequest,
+    ApprovalRequest,
+    ImportReport,
+    ReadingDetail,
+    ReadingQuery,
+    Readings,
+    ReadingSummary,
+)
+from services.kit.app import refusals
+from services.kit.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    PayloadTooLargeError,
+)
+from services.procedure.check import UnusableReadingError
+from services.procedure.model import Reading
+from services.procedure.ports import Event
+
+LINES = "application/x-ndjson"
+
+Query_ = Annotated[ReadingQuery, Query()]
+_CHANGES = refusals(NotFoundError, ConflictError, InvalidInputError)
+
+
+def create_readings_router(service: Readings) -> APIRouter:
+    """The routes, as a function of the contract."""
+    router = APIRouter(prefix="/v1/readings", tags=["readings"])
+
+    @router.get("")
+    def list_readings(query: Query_) -> list[ReadingSummary]:
+        """Pages with what was read of them; the next ones come with `after` the last text hash."""
+        return service.find(query)
+
+    @router.get("/export", response_class=StreamingResponse)
+    def export_readings(query: Query_) -> StreamingResponse:
+        """All readings that are asked for as JSON lines, which another platform can import."""
+        return StreamingResponse(_lines(service.export(query)), media_type=LINES)
+
+    @router.post("/import", responses=refusals(PayloadTooLargeError))
+    def import_readings(
+        file: Annotated[UploadFile, File()], *, approve: bool = False
+    ) -> ImportReport:
+        """Take in JSON lines of an export, as read, or approved by the caller.
+
+        What is not of a page that is here, or cannot be used, is refused and told with its row.
+        """
+        return service.import_lines(file.file, approve=approve)
+
+    @router.get("/{text_hash}", responses=refusals(NotFoundError))
+    def get_reading(text_hash: str) -> ReadingDetail:
+        """What is served of a page beside its lines, with the state of each procedure."""
+        return service.get(text_hash)
+
+    @router.put("/{text_hash}", responses=_CHANGES)
+    def replace_reading(
+        text_hash: str, reading: Annotated[dict[str, Any], Body()], revision: str = ""
+    ) -> ReadingDetail:
+        """Put the caller's reading, in the notation of exports, in the place of what is served.
+
+        Approvals of procedures that it leaves as they are hold.
+        """
+        return service.replace(text_hash, _reading(reading), revision=revision)
+
+    @router.post("/{text_hash}/approvals", responses=_CHANGES)
+    def approve_procedure(text_hash: str, request: ApprovalRequest) -> ReadingDetail:
+        """Vouch for a procedure; the caller is who is named in the approval."""
+        return service.approve(text_hash, request)
+
+    @router.post("/{text_hash}/answers", responses=_CHANGES)
+    def answer_doubt(text_hash: str, request: AnswerRequest) -> ReadingDetail:
+        """Settle a doubt by one of its answers."""
+        return service.answer(text_hash, request)
+
+    @router.post("/{text_hash}/undo", responses=refusals(NotFoundError, ConflictError))
+    def undo_change(text_hash: str) -> ReadingDetail:
+        """Take back the last import, answer, replacement or approval."""
+        return service.undo(text_hash)
+
+    @router.get("/{text_hash}/history", responses=refusals(NotFoundError))
+    def list_history(text_hash: str) -> list[Event]:
+        """What happened to a page's readings, the latest first."""
+        return service.history(text_hash)
+
+    return router
+
+
+def _lines(rows: Iterator[str]) -> Iterator[str]:
+    return (f"{row}\n" for row in rows)
+
+
+def _reading(given: dict[str, Any]) -> Reading:
+    """The reading in the notation.
+
+    Raises:
+        UnusableReadingError: It is none.
+    """
+    try:
+        return Reading.model_validate({"reader": "person", **given})
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, found["loc"]))
+        raise UnusableReadingError(f"{place}: {found['msg']}"[:500]) from error

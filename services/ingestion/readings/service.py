@@ -1,0 +1,236 @@
+"""What people see of the readings, and what they do with them."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from services.contracts.readings import (
+    AnswerRequest,
+    ApprovalRequest,
+    ImportReport,
+    OfferedProcedure,
+    ProcedureState,
+    ReadingDetail,
+    ReadingQuery,
+    ReadingSummary,
+)
+from services.ingestion.readings.importing import Import
+from services.ingestion.readings.rows import line_of
+from services.ingestion.readings.texts import Texts
+from services.ingestion.readings.upkeep import Upkeep
+from services.kit.settings import PlatformSettings
+from services.procedure.check import UnusableReadingError, checked
+from services.procedure.doubts import answered
+from services.procedure.model import Procedure, Reading, as_json
+from services.procedure.ports import (
+    Event,
+    Happening,
+    KnownText,
+    ProcedureNotFoundError,
+    ReadingChangedError,
+    ReadingNotFoundError,
+    ReadingState,
+    ReadingStore,
+    ServedReading,
+    Wanted,
+)
+
+_EXPORTED_AT_ONCE = 200
+
+
+def caller(settings: PlatformSettings) -> str:
+    """Who changes readings: until there are roles, the credential, or who is on this machine."""
+    return "api key" if settings.api_key else "local"
+
+
+class ReadingsService:
+    """See `contracts.readings.Readings`."""
+
+    def __init__(self, store: ReadingStore, upkeep: Upkeep, *, who: str) -> None:
+        """`who` is named in all that this caller changes."""
+        self._store = store
+        self._upkeep = upkeep
+        self._who = who
+
+    @property
+    def _texts(self) -> Texts:
+        return self._upkeep.texts
+
+    def find(self, query: ReadingQuery) -> list[ReadingSummary]:
+        """See `Readings.find`."""
+        found = [each for each, _ in self._found(query) if each.text_hash > query.after]
+        return found[: query.limit]
+
+    def get(self, text_hash: str) -> ReadingDetail:
+        """See `Readings.get`."""
+        return self._detail(text_hash, self._served(text_hash))
+
+    def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
+        """See `Readings.replace`."""
+        self._expect(revision, self._served(text_hash))
+        text = self._text(text_hash)
+        found = checked(reading, text)
+        self._store.replace(text_hash, found.reading, who=self._who, what=Happening.REPLACED)
+        detail = self.get(text_hash)
+        return detail.model_copy(update={"remarks": tuple(found.remarks)})
+
+    def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
+        """See `Readings.approve`."""
+        served = self._served(text_hash)
+        self._expect(request.revision, served)
+        procedure = self._procedure(text_hash, served, request)
+        if request.offered or served.state(request.procedure) is ReadingState.READ:
+            self._store.approve(text_hash, [procedure], who=self._who)
+        return self.get(text_hash)
+
+    def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
+        """See `Readings.answer`."""
+        served = self._served(text_hash)
+        self._expect(request.revision, served)
+        reading = answered(served.reading, request.doubt, request.answer)
+        detail = f"{request.doubt}: {request.answer}"
+        self._store.replace(
+            text_hash, reading, who=self._who, what=Happening.ANSWERED, detail=detail
+        )
+        return self.get(text_hash)
+
+    def undo(self, text_hash: str) -> ReadingDetail:
+        """See `Readings.undo`."""
+        self._store.undo(text_hash, who=self._who)
+        return self.get(text_hash)
+
+    def history(self, text_hash: str) -> list[Event]:
+        """See `Readings.history`."""
+        events = self._store.history(text_hash)
+        if not events:
+            self._served(text_hash)
+            events = self._store.history(text_hash)
+        return events
+
+    def export(self, query: ReadingQuery) -> Iterator[str]:
+        """See `Readings.export`."""
+        found = [each for each, _ in self._found(query)]
+        for start in range(0, len(found), _EXPORTED_AT_ONCE):
+            some = found[start : start + _EXPORTED_AT_ONCE]
+            served = self._store.served_many([each.text_hash for each in some])
+            for each in some:
+                if each.text_hash in served:
+                    name = next(iter(each.documents), "")
+                    yield line_of(each.text_hash, name, served[each.text_hash])
+
+    def import_lines(self, lines: Iterable[bytes], *, approve: bool) -> ImportReport:
+        """See `Readings.import_lines`."""
+        return Import(self._store, self._texts, self._who, approve).run(lines)
+
+    def _found(self, query: ReadingQuery) -> Iterator[tuple[ReadingSummary, KnownText]]:
+        """Texts that documents have now; those that are gone are kept and not told."""
+        by_hash: dict[str, list[str]] = {}
+        for id_, hashed in self._texts.hashes().items():
+            by_hash.setdefault(hashed, []).append(id_)
+        wanted = Wanted(state=query.state, reader=query.reader, doubts=query.doubts)
+        for known in self._store.wanted(wanted):
+            documents = by_hash.get(known.text_hash, [])
+            if documents and (not query.document or query.document in documents):
+                yield _summary(known, documents), known
+
+    def _served(self, text_hash: str) -> ServedReading:
+        """What is served; a text that nobody has read yet is read by rules first.
+
+        Raises:
+            ReadingNotFoundError: No document has such a text.
+        """
+        served = self._store.served(text_hash)
+        if served is None:
+            documents = map(self._texts.documents.get, self._texts.named(text_hash))
+            self._upkeep.read(document for document in documents if document is not None)
+            served = self._store.served(text_hash)
+        if served is None:
+            raise ReadingNotFoundError(
+                f"no reading and no document has the text hash {text_hash[:80]!r}: "
+                "`flowxpert readings list` and /v1/readings list them"
+            )
+        return served
+
+    def _text(self, text_hash: str) -> str:
+        text = self._texts.text(text_hash)
+        if text is None:
+            raise UnusableReadingError(
+                f"no document has the text {text_hash[:80]!r} any more: ingest it again first"
+            )
+        return text
+
+    def _procedure(
+        self, text_hash: str, served: ServedReading, request: ApprovalRequest
+    ) -> Procedure:
+        """The procedure that is meant.
+
+        Raises:
+            ProcedureNotFoundError: There is none at this place.
+        """
+        if request.offered:
+            offers = self._store.offers(text_hash)
+            found = [each.offered for each in offers if each.procedure == request.procedure]
+        else:
+            found = list(served.reading.procedures[request.procedure :][:1])
+        if not found:
+            raise ProcedureNotFoundError(
+                f"the reading has {len(served.reading.procedures)} procedures, counted from 0, and "
+                f"none {'offered ' if request.offered else ''}at {request.procedure}"
+            )
+        return found[0]
+
+    def _expect(self, revision: str, served: ServedReading) -> None:
+        """Refuse a change of something that the caller has not seen.
+
+        Raises:
+            ReadingChangedError: Something else is served.
+        """
+        if revision and revision != revision_of(served):
+            raise ReadingChangedError("the reading has changed meanwhile: look at it again")
+
+    def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
+        known = self._store.known([text_hash])[text_hash]
+        text = self._texts.text(text_hash)
+        summary = _summary(known, self._texts.named(text_hash))
+        offers = [OfferedProcedure(**dict(each)) for each in self._store.offers(text_hash)]
+        return ReadingDetail(
+            **dict(summary),
+            revision=revision_of(served),
+            reading=served.reading,
+            states=tuple(_states(served)),
+            offers=tuple(offers),
+            lines=tuple(text.split("\n")) if text is not None else (),
+        )
+
+
+def revision_of(served: ServedReading) -> str:
+    """Another one whenever something else is served."""
+    approvals = [each.model_dump(mode="json") if each else None for each in served.approvals]
+    told = json.dumps([as_json(served.reading), approvals], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _summary(known: KnownText, documents: Sequence[str]) -> ReadingSummary:
+    is_approved = 0 < known.procedures == known.approved
+    return ReadingSummary(
+        text_hash=known.text_hash,
+        documents=tuple(documents),
+        reader=known.reader,
+        state=ReadingState.APPROVED if is_approved else ReadingState.READ,
+        procedures=known.procedures,
+        approved=known.approved,
+        doubts=known.doubts,
+        was_approved=known.was_approved,
+        updated_at=known.updated_at,
+    )
+
+
+def _states(served: ServedReading) -> Iterator[ProcedureState]:
+    for place, procedure in enumerate(served.reading.procedures):
+        approval = served.approvals[place] if place < len(served.approvals) else None
+        yield ProcedureState(
+            title=procedure.title,
+            state=served.state(place),
+            by=approval.by if approval else "",
+            at=approval.at if approval else None,
+        )
