@@ -15,10 +15,7 @@ from tests.postgres import postgres_url
 @contextmanager
 def database_of(kind: str) -> Iterator[Database]:
     """A migrated database without rows."""
-    if kind == "sqlite":
-        database = Database.memory()
-    else:
-        database = Database(postgres_url())
+    database = Database.memory() if kind == "sqlite" else Database(postgres_url())
     database.migrate("knowledge", "procedure")
     with database.session() as session:
         for table in ("knowledge_document", "knowledge_node", "procedure_text"):
