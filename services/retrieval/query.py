@@ -58,6 +58,8 @@ class Query(BaseModel):
     """Alert names, identifiers and error codes, to be found exactly."""
     errors: tuple[str, ...]
     """Quoted messages and lines that report a failure."""
+    is_alert: bool = False
+    """Whether it has the name of an alert, and not only what people write."""
 
     @property
     def is_empty(self) -> bool:
@@ -84,6 +86,7 @@ def read_query(request: RetrieveRequest) -> Query:
         words="\n".join(part for part in searched if part),
         names=tuple(_first(_names(alert, title, text), _MOST_NAMES)),
         errors=errors,
+        is_alert=bool(alert),
     )
 
 

@@ -27,7 +27,7 @@ from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import ReadingSource
 from services.retrieval.candidates import find_candidates
 from services.retrieval.confidence import confidence
-from services.retrieval.fuse import MOST, Evidence, rank_documents, relevance
+from services.retrieval.fuse import Evidence, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
@@ -174,5 +174,5 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
 
 
 def _score(evidence: Evidence, place: int) -> float:
-    """The document's score as a share of the most there could be, less for its next parts."""
-    return max(0.0, min(1.0, evidence.score / MOST)) * _NEXT_OF_SAME**place
+    """The document's score, less for its next parts."""
+    return evidence.score * _NEXT_OF_SAME**place
