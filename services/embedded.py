@@ -44,6 +44,7 @@ from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
+from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
 from services.scorer.service import ScorerService
@@ -120,7 +121,12 @@ class Embedded:
             settings=self.ingestion_settings,
         )
         self.retrieval = RetrievalService(
-            self.vectors, self.graph, self.documents, self._ticket_model, RetrievalSettings()
+            self.vectors,
+            self.graph,
+            self.documents,
+            self._ticket_model,
+            RetrievalSettings(),
+            readings=SqlReadingStore(self.database),
         )
         known = CachedEmbedder(self._ticket_model, cache)
         self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=known)

@@ -49,6 +49,7 @@ from services.llm.settings import ModelSettings
 from services.planner.app import create_app as create_planner
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
+from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.app import create_app as create_retrieval
 from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
@@ -194,6 +195,7 @@ class Serving:
             SqlDocumentStore(self._database),
             self.embedder,
             RetrievalSettings(),
+            readings=SqlReadingStore(self._database),
         )
         return create_retrieval(self.settings, service=service, checks=self._checks())
 

@@ -12,6 +12,7 @@ from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of, screened
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource, ServedReading
+from services.procedure.rules import read_by_rules
 
 _KEPT = 1024
 """Pages kept as text and as the rules read them: some 10 MB."""
@@ -20,13 +21,6 @@ _log = structlog.get_logger()
 
 ReadPage = Callable[[str], Reading]
 """Reads a page's text without asking anybody."""
-
-
-def read_by_rules(text: str) -> Reading:
-    """What the rules read, which are loaded when the first page needs them."""
-    from services.procedure.rules import read_by_rules as read  # noqa: PLC0415
-
-    return read(text)
 
 
 class NoReadings:
