@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from services.language.cues import closes, escalates, excludes, goes_on, otherwise
 from services.language.lexicon import words
 from services.language.sentences import LONGEST_SENTENCE, instruction, without_prefix
 from services.language.verbs import is_base_form
 
+_CUE = re.compile(r"\b(?:if|unless|case|event|should|provided|assuming)\b", re.IGNORECASE)
 _LEADING = re.compile(
     r"^(?P<word>only if|even if|if(?! not[,:])|in case of|in case|in the event (?:that|of)|unless"
     r"|should(?! be\b)"
@@ -32,8 +34,13 @@ _TOLD_YOU = re.compile(
     re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(
-    r"\b(?:must|should|needs? to|has to|have to|can|may|might want to|will need to|is required to"
-    r"|is recommended to|are advised to)\s+(?:also\s+|then\s+|first\s+)?(?:be\s+)?\w+",
+    r"\b(?:must|should|needs? to|has to|have to|(?:may|might|will) (?:also )?(?:need|have) to"
+    r"|is required to|are required to|is recommended to)\s+(?:also\s+|then\s+|first\s+)?"
+    r"(?!now\b|have\b|see\b|look\b|return\b|show\b|contain\b|appear\b|report\b|match\b|not\b"
+    r"|indicate\b"
+    r"|display\b|be (?:able|in|at|on|present|visible|similar|running|ready|available|seen|a|an"
+    r"|the)\b)"
+    r"(?:be\s+)?\w+|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the)\w+",
     re.IGNORECASE,
 )
 
@@ -69,9 +76,10 @@ def directs(text: str) -> bool:
     return _DIRECTIVE.search(text) is not None
 
 
+@lru_cache(maxsize=4096)
 def condition(sentence: str) -> Condition | None:
     """The condition in front of a sentence, else one behind it."""
-    if len(sentence) > LONGEST_SENTENCE or otherwise(sentence):
+    if len(sentence) > LONGEST_SENTENCE or not _CUE.search(sentence) or otherwise(sentence):
         return None
     said = without_prefix(sentence.strip())
     found = _LEADING.match(said)

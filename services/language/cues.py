@@ -216,7 +216,7 @@ def skips(action: str) -> bool:
 
 def limits(sentence: str) -> str:
     """What a page or section is only for; empty where the sentence does not say."""
-    found = _APPLIES.match(sentence.strip())
+    found = _APPLIES.match(sentence.strip()) if "only" in sentence else None
     return found["what"].strip() if found else ""
 
 

@@ -8,6 +8,11 @@ _GO = (
     r"(?:\s+(?:on|back|ahead|again|over|forward|directly|straight|down|immediately))*"
     r"(?:\s+(?:to|with|at|from|on))?"
 )
+_MAYBE = re.compile(
+    r"\b(?:go|proceed|continue|skip|return|jump|move|advance|start|resume|repeat|restart|see|refer"
+    r"|follow|perform)\b",
+    re.IGNORECASE,
+)
 _STEP = re.compile(
     rf"^(?P<before>.*?)(?:^|[,;]\s+(?:and\s+)?(?:then\s+)?|\s+(?:and|then)\s+(?:then\s+)?)"
     rf"{_GO}\s+[\"'“]?(?:the\s+)?step\s+(?P<number>\d{{1,2}})\b(?!\.\d)"
@@ -34,6 +39,8 @@ class Leads:
 
 def leads(sentence: str) -> Leads | None:
     """Where the sentence says to go on; a title is only what might be one."""
+    if not _MAYBE.search(sentence):
+        return None
     said = " ".join(sentence.split())
     found = _STEP.match(said)
     if found:

@@ -32,6 +32,9 @@ _CHECK_THAT = re.compile(
     r"(?:or not\s+)?(?P<what>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_EXPECTS = re.compile(
+    r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate)\s+that\s", re.IGNORECASE
+)
 _ASKS = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|which|what|how|who"
     r"|where|when)\b",
@@ -64,6 +67,11 @@ def states(text: str) -> bool:
 def is_check(sentence: str) -> bool:
     """Whether the sentence asks to find out if something holds."""
     return _CHECK_THAT.match(sentence) is not None
+
+
+def expects(sentence: str) -> bool:
+    """Whether the sentence asks to see that something is as it should be."""
+    return _EXPECTS.match(sentence) is not None
 
 
 def is_question(text: str) -> bool:

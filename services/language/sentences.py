@@ -1,6 +1,7 @@
 """Sentences of a paragraph, and what is left of one as a step."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from services.language.lexicon import words
@@ -69,10 +70,18 @@ _TO_AN_END = re.compile(
     r"(?:below\s+)?(?:in order )?to\s+(?P<aim>[a-z].{5,})$",
     re.IGNORECASE | re.DOTALL,
 )
+_GENERIC = re.compile(
+    r"(?:run|use|execute|enter|issue|type|perform|follow|complete|apply|select|choose|do)\s+"
+    r"(?:(?:the|these|this|one of|any of|each of|following|below|example|next)\s+){1,4}"
+    r"(?:\w+[- ])?(?:cmdlets?|commands?|scripts?|steps?|quer(?:y|ies)|procedures?|instructions?"
+    r"|section|options?|actions?|following)\b",
+    re.IGNORECASE,
+)
 _REMARKS = re.compile(
     r"^(?:keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down|which|any|its"
     r"|their))"
-    r"|see also|read more|learn more|find (?:out )?more|visit .{0,60} for more"
+    r"|see (?:also|below|above)|back to\b|go back to (?:the )?(?:top|index)|read more|learn more"
+    r"|find (?:out )?more|visit .{0,60} for more"
     r"|(?:see|refer to|consult|check out)\b.{0,160}\bfor (?:more|further|additional|full|detailed)"
     r" (?:\w+ )?(?:information|details|background|examples|reading|context|explanation))",
     re.IGNORECASE,
@@ -120,6 +129,7 @@ def without_prefix(sentence: str) -> str:
     return said
 
 
+@lru_cache(maxsize=4096)
 def instruction(sentence: str) -> str:
     """What a sentence tells to do, in an imperative; empty where it tells nothing.
 
@@ -138,6 +148,11 @@ def instruction(sentence: str) -> str:
     if ended and begins_with_verb(ended["aim"]):
         return capitalised(ended["aim"].rstrip(" .:"))
     return capitalised(said.rstrip(" .:;,")) if begins_with_verb(said) else ""
+
+
+def is_generic(sentence: str) -> bool:
+    """Whether it names nothing that it acts on but `this command` or `the following`."""
+    return _GENERIC.match(sentence) is not None
 
 
 def leads_only(sentence: str) -> bool:

@@ -16,6 +16,7 @@ from services.procedure.rules.places import Places
 from services.procedure.rules.prose import (
     MOST_WORDS,
     choice_of,
+    is_gate,
     is_sure,
     sentence_nodes,
     under_skip,
@@ -23,6 +24,7 @@ from services.procedure.rules.prose import (
 from services.procedure.rules.source import Said, merged, said_in
 from services.procedure.rules.tables import row_cases
 
+_LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
@@ -197,9 +199,11 @@ class Blocks:
 
 def with_code(nodes: list[Node], block: Block, before: str) -> None:
     """Adds a code block to the last step, as what is run or what comes back."""
-    if not nodes:
-        return
-    nodes[-1] = _with_code(nodes[-1], block, before)
+    place = len(nodes) - 1
+    while place > 0 and is_gate(nodes[place]):
+        place -= 1
+    if place >= 0:
+        nodes[place] = _with_code(nodes[place], block, before)
 
 
 def _with_code(node: Node, block: Block, before: str) -> Node:
@@ -207,15 +211,15 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
         arm = node.arms[-1]
         if node.otherwise or not arm.body:
             return node
-        body = (*arm.body[:-1], _with_code(arm.body[-1], block, before))
-        return node.model_copy(
-            update={"arms": (*node.arms[:-1], arm.model_copy(update={"body": body}))}
-        )
+        body = list(arm.body)
+        with_code(body, block, before)
+        changed = arm.model_copy(update={"body": tuple(body)})
+        return node.model_copy(update={"arms": (*node.arms[:-1], changed)})
     if not isinstance(node, Do):
         return node
     lines = (*node.lines, (block.start_line, block.end_line))
     if is_output(block, before):
-        shown = node.expected or block.text[:600].rstrip()
+        shown = node.expected or shown_in(block)
         return node.model_copy(update={"expected": shown, "lines": lines})
     commands = tuple(dict.fromkeys((*node.commands, *commands_of(block))))
     shown = node.expected or (shown_in(block) if is_session(block) else "")
@@ -235,11 +239,11 @@ def _without_label(said: list[Said], label: str) -> list[Said]:
 def is_problem(text: str) -> bool:
     """Whether the sentence states a fault instead of telling to do something."""
     return (
-        names_fault(text)
+        2 < len(text.split()) < _LONGEST_PROBLEM
         and not instruction(text)
         and condition(text) is None
-        and len(text.split()) > 2
         and not _ABOUT.search(text)
+        and names_fault(text)
         and states(text)
     )
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from services.knowledge.document.markdown import BlockKind, Section
 from services.knowledge.document.roles import STEP_ROLES, role_of_heading, without_numbering
 from services.knowledge.model import SectionRole
 from services.language.names import is_alert_name
 from services.language.questions import question, states
-from services.language.sentences import instruction, sentences, shorten
+from services.language.sentences import instruction, is_generic, sentences, shorten
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
 from services.procedure.rules.blocks import Blocks
@@ -35,8 +36,15 @@ CASE = re.compile(
     r"|failure|symptom)\s*(?:#?\d{1,2}|[A-Z])?\s*[:.–—-])",
     re.IGNORECASE,
 )
+_OPTION = re.compile(
+    r"^(?:option|method|alternative|approach|work-?around|solution|way)\s*(?:#?\d{1,2}\b|[A-Z]\b"
+    r"|one\b|two\b|three\b)[\s:.)–—-]*",
+    re.IGNORECASE,
+)
+OPTION_QUESTION = "Which of these options is to be taken?"
 _MANY = re.compile(
-    r"\b(?:results|reasons|types|scenarios|messages|modes|issues|problems|errors|failures|causes)$",
+    r"^(?:known|common|possible|other|general|further)\b|\b(?:results|reasons|types|scenarios"
+    r"|messages|modes|issues|problems|errors|failures|causes)$",
     re.IGNORECASE,
 )
 """Headings of several cases."""
@@ -53,12 +61,18 @@ class Told:
     verification: list[Node]
     escalation: list[Node]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is told to do."""
+        return not (self.body or self.verification or self.escalation)
+
 
 class Outline:
     """Reads the sections of one page."""
 
-    def __init__(self, blocks: Blocks) -> None:
+    def __init__(self, blocks: Blocks, *, reads_all: bool = False) -> None:
         self._blocks = blocks
+        self._silent: frozenset[SectionRole] = frozenset() if reads_all else _SILENT
         self._last_remedy = max(
             (s.start_line for s in blocks.page.sections if role_of(s) in _REMEDIES), default=0
         )
@@ -81,7 +95,7 @@ class Outline:
             inner = Told(own, [], []) if any(node.id == SKIP for node in own) else None
             if inner is None:
                 told.body += own
-            self._children(inner or told, section.children, is_silent=role in _SILENT)
+            self._children(inner or told, section.children, is_silent=role in self._silent)
             if inner:
                 told.body += under_skip([*inner.body, *inner.verification])
                 told.escalation += inner.escalation
@@ -89,14 +103,14 @@ class Outline:
     def _own(self, section: Section, role: SectionRole | None) -> list[Node]:
         if role is SectionRole.NOTE:
             return self._blocks.nodes([b for b in section.blocks if b.kind is not BlockKind.QUOTE])
-        if role in _SILENT:
+        if role in self._silent:
             return []
         nodes = self._blocks.nodes(section.blocks)
         head = instruction(without_numbering(section.title))
         if head and not nodes and section.level > 1 and not section.children and section.blocks:
             here = (section.start_line, section.end_line)
             return [Do(text=shorten(head, words=25), lines=(here,))]
-        return nodes
+        return _named(nodes, head)
 
     def _below(self, section: Section) -> list[Node]:
         told = self.told(section.children)
@@ -105,6 +119,7 @@ class Outline:
     def _children(
         self, told: Told, sections: Sequence[Section], *, is_silent: bool = False
     ) -> None:
+        sections = self._options(told, sections)
         cases: list[Section] = []
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
@@ -120,6 +135,30 @@ class Outline:
                 told.body.append(confirmed(section, told.body[-1]))
         self._close(told, cases)
 
+    def _options(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
+        """Adds the choice among sections that are options; the sections before and after them."""
+        options = [each for each in sections if _OPTION.match(each.title)]
+        if len(options) < 2:
+            return sections
+        arms = [self._option(each) for each in options]
+        arms = [arm for arm in arms if arm.body]
+        if len(arms) < 2:
+            return sections
+        lines = tuple((each.start_line, each.start_line) for each in options)
+        choice = Choice(mode=Mode.FREE, arms=tuple(arms), lines=lines, question=OPTION_QUESTION)
+        first = sections.index(options[0])
+        self._children(told, sections[:first])
+        told.body.append(choice)
+        return [each for each in sections[first:] if each not in options]
+
+    def _option(self, section: Section) -> Arm:
+        told = Told(self._own(section, role_of(section)), [], [])
+        self._children(told, section.children)
+        body = (*told.body, *told.verification, *told.escalation)
+        label = _OPTION.sub("", section.title).strip(" :.–—-") or section.title
+        here = (section.start_line, section.start_line)
+        return Arm(guard=State(text=shorten(label, words=10)), body=body, lines=(here,))
+
     def _close(self, told: Told, cases: list[Section]) -> None:
         arms = [arm for case in cases if (arm := self._case(case)).body]
         if arms:
@@ -134,6 +173,14 @@ class Outline:
         text = case_question(section.title)
         here = (section.start_line, section.start_line)
         return Arm(guard=State(text=text), body=body, lines=(here,))
+
+
+def _named(nodes: list[Node], head: str) -> list[Node]:
+    """The first step in the words of the heading, where its own only say that commands follow."""
+    first = nodes[0] if nodes else None
+    if head and isinstance(first, Do) and is_generic(first.text):
+        return [first.model_copy(update={"text": shorten(head, words=25)}), *nodes[1:]]
+    return nodes
 
 
 CONFIRM = re.compile(
@@ -164,11 +211,16 @@ _MOST_SIGNS = 4
 
 def role_of(section: Section) -> SectionRole | None:
     """What a section is for; whatever its heading tells to do is told."""
-    role = role_of_heading(section.title) if section.title else None
-    title = without_numbering(section.title)
+    return _role_of(section.title) if section.title else None
+
+
+@lru_cache(maxsize=4096)
+def _role_of(heading: str) -> SectionRole | None:
+    role = role_of_heading(heading)
+    title = without_numbering(heading)
     if role in _SILENT and len(title.split()) > 1 and instruction(title):
         return SectionRole.PROCEDURE
-    if role is SectionRole.VERIFICATION and title != section.title.strip():
+    if role is SectionRole.VERIFICATION and title != heading.strip():
         return SectionRole.CHECK  # a numbered step among others
     return role
 

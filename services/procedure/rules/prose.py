@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language import cues
 from services.language.clauses import Condition, condition, directs, tells
 from services.language.jumps import leads
-from services.language.questions import is_check, question
+from services.language.questions import expects, is_check, question
 from services.language.sentences import instruction, shorten, without_prefix
 from services.procedure.model import (
     Arm,
@@ -72,9 +72,10 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
     last = nodes[-1] if nodes else None
     told = cues.otherwise(sentence.text)
     if told and isinstance(last, Choice):
-        body = taken(told, sentence, places) if last.otherwise is None else []
+        is_open = last.otherwise is None or is_gate(last)
+        body = taken(told, sentence, places) if is_open else []
         if body:
-            nodes[-1] = last.model_copy(update={"otherwise": tuple(body)})
+            nodes[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
         return bool(body)
     answer = cues.answered(sentence.text)
     if not answer or before is None or not _asks(before.text):
@@ -152,6 +153,12 @@ def _gate(guard: Guard, sentence: Said) -> Choice:
     return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=(end,), lines=lines, confidence=0.5)
 
 
+def is_gate(node: Node) -> bool:
+    """Whether the page says only for one answer how it goes on."""
+    end = node.otherwise[0] if isinstance(node, Choice) and node.otherwise else None
+    return isinstance(end, End) and not end.lines
+
+
 def under_skip(nodes: list[Node]) -> list[Node]:
     """All nodes under the condition among them on which they are left out."""
     place = next((n for n, node in enumerate(nodes) if node.id == SKIP), -1)
@@ -222,7 +229,13 @@ _ENDS = ((cues.excludes, EndKind.NOT_THIS_FAULT), (cues.closes, EndKind.RESOLVED
 
 def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
     told = instruction(said) or (said if not needs_verb and directs(said) else "")
-    return [_do(shorten(told, words=MOST_WORDS), sentence)] if told else []
+    if not told:
+        return []
+    done = _do(shorten(told, words=MOST_WORDS), sentence)
+    if not expects(told):
+        return [done]
+    asked = f"{shorten(question(told).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
+    return [done, _gate(State(text=asked), sentence)]
 
 
 def _led(said: str, sentence: Said, places: Places) -> list[Node]:

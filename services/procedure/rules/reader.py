@@ -3,7 +3,7 @@
 from services.knowledge.document.markdown import Page, parse
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.rules.blocks import Blocks
-from services.procedure.rules.outline import Outline
+from services.procedure.rules.outline import Outline, Told
 from services.procedure.rules.places import Places
 from services.procedure.rules.targets import settled
 
@@ -23,12 +23,20 @@ def read_by_rules(text: str) -> Reading:
 
 
 def _procedure(page: Page) -> Procedure | None:
-    outline = Outline(Blocks(page, Places(page)))
-    told = outline.told([page.root])
-    if not (told.body or told.verification):
-        return None
-    body = told.body or told.verification
-    verification = told.verification if told.body else []
+    blocks = Blocks(page, Places(page))
+    told = Outline(blocks).told([page.root])
+    if not told.is_empty:
+        return _settled(page, told)
+    told = Outline(blocks, reads_all=True).told([page.root])
+    return None if told.is_empty else _settled(page, told)
+
+
+def _settled(page: Page, told: Told) -> Procedure:
+    """The bodies in their places; what is the only one is the procedure."""
+    bodies = [told.body, told.verification, told.escalation]
+    body, verification, escalation = (
+        bodies if told.body else ([*told.verification, *told.escalation], [], [])
+    )
     title = page.sections[1].title if len(page.sections) > 1 else ""
     return settled(
         Procedure(
@@ -36,6 +44,6 @@ def _procedure(page: Page) -> Procedure | None:
             lines=((1, max(1, len(page.lines))),),
             body=tuple(body),
             verification=tuple(verification),
-            escalation=tuple(told.escalation),
+            escalation=tuple(escalation),
         )
     )

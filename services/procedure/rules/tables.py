@@ -12,9 +12,6 @@ from services.procedure.rules.places import Places
 from services.procedure.rules.prose import sentence_nodes
 from services.procedure.rules.source import Said
 
-MOST_ROWS = 60
-"""A longer table is a register of codes, which nobody walks through question by question."""
-
 _FAULT_COLUMN = re.compile(
     r"cause|symptom|alarm|alert|error|message|problem|issue|fault|condition|event|failure|observ"
     r"|finding|result|if you see|scenario|state|status|\bif\b",
@@ -43,7 +40,7 @@ class _Columns:
 def row_cases(block: Block, places: Places) -> list[Node]:
     """An exclusive choice with an arm for each row; nothing for any other table."""
     columns = _columns(block)
-    if columns is None or len(block.rows) > MOST_ROWS:
+    if columns is None:
         return []
     arms = [arm for row in block.rows if (arm := _arm(row, columns, places))]
     if not arms:
