@@ -20,18 +20,15 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Ingestion,
-    readings: Readings | None = None,
+    readings: Readings,
     ingestion_settings: IngestionSettings | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service; without `readings` it has no routes for them."""
-    routers = [create_router(service)]
-    if readings is not None:
-        routers.append(create_readings_router(readings))
+    """The app around a service and the readings it keeps."""
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
-        routers=routers,
+        routers=[create_router(service), create_readings_router(readings)],
         settings=settings,
         checks=checks,
         body_limits=body_limits(ingestion_settings or IngestionSettings()),

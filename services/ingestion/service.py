@@ -1,7 +1,7 @@
 """Ingestion: documents in, chunks and incident nodes in the stores, and a job that tells."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -27,7 +27,9 @@ from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.run import OnProgress, Run
 from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import OUTDATED
+from services.ingestion.readings.model_run import ModelRun, PageReader
 from services.ingestion.readings.service import ReadingsService
+from services.ingestion.readings.unread import Unread
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.reindex import OnReindexed, Reindex
 from services.ingestion.roots.scan import UnusableRootError
@@ -46,7 +48,9 @@ from services.knowledge.ports import (
     GraphStore,
     VectorStore,
 )
+from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
+from services.procedure.by_model.reader import ModelReader
 from services.procedure.store.sql_readings import SqlReadingStore
 
 RUN_JOB = "ingestion.run_job"
@@ -259,11 +263,7 @@ class IngestionService:
         Raises:
             NoChatModelError: There is none.
         """
-        if model is None:
-            raise NoChatModelError(
-                "a model is needed: set FLOWXPERT_MODEL_URL, or FLOWXPERT_MODEL_GGUF for one in "
-                "this process"
-            )
+        model = _needed(model)
         return GraphBuild(
             database=self._database,
             ledger=self._ledger,
@@ -278,6 +278,27 @@ class IngestionService:
     def readings(self, who: str) -> ReadingsService:
         """The readings of the ingested pages, for a caller of this name."""
         return ReadingsService(self._readings, self._upkeep, who=who)
+
+    def model_run(
+        self,
+        model: GuardedChatModel | None,
+        make_reader: Callable[[ChatModel], PageReader] = ModelReader,
+    ) -> ModelRun:
+        """Reading the ingested pages with `model`: the estimate and the run.
+
+        Raises:
+            NoChatModelError: There is none.
+        """
+        model = _needed(model)
+        recipe = f"{make_reader(model).version} {model.name}"
+        return ModelRun(
+            store=self._readings,
+            texts=self._upkeep.texts,
+            unread=Unread(self._database, recipe),
+            model=model,
+            make_reader=make_reader,
+            at_once=self._settings.read_pages,
+        )
 
     def both_parts(self, document: Document) -> tuple[list[IncidentNode], BuiltPart | None]:
         """A document's nodes by structure, and apart from them what a model built of it."""
@@ -351,3 +372,12 @@ class IngestionService:
             session.add(job)
             self._outbox.put(session, task, {"job_id": job.id}, key=f"{task}:{job.id}")
         return self._jobs.get(job.id)
+
+
+def _needed(model: GuardedChatModel | None) -> GuardedChatModel:
+    if model is None:
+        raise NoChatModelError(
+            "a model is needed: set FLOWXPERT_MODEL_URL, or FLOWXPERT_MODEL_GGUF for one in this "
+            "process"
+        )
+    return model

@@ -75,6 +75,10 @@ class IngestionSettings(Settings):
         default=4, ge=1, description="Documents that the model builds the graph of at a time."
     )
 
+    read_pages: int = Field(
+        default=4, ge=1, description="Pages that the model reads at a time (`flowxpert read`)."
+    )
+
     @property
     def limits(self) -> Limits:
         """What is too much, for whoever scans a root."""

@@ -93,7 +93,9 @@ def addresses(world, settings):
     apps = {
         "retrieval_url": create_retrieval(settings, service=world.retrieval),
         "scorer_url": create_scorer(settings, service=world.scorer),
-        "ingestion_url": create_ingestion(settings, service=world.ingestion),
+        "ingestion_url": create_ingestion(
+            settings, service=world.ingestion, readings=world.ingestion.readings("local")
+        ),
     }
     with ExitStack() as stack:
         urls = {}

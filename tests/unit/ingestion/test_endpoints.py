@@ -23,7 +23,13 @@ def stand(tmp_path):
 
 @pytest.fixture
 def http(stand):
-    app = create_app(PlatformSettings(), service=stand.service, ingestion_settings=stand.settings)
+    service = stand.service
+    app = create_app(
+        PlatformSettings(),
+        service=service,
+        readings=service.readings("local"),
+        ingestion_settings=stand.settings,
+    )
     with TestClient(app, base_url="http://127.0.0.1") as client:
         yield client
 
