@@ -14,7 +14,8 @@ from services.procedure.lowering.lower import lower
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource
 from services.procedure.rules import read_by_rules
-from services.retrieval.pages import NoReadings, Pages
+from services.procedure.store.sql_readings import SqlReadingStore
+from services.retrieval.pages import Pages
 from services.workflow.model import Workflow
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def by_rules(document: Document) -> Reading:
     return read_by_rules(screened(document).document.text)
 
 
-def readings_of(_platform: "Embedded") -> ReadingSource:
+def readings_of(platform: "Embedded") -> ReadingSource:
     """Where the platform keeps what was read before."""
-    return NoReadings()
+    return SqlReadingStore(platform.database)
 
 
 def pages_of(platform: "Embedded") -> ReadPages:
