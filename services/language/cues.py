@@ -4,7 +4,7 @@ import re
 
 _FAULT = r"(?:issue|problem|error|alert|alarm|fault|condition|symptom|failure|warning|situation)s?"
 _DEED = (
-    r"(?:this|that|it|these|those|none|nothing|neither|the above|"
+    r"(?:this|that|it|these|those|none|nothing|neither|the above|\w+ing(?:\s+\w+){0,4}?|"
     r"(?:(?:this|that|these|those|the|any|all|previous|above)\s+)*"
     r"(?:(?:previous|above|first|manual|quick)\s+)*(?:steps?|actions?|procedures?|methods?|fix"
     r"|fixes"

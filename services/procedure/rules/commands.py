@@ -18,6 +18,8 @@ _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _LONGEST_COMMAND_BLOCK = 12
+_LONGEST_SCRIPT = 4000
+"""Characters; a longer one is looked up in its lines."""
 _LONGEST_EXPECTED = 600
 """Characters; more does not help to compare."""
 
@@ -49,14 +51,14 @@ def commands_of(block: Block) -> tuple[str, ...]:
     whole = _logical_lines(block.text)
     prompted = [PROMPT.sub("", line) for line in whole if PROMPT.match(line)]
     if prompted:
-        return tuple(prompted)
-    whole = [line for line in whole if not _COMMENT.match(line)]
+        return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
+    told = [line for line in whole if not _COMMENT.match(line)]
     is_script = any(
-        line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in whole
+        line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in told
     )
-    if is_script or len(whole) > _LONGEST_COMMAND_BLOCK:
-        return ("\n".join(whole),) if whole else ()
-    return tuple(whole)
+    if is_script or len(told) > _LONGEST_COMMAND_BLOCK:
+        return (block.text,) if told and len(block.text) <= _LONGEST_SCRIPT else ()
+    return tuple(line for line in told if len(line) <= _LONGEST_SCRIPT)
 
 
 def shown_in(block: Block) -> str:

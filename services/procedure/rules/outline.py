@@ -70,12 +70,21 @@ class Told:
 class Outline:
     """Reads the sections of one page."""
 
-    def __init__(self, blocks: Blocks, *, reads_all: bool = False) -> None:
+    def __init__(
+        self, blocks: Blocks, *, reads_all: bool = False, beside: frozenset[int] = frozenset()
+    ) -> None:
         self._blocks = blocks
+        self._beside = beside
         self._silent: frozenset[SectionRole] = frozenset() if reads_all else _SILENT
         self._last_remedy = max(
             (s.start_line for s in blocks.page.sections if role_of(s) in _REMEDIES), default=0
         )
+
+    def of_one(self, section: Section) -> Told:
+        """The nodes of a section that is a procedure of its own."""
+        told = Told([], [], [])
+        self._add(told, section, is_last=False)
+        return told
 
     def told(self, sections: Sequence[Section]) -> Told:
         """The nodes of these sections and all below them."""
@@ -119,6 +128,7 @@ class Outline:
     def _children(
         self, told: Told, sections: Sequence[Section], *, is_silent: bool = False
     ) -> None:
+        sections = [each for each in sections if id(each) not in self._beside]
         sections = self._options(told, sections)
         cases: list[Section] = []
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
@@ -184,7 +194,7 @@ def _named(nodes: list[Node], head: str) -> list[Node]:
 
 
 CONFIRM = re.compile(
-    r"(?:(?:issue|problem|scenario|symptom|fault)\s+)?(?:validation|confirmation|verification)"
+    r"(?:issue|problem|scenario|symptom|fault)\s+(?:validation|confirmation|verification)"
     r"|(?:confirm|validate|verify|check for|identify) (?:the|this)? ?(?:issue|problem|scenario"
     r"|symptoms?|fault)",
     re.IGNORECASE,

@@ -1,49 +1,99 @@
 """A page's text as the procedures that it tells."""
 
-from services.knowledge.document.markdown import Page, parse
+from collections.abc import Iterator, Sequence
+
+from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.knowledge.model import SectionRole
+from services.language.sentences import sentences, shorten
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.rules.blocks import Blocks
-from services.procedure.rules.outline import Outline, Told
+from services.procedure.rules.doubts import doubts_of
+from services.procedure.rules.outline import Outline, Told, role_of
 from services.procedure.rules.places import Places
+from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
 RULES_VERSION = "1"
 """Changes when the rules read a page in another way."""
 
+_FAULTS = frozenset({SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.MEANING})
+_CURES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE, SectionRole.CHECK})
+_MOST_WORDS_OF_FAULT = 40
+
 
 def read_by_rules(text: str) -> Reading:
     """The procedures that a page tells, none where it tells nothing to do.
 
-    Never fails: a page that cannot be parsed, or in another language, tells nothing.
+    Never fails: a page in another language, or of nothing but prose, tells nothing.
     """
     page = parse(text)
-    procedure = _procedure(page)
-    found = (procedure,) if procedure else ()
-    return Reading(reader=Reader.RULES, version=RULES_VERSION, procedures=found)
+    procedures = tuple(_procedures(page))
+    doubts = [doubt for place, each in enumerate(procedures) for doubt in doubts_of(each, place)]
+    return Reading(
+        reader=Reader.RULES, version=RULES_VERSION, procedures=procedures, doubts=tuple(doubts)
+    )
 
 
-def _procedure(page: Page) -> Procedure | None:
+def _procedures(page: Page) -> Iterator[Procedure]:
     blocks = Blocks(page, Places(page))
-    told = Outline(blocks).told([page.root])
+    scenarios = _scenarios(page)
+    outline = Outline(blocks, beside=frozenset(id(each) for each in scenarios))
+    told = outline.told([page.root])
+    if told.is_empty and not scenarios:
+        told = Outline(blocks, reads_all=True).told([page.root])
     if not told.is_empty:
-        return _settled(page, told)
-    told = Outline(blocks, reads_all=True).told([page.root])
-    return None if told.is_empty else _settled(page, told)
+        yield _procedure(page, page.root, told)
+    for section in scenarios:
+        told = Outline(blocks).of_one(section)
+        if not told.is_empty:
+            yield _procedure(page, section, told)
 
 
-def _settled(page: Page, told: Told) -> Procedure:
+def _scenarios(page: Page) -> Sequence[Section]:
+    """Sections that each tell one fault of several, with its own signs and its own cure."""
+    for section in page.sections:
+        found = [each for each in section.children if _is_scenario(each)]
+        if len(found) > 1:
+            return found
+    return ()
+
+
+def _is_scenario(section: Section) -> bool:
+    roles = {role_of(child) for child in section.children}
+    return role_of(section) is None and bool(roles & _FAULTS) and bool(roles & _CURES)
+
+
+def _procedure(page: Page, section: Section, told: Told) -> Procedure:
     """The bodies in their places; what is the only one is the procedure."""
     bodies = [told.body, told.verification, told.escalation]
-    body, verification, escalation = (
-        bodies if told.body else ([*told.verification, *told.escalation], [], [])
-    )
-    title = page.sections[1].title if len(page.sections) > 1 else ""
+    if not told.body:
+        bodies = [[*told.verification, *told.escalation], [], []]
+    body, verification, escalation = fitting(bodies)
+    heading = section if section.level else next(iter(section.children), section)
     return settled(
         Procedure(
-            title=title or "Procedure",
-            lines=((1, max(1, len(page.lines))),),
-            body=tuple(body),
-            verification=tuple(verification),
-            escalation=tuple(escalation),
-        )
+            title=heading.title or "Procedure",
+            treats=_treated(section),
+            lines=((section.start_line, max(section.start_line, section.end_line)),),
+            body=body,
+            verification=verification,
+            escalation=escalation,
+        ),
+        page,
     )
+
+
+def _treated(section: Section) -> str:
+    """The fault in a sentence: what the page says that it means, or how it shows."""
+    told = (each for each in section.walk() if role_of(each) in _FAULTS)
+    for part in (*told, *section.walk()):
+        said = next(_said(part.blocks), "")
+        if said:
+            return shorten(said, words=_MOST_WORDS_OF_FAULT)
+    return section.title
+
+
+def _said(blocks: Sequence[Block]) -> Iterator[str]:
+    for block in blocks:
+        if block.kind is BlockKind.PARAGRAPH:
+            yield from sentences(block.text)[:1]

@@ -1,62 +1,81 @@
-"""Jumps lead to nodes: whatever a jump names gets an id, a jump to nowhere becomes a step."""
+"""Jumps lead to nodes: whatever a jump or a doubt names gets an id."""
 
 from collections.abc import Callable
+from itertools import count
 
-from services.procedure.model import Body, Choice, Jump, Loop, Node, Procedure
+from services.knowledge.document.markdown import Page, plain
+from services.language.sentences import shorten, tidy
+from services.procedure.model import Body, Choice, Do, Jump, Loop, Node, Procedure
+from services.procedure.rules.doubts import is_doubtful
+
+_MOST_WORDS = 25
 
 
-def settled(procedure: Procedure) -> Procedure:
-    """The procedure with ids at what is jumped to, and without jumps that lead nowhere."""
-    wanted = {node.target for node in procedure.walk() if isinstance(node, Jump)}
-    ids = {target: _first_in(procedure, target) for target in wanted}
+def settled(procedure: Procedure, page: Page) -> Procedure:
+    """The procedure with ids at what is named; a jump to nowhere says in words where to go."""
+    targets = {node.target for node in procedure.walk() if isinstance(node, Jump)}
+    naming = _Naming(page, {target: _first_in(procedure, target) for target in targets})
+    return procedure.model_copy(
+        update={
+            "body": mapped(procedure.body, naming.named),
+            "verification": mapped(procedure.verification, naming.named),
+            "escalation": mapped(procedure.escalation, naming.named),
+        }
+    )
 
-    def name(node: Node) -> Node | None:
+
+class _Naming:
+    """Gives ids, each once."""
+
+    def __init__(self, page: Page, places: dict[str, int]) -> None:
+        self._page = page
+        self._places = places
+        self._lines = set(places.values()) - {0}
+        self._fresh = count(1)
+
+    def named(self, node: Node) -> Node:
+        """The node with its id."""
         if isinstance(node, Jump):
-            place = ids.get(node.target)
-            return node.model_copy(update={"target": _id(place)}) if place else None
-        line = node.lines[0][0] if getattr(node, "lines", ()) else 0
-        named = line in ids.values() and not node.id and line not in used
-        if named:
-            used.add(line)
+            return self._jump(node)
+        line = node.lines[0][0] if node.lines else 0
+        if line in self._lines:
+            self._lines.discard(line)
             return node.model_copy(update={"id": _id(line)})
-        return node
+        if is_doubtful(node):
+            return node.model_copy(update={"id": f"doubt-{next(self._fresh)}"})
+        return node.model_copy(update={"id": ""}) if node.id else node
 
-    used: set[int] = set()
-    if not wanted:
-        return procedure
-    bodies = {
-        key: mapped(getattr(procedure, key), name) for key in ("body", "verification", "escalation")
-    }
-    return procedure.model_copy(update=bodies)
+    def _jump(self, jump: Jump) -> Node:
+        line = self._places.get(jump.target, 0)
+        if line:
+            return jump.model_copy(update={"target": _id(line)})
+        said = tidy(plain(self._page.text(*jump.lines[0]))) if jump.lines else ""
+        return Do(text=shorten(said or "Go on", words=_MOST_WORDS), lines=jump.lines)
 
 
-def _id(line: int | None) -> str:
+def _id(line: int) -> str:
     return f"line-{line}"
 
 
-def _first_in(procedure: Procedure, target: str) -> int | None:
-    """The line of the first node that stands within the lines of the target."""
+def _first_in(procedure: Procedure, target: str) -> int:
+    """The line of the first node within the lines of the target, 0 where there is none."""
     first, last = (int(each) for each in target.split("-"))
-    for node in procedure.walk():
-        lines = node.lines
-        if lines and first <= lines[0][0] <= last and not isinstance(node, Jump):
-            return lines[0][0]
-    return None
+    starts = (
+        node.lines[0][0] for node in procedure.walk() if node.lines and not isinstance(node, Jump)
+    )
+    return next((line for line in starts if first <= line <= last), 0)
 
 
-def mapped(body: Body, change: Callable[[Node], Node | None]) -> Body:
-    """The body with each node changed, outer ones first; None leaves a node out."""
-    found: list[Node] = []
-    for node in body:
-        made = change(node)
-        if isinstance(made, Choice):
-            arms = tuple(
-                arm.model_copy(update={"body": mapped(arm.body, change)}) for arm in made.arms
-            )
-            other = None if made.otherwise is None else mapped(made.otherwise, change)
-            made = made.model_copy(update={"arms": arms, "otherwise": other})
-        elif isinstance(made, Loop):
-            made = made.model_copy(update={"body": mapped(made.body, change)})
-        if made is not None:
-            found.append(made)
-    return tuple(found)
+def mapped(body: Body, change: Callable[[Node], Node]) -> Body:
+    """The body with each node changed, outer ones first."""
+    return tuple(_below(change(node), change) for node in body)
+
+
+def _below(node: Node, change: Callable[[Node], Node]) -> Node:
+    if isinstance(node, Loop):
+        return node.model_copy(update={"body": mapped(node.body, change)})
+    if not isinstance(node, Choice):
+        return node
+    arms = tuple(arm.model_copy(update={"body": mapped(arm.body, change)}) for arm in node.arms)
+    other = None if node.otherwise is None else mapped(node.otherwise, change)
+    return node.model_copy(update={"arms": arms, "otherwise": other})

@@ -1,0 +1,52 @@
+import pytest
+
+from services.language.clauses import Condition, condition
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found"),
+    [
+        ("If the fan is dead, replace it.", Condition("if", "the fan is dead", "replace it.")),
+        ("If the fan is dead then replace it", Condition("if", "the fan is dead", "replace it")),
+        (
+            "If the fan, the pump or the valve is dead, replace it; otherwise wait an hour",
+            Condition("if", "the fan, the pump or the valve is dead", "replace it", "wait an hour"),
+        ),
+        ("If the fan is dead:", Condition("if", "the fan is dead")),
+        ("If the fan is stuck reboot it", Condition("if", "the fan is stuck", "reboot it")),
+        (
+            "If the fan is stuck you can reboot it",
+            Condition("if", "the fan is stuck", "you can reboot it"),
+        ),
+        (
+            "Unless the fan is new, replace it",
+            Condition("unless", "the fan is new", "replace it"),
+        ),
+        (
+            "Replace the fan if it is dead",
+            Condition("if", "it is dead", "Replace the fan", leads=False),
+        ),
+    ],
+)
+def test_a_condition_is_read_with_what_it_guards(sentence, found):
+    assert condition(sentence) == found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Check if the fan is dead",
+        "The fan is dead",
+        "Otherwise, if it is dead, replace it",
+        "The fan stops if it is dead",
+        "Replace the fan",
+    ],
+)
+def test_other_sentences_have_none(sentence):
+    assert condition(sentence) is None
+
+
+def test_unless_negates():
+    found = condition("Unless the fan is new, replace it")
+    assert found is not None
+    assert found.negated

@@ -1,0 +1,36 @@
+import pytest
+
+from services.language.questions import expects, is_check, is_question, question, states
+
+
+@pytest.mark.parametrize(
+    ("statement", "asked"),
+    [
+        ("the broker is running", "Is the broker running?"),
+        ("there are dead fans", "Are there dead fans?"),
+        ("you see an error", "Do you see an error?"),
+        ("the fan that is dead has a label", "Does the fan that is dead have a label?"),
+        ("the field remains empty", "Does the field remain empty?"),
+        ("broker logs contain errors", "Do broker logs contain errors?"),
+        ("the script failed", "Did the script fail?"),
+        ("the broker isn't ready", "Is the broker not ready?"),
+        ("the queue has been drained", "Has the queue been drained?"),
+        ("check whether the disk is full", "Is the disk full?"),
+        ("not found", "Is it not found?"),
+        ("Is the disk full?", "Is the disk full?"),
+        ("disk trouble", "Is this the case: disk trouble?"),
+    ],
+)
+def test_a_statement_becomes_a_question_with_its_subject(statement, asked):
+    assert question(statement) == asked
+
+
+def test_checks_questions_and_statements_are_told_apart():
+    assert is_check("Verify that the fan turns")
+    assert not is_check("Verify the fan")
+    assert expects("Make sure that the fan turns")
+    assert not expects("Check whether the fan turns")
+    assert is_question("Does the fan turn")
+    assert not is_question("The fan turns")
+    assert states("The fan is dead")
+    assert not states("Dead fan")

@@ -1,0 +1,79 @@
+import pytest
+
+from services.language.sentences import (
+    instruction,
+    is_generic,
+    leads_only,
+    sentences,
+    shorten,
+    tidy,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Stop the pump. Open the valve.", ["Stop the pump.", "Open the valve."]),
+        ("Use a tool, e.g. Acme's. Then wait.", ["Use a tool, e.g. Acme's.", "Then wait."]),
+        ("2.1 Stop the pump 2.2 Open the valve", ["2.1 Stop the pump", "2.2 Open the valve"]),
+        (
+            "Version 2.1 Replaces version 3.4 Entirely",
+            ["Version 2.1 Replaces version 3.4 Entirely"],
+        ),
+        ("...", []),
+        ("", []),
+    ],
+)
+def test_a_paragraph_is_cut_into_sentences(text, parts):
+    assert sentences(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("Please restart the pump.", "Restart the pump"),
+        ("You should also drain the node", "Drain the node"),
+        ("(host1#) Drain the node", "Drain the node"),
+        ("It may be necessary to reset the controller.", "Reset the controller"),
+        ("To list the pumps, run the following command:", "List the pumps"),
+        ("Run the following command to list the pumps:", "List the pumps"),
+        ("To list the pumps, open the console", "To list the pumps, open the console"),
+        ("The pump is restarted by the controller.", ""),
+        ("Keep in mind that the pump is old.", ""),
+        ("See the manual for more information.", ""),
+        ("See the manual to find the part number.", "See the manual to find the part number"),
+    ],
+)
+def test_an_instruction_is_told_in_an_imperative(sentence, told):
+    assert instruction(sentence) == told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_bare"),
+    [("Do the following:", True), ("Run these commands", True), ("Run the backup tool", False)],
+)
+def test_a_sentence_that_only_leads_to_what_follows_is_known(sentence, is_bare):
+    assert leads_only(sentence) is is_bare
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names_nothing"),
+    [("Run this script on each node", True), ("Run the backup on each node", False)],
+)
+def test_a_step_that_names_nothing_is_known(sentence, names_nothing):
+    assert is_generic(sentence) is names_nothing
+
+
+def test_side_remarks_are_cut_first_and_limits_never():
+    long = "Replace the fan of the tray (see the manual), because a dead fan heats the whole rack"
+    assert shorten(long, words=12) == "Replace the fan of the tray"
+    limited = "Replace the fan of the tray in the second rack unless it was replaced last week"
+    assert shorten(limited, words=8) == limited
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [("Step 3: check the fan.", "Check the fan"), ("3.1 check the fan", "Check the fan")],
+)
+def test_numbering_goes(text, bare):
+    assert tidy(text) == bare

@@ -1,0 +1,52 @@
+import pytest
+
+from services.language.verbs import (
+    base_of_participle,
+    base_of_third,
+    begins_with_verb,
+    third_person,
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Promote the standby",
+        "Detach volume 3",
+        "Manually restart the broker",
+        "Then enter the code",
+        "Check logs of the broker",
+        "Re-seat the tray",
+        "Quux the broker",
+        "Log in to the broker",
+    ],
+)
+def test_what_begins_with_a_base_form_tells_to_do_something(sentence):
+    assert begins_with_verb(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The broker restarts",
+        "Logs are rotated daily",
+        "Access is denied",
+        "Sample output of the broker",
+        "Restarting the broker helps",
+        "Usually the broker restarts",
+        "Power supply of the broker",
+        "ALTER the table",
+        "",
+        "Under the hood",
+    ],
+)
+def test_other_sentences_do_not(sentence):
+    assert not begins_with_verb(sentence)
+
+
+def test_forms_lead_back_to_their_verb():
+    assert base_of_third("replies") == "reply"
+    assert base_of_third("ready") == ""
+    assert base_of_participle("stopped") == "stop"
+    assert base_of_participle("chosen") == "choose"
+    assert third_person("have") == "has"

@@ -1,0 +1,78 @@
+"""Lists, code and tables as nodes."""
+
+import pytest
+
+from services.procedure.model import Choice, Do, Mode
+from tests.unit.procedure.rules.reading import outline, read
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["1. Oil it.", "2. Start it."], ["Oil it", "Start it"]),
+        (["1. ...", "2. Start it."], ["Start it"]),
+        (["Do the following:", "", "- Oil the fan.", "- Start it."], ["Oil the fan", "Start it"]),
+        (
+            ["Check the following:", "", "- fan speed", "- oil level"],
+            ["Check the following: Fan speed, Oil level"],
+        ),
+        (
+            ["If the fan is dead:", "", "1. Lift the fan.", "2. Swap the fan.", "", "Start it."],
+            [{"Is the fan dead?": ["Lift the fan", "Swap the fan"]}, "Start it"],
+        ),
+        (
+            ["- If the fan is dead, swap it.", "- If the oil is low, add oil."],
+            [{"Is the fan dead?": ["Swap it"], "Is the oil low?": ["Add oil"]}],
+        ),
+        (
+            ["1. If the fan is dead:", "   - Swap the fan.", "2. Start it."],
+            [{"Is the fan dead?": ["Swap the fan"]}, "Start it"],
+        ),
+        (
+            ["Is the fan dead?", "", "- Yes: swap it.", "- No: oil it."],
+            [{"Is the fan dead?": ["Swap it"], "else": ["Oil it"]}],
+        ),
+        (
+            ["- The fan is broken. Swap the fan."],
+            [{"Is the fan broken?": ["Swap the fan"]}],
+        ),
+        (["2.1 Oil the fan 2.2 Start the pump"], ["Oil the fan", "Start the pump"]),
+        (["- [Oil](#oil)", "- [Swap](#swap)", "", "Start it."], ["Start it"]),
+    ],
+)
+def test_a_list_is_read(lines, told):
+    assert outline(read(*lines).body) == told
+
+
+def test_code_belongs_to_the_step_before_it():
+    (step,) = read("Oil the fan:", "", "```sh", "oil fan", "```").body
+    assert isinstance(step, Do)
+    assert (step.commands, step.lines) == (("oil fan",), ((3, 3), (5, 7)))
+
+
+def test_shown_output_is_no_command():
+    (step,) = read(
+        "Look at the fan with `fanctl show`:", "", "Example output:", "", "```", "fan ok", "```"
+    ).body
+    assert isinstance(step, Do)
+    assert (step.commands, step.expected) == (("fanctl show",), "fan ok")
+
+
+def test_a_table_of_faults_and_remedies_is_a_chain():
+    (choice,) = read(
+        "| Symptom | Action |",
+        "|---|---|",
+        "| The fan is dead | Swap the fan. |",
+        "| The oil is low | Add oil. |",
+    ).body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.EXCLUSIVE
+    assert outline((choice,)) == [
+        {"Is the fan dead?": ["Swap the fan"], "Is the oil low?": ["Add oil"]}
+    ]
+    assert [arm.lines for arm in choice.arms] == [((5, 5),), ((6, 6),)]
+
+
+def test_other_tables_tell_nothing():
+    told = read("Oil it.", "", "| Part | Colour |", "|---|---|", "| Fan | Swap the fan. |").body
+    assert outline(told) == ["Oil it"]

@@ -1,0 +1,105 @@
+"""Sections as parts of a procedure."""
+
+from services.procedure.model import Choice, DoubtKind, Mode
+from tests.unit.procedure.rules.reading import outline, read, reading
+
+
+def test_sections_of_no_steps_are_left_out():
+    told = read("## Meaning", "", "Swap the fan.", "", "## Mitigation", "", "Oil the fan.").body
+    assert outline(told) == ["Oil the fan"]
+
+
+def test_verification_and_escalation_have_their_own_bodies():
+    procedure = read(
+        "## Fix",
+        "",
+        "Oil the fan.",
+        "",
+        "## Verification",
+        "",
+        "Look at the fan.",
+        "",
+        "## Escalation",
+        "",
+        "Call the vendor.",
+    )
+    assert outline(procedure.body) == ["Oil the fan"]
+    assert outline(procedure.verification) == ["Look at the fan"]
+    assert outline(procedure.escalation) == ["Call the vendor"]
+
+
+def test_a_verification_before_the_remedy_stays_in_its_place():
+    procedure = read("## Verify the fan", "", "Look at it.", "", "## Fix", "", "Oil the fan.")
+    assert outline(procedure.body) == ["Look at it", "Oil the fan"]
+
+
+def test_headings_that_state_a_fault_are_cases():
+    first = ("## Cause 1: The fan is dead", "", "Swap it.", "")
+    (choice,) = read(*first, "## Cause 2: The oil is low", "", "Add oil.").body
+    assert outline((choice,)) == [{"Is the fan dead?": ["Swap it"], "Is the oil low?": ["Add oil"]}]
+
+
+def test_headings_that_tell_to_do_something_are_none():
+    told = read("## Oil the fan", "", "Open the lid.", "", "## Fix", "", "Close the lid.").body
+    assert outline(told) == ["Open the lid", "Close the lid"]
+
+
+def test_a_section_that_confirms_the_fault_is_a_gate():
+    told = read("## Issue validation", "", "Look at the fan.", "", "## Fix", "", "Oil it.").body
+    asked = "Is the issue confirmed: Look at the fan?"
+    assert outline(told) == ["Look at the fan", {asked: ["end"]}, "Oil it"]
+
+
+def test_options_are_chosen_freely():
+    (choice,) = read(
+        "## Option A: oil", "", "Oil it.", "", "## Option B: swap", "", "Swap it."
+    ).body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.FREE
+    assert outline((choice,)) == [{"Oil": ["Oil it"], "Swap": ["Swap it"]}]
+
+
+def test_a_page_that_is_only_for_some_asks_for_them():
+    told = read("This page only applies to old pumps.", "", "Oil the fan.").body
+    assert outline(told) == [{"Does this concern old pumps?": ["end"]}, "Oil the fan"]
+
+
+def test_faults_with_signs_and_cures_of_their_own_are_procedures():
+    found = reading(
+        "## Fan",
+        "",
+        "### Symptoms",
+        "",
+        "The fan is loud.",
+        "",
+        "### Fix",
+        "",
+        "Oil the fan.",
+        "",
+        "## Lid",
+        "",
+        "### Symptoms",
+        "",
+        "The lid is loose.",
+        "",
+        "### Fix",
+        "",
+        "Close the lid.",
+    ).procedures
+    assert [(each.title, each.treats) for each in found] == [
+        ("Fan", "The fan is loud"),
+        ("Lid", "The lid is loose"),
+    ]
+
+
+def test_what_is_not_sure_is_a_doubt_about_its_node():
+    found = reading("Verify that the fan turns.", "", "Oil the lid.")
+    (doubt,) = found.doubts
+    assert doubt.kind is DoubtKind.EXIT
+    assert doubt.node in {node.id for node in found.procedures[0].walk()}
+    assert "Does the fan turn?" in doubt.question
+
+
+def test_a_generic_step_is_named_by_its_heading():
+    told = read("## Oil the fan", "", "Run this script on each node:", "", "```", "oil fan", "```")
+    assert outline(told.body) == ["Oil the fan"]

@@ -1,0 +1,99 @@
+"""Sentences of a paragraph as nodes."""
+
+import pytest
+
+from services.procedure.model import Choice, End, EndKind, Jump, Not, Outcome
+from tests.unit.procedure.rules.reading import outline, read
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("Restart the pump.", ["Restart the pump"]),
+        ("The pump is blue. Restart it.", ["Restart it"]),
+        ("If the fan is dead, replace it.", [{"Is the fan dead?": ["Replace it"]}]),
+        (
+            "If the fan is dead, replace it. Otherwise, oil it.",
+            [{"Is the fan dead?": ["Replace it"], "else": ["Oil it"]}],
+        ),
+        (
+            "If the fan is dead, the pump gets hot. Replace the fan.",
+            [{"Is the fan dead?": ["Replace the fan"]}],
+        ),
+        (
+            "Check whether the fan turns. If not, replace it.",
+            ["Check whether the fan turns", {"Does the fan turn?": ["Replace it"]}],
+        ),
+        ("Is the fan dead? If yes, replace it.", [{"Is the fan dead?": ["Replace it"]}]),
+        ("Oil the fan if necessary.", ["Oil the fan if necessary"]),
+        ("Oil the pump if the fan is dead.", [{"Is the fan dead?": ["Oil the pump"]}]),
+        (
+            "Verify that the fan turns.",
+            ["Verify that the fan turns", {"Does the fan turn?": [], "else": ["end"]}],
+        ),
+    ],
+)
+def test_a_paragraph_is_read(line, told):
+    assert outline(read(line).body) == told
+
+
+def test_what_did_not_help_is_asked_as_an_outcome():
+    choice = read("Restart the pump.", "", "If the issue persists, replace the pump.").body[1]
+    assert isinstance(choice, Choice)
+    assert isinstance(choice.arms[0].guard, Outcome)
+
+
+def test_unless_asks_the_other_way():
+    (choice,) = read("Unless the fan is new, replace it.").body
+    assert isinstance(choice, Choice)
+    assert isinstance(choice.arms[0].guard, Not)
+
+
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [
+        ("close the ticket", EndKind.RESOLVED),
+        ("stop here", EndKind.RESOLVED),
+        ("this page does not apply", EndKind.NOT_THIS_FAULT),
+    ],
+)
+def test_a_path_ends_where_the_page_says_so(action, kind):
+    (choice,) = read(f"If the fan turns, {action}.").body
+    assert isinstance(choice, Choice)
+    (end,) = choice.arms[0].body
+    assert isinstance(end, End)
+    assert (end.kind, end.lines) == (kind, ((3, 3),))
+
+
+def test_jumps_lead_to_numbered_steps_and_to_sections():
+    procedure = read(
+        "1. Oil the fan.",
+        "2. If the fan turns, go to step 1.",
+        "3. Continue with 'Swap the pump'.",
+        "",
+        "## Swap the pump",
+        "",
+        "Lift the pump.",
+    )
+    jumps = [node for node in procedure.walk() if isinstance(node, Jump)]
+    by_id = {node.id: node for node in procedure.walk() if node.id}
+    assert outline(tuple(by_id[jump.target] for jump in jumps)) == ["Oil the fan", "Lift the pump"]
+
+
+def test_a_jump_to_nowhere_stays_in_words():
+    assert outline(read("1. Oil the fan.", "2. Go to step 9.").body) == [
+        "Oil the fan",
+        "Go to step 9",
+    ]
+
+
+def test_a_step_is_left_out_where_the_page_says_so():
+    told = read("1. Oil the fan. If the fan is new, skip this step.", "2. Start the pump.").body
+    assert outline(told) == [{"Is the fan new?": ["Oil the fan"]}, "Start the pump"]
+    assert isinstance(told[0], Choice)
+    assert isinstance(told[0].arms[0].guard, Not)
+
+
+def test_each_sentence_cites_its_own_lines():
+    body = read("Oil the fan. Start", "the pump.", "Wait for an hour.").body
+    assert [node.lines for node in body] == [((3, 3),), ((3, 4),), ((5, 5),)]
