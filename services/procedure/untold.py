@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from services.knowledge.document.markdown import Section, parse
+from services.knowledge.document.roles import role_of_heading
+from services.knowledge.model import SectionRole
 from services.procedure.model import Choice, LineRange, Procedure
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -10,16 +13,37 @@ _CONDITION = re.compile(
     r"(?:^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+|\*\*)*|[.:;]\s+)(?:if|unless|otherwise|in case)\b",
     re.IGNORECASE,
 )
+_BACKGROUND = frozenset(
+    {
+        SectionRole.MEANING,
+        SectionRole.IMPACT,
+        SectionRole.CASE,
+        SectionRole.EXPECTED,
+        SectionRole.PREVENTION,
+        SectionRole.REFERENCE,
+        SectionRole.PARAMETER,
+    }
+)
+"""Sections whose sentences tell nobody to do anything."""
 
 
 def untold(procedures: Sequence[Procedure], text: str) -> Iterator[LineRange]:
-    """Lines outside code that state a condition and that no node cites, in order."""
+    """Lines of instructing sections, code left out, that state a condition no node cites."""
     told = {line for procedure in procedures for line in _cited(procedure)}
+    told |= set(_background(parse(text).root))
     in_code = False
     for number, line in enumerate(text.split("\n"), start=1):
         in_code ^= _FENCE.match(line) is not None
         if not in_code and number not in told and _CONDITION.search(line):
             yield number, number
+
+
+def _background(section: Section) -> Iterator[int]:
+    if role_of_heading(section.title) in _BACKGROUND:
+        yield from range(section.start_line, section.end_line + 1)
+        return
+    for child in section.children:
+        yield from _background(child)
 
 
 def _cited(procedure: Procedure) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""The reader with a model: samples of the whole page, corrected by the walker, then compared."""
+"""The reader with a model: samples of the whole page, revised when drawn, then compared."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,10 +18,11 @@ from services.llm.tokens import estimated
 from services.procedure.agreement import doubts
 from services.procedure.by_model.question import PROMPT, Program, messages, schema
 from services.procedure.check import UnusableReadingError, checked
+from services.procedure.drawn import drawn
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.walker import Found, findings_of
 
-_ANSWER_TOKENS = 4096
+_ANSWER_TOKENS = 8192
 
 _log = structlog.get_logger()
 
@@ -39,7 +40,7 @@ class ModelReader:
     def __init__(
         self, model: ChatModel, *, samples: int = 2, corrections: int = 2, temperature: float = 0.7
     ) -> None:
-        """`corrections` is how often the walker's findings go back for each sample."""
+        """`corrections` is how often a sample is shown as drawn, with the walker's findings."""
         self._model = model
         self._samples = samples
         self._corrections = corrections
@@ -51,9 +52,11 @@ class ModelReader:
         return PROMPT.label
 
     def estimate(self, text: str) -> int:
-        """Tokens, in and out, that reading the page costs without corrections, about."""
+        """Tokens, in and out, that reading the page costs when every answer is revised once."""
         asked = estimated(message.content for message in messages(text))
-        return asked + self._samples * min(_ANSWER_TOKENS, estimated([text]) + 500)
+        answer = min(_ANSWER_TOKENS, estimated([text]) + 500)
+        revised = asked + 3 * answer if self._corrections else 0  # the answer, its chart, the next
+        return asked + self._samples * (answer + revised)
 
     def read(self, text: str) -> Reading:
         """The page's procedures as the soundest sample has them; none where it tells nothing.
@@ -89,26 +92,29 @@ class ModelReader:
         )
 
     def _settled(self, text: str, asked: tuple[Message, ...], answer: str) -> _Attempt | None:
-        """The best of the answer and its corrections; None when none could be read."""
+        """The soundest of the answer and its revisions; None when none could be read.
+
+        Each is shown as the flowchart that it becomes, once at least; of two that are as sound the
+        later one counts, since its writer has seen the earlier one drawn.
+        """
         best: _Attempt | None = None
-        complaint = ""
         dialogue = asked
         for correction in range(self._corrections + 1):
-            if correction:
-                turns = (
-                    Message(role="assistant", content=answer),
-                    Message(role="user", content=complaint),
-                )
-                dialogue = (*dialogue, *turns)
-                corrected = self._corrected(dialogue)
-                if corrected is None:
-                    return best
-                answer = corrected
             attempt, complaint = _attempt(text, answer)
-            if attempt and (best is None or len(attempt.found) < len(best.found)):
+            if attempt and (best is None or len(attempt.found) <= len(best.found)):
                 best = attempt
-            if not complaint:
+            is_settled = attempt is not None and not attempt.found and correction > 0
+            if is_settled or correction == self._corrections:
                 return best
+            turns = (
+                Message(role="assistant", content=answer),
+                Message(role="user", content=complaint),
+            )
+            dialogue = (*dialogue, *turns)
+            revised = self._corrected(dialogue)
+            if revised is None:
+                return best
+            answer = revised
         return best
 
     def _corrected(self, dialogue: tuple[Message, ...]) -> str | None:
@@ -129,6 +135,17 @@ def _attempt(text: str, answer: str) -> tuple[_Attempt | None, str]:
         return None, f"That cannot be used: {error}. Answer with the JSON only."
     procedures = kept.reading.procedures
     found = [*map(Found, kept.remarks), *findings_of(procedures, text)]
-    told = "\n".join(f"- {each}" for each in found)
-    complaint = f"Read the page again; in this program\n{told}\nWrite it again." if found else ""
-    return _Attempt(procedures, found), complaint
+    return _Attempt(procedures, found), _review(procedures, found)
+
+
+def _review(procedures: Sequence[Procedure], found: Sequence[Found]) -> str:
+    """What the model is told of its program: how it is drawn, and what the walker found in it."""
+    charts = "\n\n".join(drawn(procedure) for procedure in procedures) or "(no procedure)"
+    told = "".join(f"- {each}\n" for each in found)
+    wrong = f"These things look wrong in it:\n{told}" if told else ""
+    return (
+        f"This is the flowchart that your program becomes:\n{charts}\n{wrong}Hold it against the "
+        "page: is each step done under the right condition, does each answer lead where the page "
+        "says, is anything missing or asked that the page does not ask? Write the program again, "
+        "corrected, or as it is when all is right."
+    )

@@ -60,3 +60,8 @@ def test_conditions_of_the_page_without_a_step_are_told_by_their_lines():
 def test_findings_are_few_enough_to_act_on():
     steps = [{"goto": f"nowhere {number}"} for number in range(100)]
     assert len(findings(procedure(*steps))) <= 12
+
+
+def test_background_states_no_condition_that_needs_a_step():
+    page = "# Fan\n\n## Impact\n\nIf it stops, the switch overheats.\n\n## Steps\n\nIf hot, cool."
+    assert list(untold([], page)) == [(9, 9)]

@@ -48,6 +48,15 @@ def test_the_findings_of_the_walker_go_back_and_the_better_answer_counts():
     assert len(found.procedures[0].body) == 3
 
 
+def test_the_model_sees_its_program_drawn_and_may_revise_it():
+    sooner = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4)), do("x", 5))
+    model = ScriptedChatModel([sooner, SOUND])
+    found = ModelReader(model, samples=1, corrections=1).read(PAGE)
+    shown = model.requests[1].messages[-1].content
+    assert "s2 Is it hot? -> Yes: s3, No: s4\ns3 Cool it (lines 4-4) -> s4" in shown
+    assert found.procedures[0].body[-1].text == "Replace it"
+
+
 def test_a_correction_that_is_worse_is_not_taken():
     almost = program(do("Look at the fan", 3), ask("Is it hot?", do("Cool it", 4), do("x", 99)))
     worse = program({"goto": "a"}, {"goto": "b"}, {"goto": "c"})
