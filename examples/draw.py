@@ -51,6 +51,14 @@ def _reading(path: Path, text: str) -> Reading:
     return kept.reading
 
 
+def _without_commands(program: Any) -> Any:  # noqa: ANN401 - JSON
+    """As the model is to answer: commands are taken from the lines by code."""
+    if isinstance(program, dict):
+        kept = {k: v for k, v in program.items() if k not in {"commands", "expected"}}
+        return {key: _without_commands(value) for key, value in kept.items()}
+    return [_without_commands(each) for each in program] if isinstance(program, list) else program
+
+
 def _lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -64,7 +72,7 @@ def main() -> None:
         row = {"text_hash": hash_of(text), "document": id_, "state": "approved"}
         readings.append({**row, "reading": as_json(reading)})
         path = HERE / "drawings" / f"{id_}.json"
-        program = json.loads(path.read_text(encoding="utf-8"))
+        program = _without_commands(json.loads(path.read_text(encoding="utf-8")))
         examples.append({"document": id_, "text": text, "program": program})
     (HERE / "readings.jsonl").write_text(_lines(readings), encoding="utf-8")
     WORKED_EXAMPLES.write_text(_lines(examples), encoding="utf-8")
