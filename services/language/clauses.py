@@ -12,7 +12,7 @@ from services.language.verbs import is_base_form
 
 _CUE = re.compile(r"\b(?:if|unless|case|event|should|provided|assuming)\b", re.IGNORECASE)
 _LEADING = re.compile(
-    r"^(?P<word>only if|even if|if(?! not[,:])|in case of|in case|in the event (?:that|of)|unless"
+    r"^(?P<word>only if|even if|if(?! not[,:])|in case of|in case|in the event(?: that| of)?|unless"
     r"|should(?! be\b)"
     r"|provided that|assuming(?: that)?)\s+(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,

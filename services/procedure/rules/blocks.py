@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
-from services.language.clauses import condition
+from services.language.clauses import Condition, condition
 from services.language.questions import is_question, question, states
 from services.language.sentences import instruction, leads_only, sentences, shorten, tidy
 from services.language.states import names_fault
@@ -19,6 +19,7 @@ from services.procedure.rules.prose import (
     is_gate,
     is_sure,
     sentence_nodes,
+    taken,
     under_skip,
 )
 from services.procedure.rules.source import Said, merged, said_in
@@ -89,9 +90,8 @@ class Blocks:
     def _led(self, last: Said, below: Block) -> list[Node] | None:
         """What a sentence and the list below it tell together; None where each is for itself."""
         stated = condition(last.text) if last.text.endswith(":") else None
-        if stated and is_sure(stated) and (not stated.action or leads_only(stated.action)):
-            body = tuple(self.of_list(below))
-            return [choice_of(stated, body, last.lines)] if body else None
+        if stated and stated.leads and is_sure(stated):
+            return self._guarded(stated, last, below)
         if is_question(last.text) and last.text.endswith("?"):
             return self._answers(last, below)
         if not last.text.endswith(":"):
@@ -103,6 +103,13 @@ class Blocks:
         if leads_only(last.text):
             return self.of_list(below)
         return None
+
+    def _guarded(self, stated: Condition, last: Said, below: Block) -> list[Node] | None:
+        """What is told on a condition, with the list that it leads to."""
+        named = not leads_only(stated.action) and not stated.action.endswith("to:")
+        told = taken(stated.action, last, self.places) if named else []
+        body = (*told, *self.of_list(below))
+        return [choice_of(stated, body, last.lines)] if body else None
 
     def _answers(self, asked: Said, below: Block) -> list[Node] | None:
         """A question, and a list that says what to do on each answer."""
