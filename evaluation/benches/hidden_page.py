@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from evaluation.benches.page_reader import readings_of
-from services.contracts.retrieval import Retrieval
 from services.knowledge.model import Attribute, Document, IncidentNode
 from services.knowledge.ports import Collection, DocumentStore, GraphStore, Hit, VectorStore
 from services.knowledge.stores.points import chunk_of
@@ -18,7 +17,7 @@ _MOST_POINTS = 100
 """Points of one page: so many more are asked for, to have as many left."""
 
 
-def retrieval_without(platform: "Embedded", page: str) -> Retrieval:
+def retrieval_without(platform: "Embedded", page: str) -> RetrievalService:
     """The platform's retrieval, blind for this document."""
     return RetrievalService(
         cast(VectorStore, HidingVectors(platform.vectors, page)),

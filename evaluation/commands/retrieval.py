@@ -1,6 +1,8 @@
 """Whether the right page is found, and how sure retrieval may be of it."""
 
 import time
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -44,25 +46,44 @@ def calibrate(
     *,
     data_dir: DataDir,
     pairs: PairsFile,
-    unknown: Annotated[Path, typer.Option(help="JSON Lines of queries that no page treats.")],
+    unknown: Annotated[Path, typer.Option(help="JSON Lines of alerts that no page treats.")],
+    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
     write: Annotated[
         bool, typer.Option("--write", help="Make the result the calibration in use.")
     ] = False,
 ) -> None:
-    """Fit when retrieval says that something known fits; on even ids, reported on the odd."""
-    from evaluation.benches.calibration import calibrate as fit  # noqa: PLC0415
+    """Fit how sure retrieval may be and what is shown; on even ids, reported on the odd.
+
+    `--pairs` are alerts whose page is known. Tickets are looked for with their page and without.
+    """
+    from evaluation.benches.calibration import (  # noqa: PLC0415
+        alert_cases,
+        calibrate,
+        ticket_cases,
+    )
+    from evaluation.benches.hidden_page import retrieval_without  # noqa: PLC0415
+    from evaluation.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.pairs import read_pairs  # noqa: PLC0415
 
-    known, others = read_pairs(pairs), read_pairs(unknown)
+    known, others, rows = read_pairs(pairs), read_pairs(unknown), read_rows(tickets)
     provenance = (
         f"flowxpert bench calibrate on {pairs.name} ({len(known)}) against {unknown.name}"
-        f" ({len(others)}); fitted on ids whose sha256 is even"
+        f" ({len(others)}), and on {tickets.name} ({len(rows)}) with and without their pages;"
+        " fitted on ids whose sha256 is even"
     )
+    cases = []
     with (
         open_platform(data_dir) as platform,
-        progress("calibrate", len(known) + len(others)) as advance,
+        progress("calibrate", len(known) + len(others) + 2 * len(rows)) as advance,
     ):
-        found = fit(platform.retrieval, known, others, provenance, advance)
+        blind_for = partial(retrieval_without, platform)
+        of_alerts = alert_cases(platform.retrieval, known, others)
+        for case in chain(of_alerts, ticket_cases(platform.retrieval, blind_for, rows)):
+            cases.append(case)
+            advance()
+    found = calibrate(cases, provenance)
     if write:
-        found.write()
-    typer.echo(found.model_dump_json(indent=2))
+        found.calibration.write()
+        found.thresholds.write()
+    typer.echo(found.calibration.model_dump_json(indent=2))
+    typer.echo(found.thresholds.model_dump_json(indent=2))

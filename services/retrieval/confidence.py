@@ -1,7 +1,7 @@
-"""How likely the best hit treats this very fault: a logistic curve, fitted by `flowxpert bench`."""
+"""How likely the best hit treats this very fault: logistic curves, fitted by `flowxpert bench`."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -11,16 +11,32 @@ from services.retrieval.fuse import Evidence, Signals
 _FILE = Path(__file__).with_name("calibration.json")
 
 
-class Calibration(BaseModel):
-    """What was fitted, on what, and how well it does on what it was not fitted on."""
+class Curve(BaseModel):
+    """A logistic curve over what `features` gives."""
 
     model_config = ConfigDict(frozen=True)
 
     intercept: float
     weights: dict[str, float]
-    """By the name of a feature of `features`."""
-    threshold: float
-    """Chance from which something known is said to fit."""
+    """By the name of a feature."""
+
+    def chance(self, values: Mapping[str, float]) -> float:
+        """0–1."""
+        logit = self.intercept + sum(w * values[name] for name, w in self.weights.items())
+        return 1.0 / (1.0 + math.exp(-logit))
+
+
+class Calibration(BaseModel):
+    """What was fitted, on what, and how well it does on what it was not fitted on.
+
+    Alerts and what people write have a curve each: an alert shares few words with its page even
+    where it is the right one, and more with its name.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    alerts: Curve
+    text: Curve
     provenance: str
     """What it was fitted on, and by which command."""
     figures: dict[str, dict[str, float]] = {}
@@ -43,12 +59,9 @@ def features(ranked: Sequence[Evidence]) -> dict[str, float]:
     return {**best.signals._asdict(), "margin": best.score - second}
 
 
-def confidence(ranked: Sequence[Evidence]) -> float:
+def confidence(ranked: Sequence[Evidence], *, is_alert: bool) -> float:
     """Calibrated chance, 0–1; 0 when nothing was found."""
     if not ranked:
         return 0.0
-    values = features(ranked)
-    logit = CALIBRATION.intercept + sum(
-        weight * values[name] for name, weight in CALIBRATION.weights.items()
-    )
-    return 1.0 / (1.0 + math.exp(-logit))
+    curve = CALIBRATION.alerts if is_alert else CALIBRATION.text
+    return curve.chance(features(ranked))

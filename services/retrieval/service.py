@@ -29,7 +29,7 @@ from services.retrieval.candidates import find_candidates
 from services.retrieval.confidence import confidence
 from services.retrieval.fuse import Evidence, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
-from services.retrieval.query import read_query
+from services.retrieval.query import Query, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.settings import RetrievalSettings
 
@@ -62,7 +62,8 @@ class RetrievalService:
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
-        ranked = self.evidence(request)
+        query = read_query(request)
+        ranked = self._ranked(query)
         chunks = self._chunks(ranked, request.top_chunks)
         nodes = self._nodes(ranked, request.top_nodes)
         targets = self._targets(nodes)
@@ -70,13 +71,15 @@ class RetrievalService:
             chunks=chunks,
             nodes=nodes,
             linked=self._linked(nodes, targets),
-            confidence=confidence(ranked),
+            confidence=confidence(ranked, is_alert=query.is_alert),
             pages=self._readings(ranked, targets),
         )
 
     def evidence(self, request: RetrieveRequest) -> list[Evidence]:
         """What speaks for each document that the searches found, the best document first."""
-        query = read_query(request)
+        return self._ranked(read_query(request))
+
+    def _ranked(self, query: Query) -> list[Evidence]:
         if query.is_empty:
             return []
         with stage_timer("retrieval", "search"):

@@ -87,3 +87,9 @@ def test_any_text_makes_a_query_that_can_be_encoded(text, name):
 
 def test_lone_surrogates_are_replaced():
     query(title="fan \ud800 failed").words.encode()
+
+
+def test_a_query_knows_whether_it_has_the_name_of_an_alert():
+    assert query(alert_name="FanTrayFailed", description="A tray stopped.").is_alert
+    assert query(title="FanTrayFailed").is_alert
+    assert not query(title="Fan tray of spine 3 stands still").is_alert

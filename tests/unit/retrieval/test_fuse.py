@@ -1,0 +1,50 @@
+"""Ranking: alerts and what people write weigh signals in their own way."""
+
+import pytest
+
+from services.contracts.retrieval import RetrieveRequest
+from services.retrieval.candidates import Candidates, Found
+from services.retrieval.fuse import FOR_ALERTS, FOR_TEXT, rank_documents
+from services.retrieval.query import read_query
+
+
+def chunk(document_id, heading, text, meaning):
+    payload = {"span": {"document_id": document_id}, "heading_path": [heading], "text": text}
+    return Found(f"{document_id}:1", payload, meaning, meaning, 0.0, 0.0)
+
+
+CANDIDATES = Candidates(
+    chunks={
+        found.id: found
+        for found in (
+            chunk("titled.md", "Fan Tray Failed", "Read the label first.", 0.5),
+            chunk("told.md", "Cooling", "fan tray failed after the inlet grew hot", 0.5),
+        )
+    },
+    nodes={},
+    named={},
+)
+
+
+def ranked(**fields):
+    return rank_documents(read_query(RetrieveRequest(**fields)), CANDIDATES)
+
+
+def test_for_an_alert_a_title_like_its_name_counts():
+    assert ranked(alert_name="FanTrayFailed")[0].document_id == "titled.md"
+
+
+def test_for_what_people_write_the_text_of_a_page_counts():
+    best = ranked(title="Inlet grew hot", description="The fan tray failed after that.")[0]
+    assert best.document_id == "told.md"
+
+
+def test_a_score_is_a_share():
+    for each in ranked(title="fan tray failed after the inlet grew hot"):
+        assert 0 <= each.score <= 1
+
+
+@pytest.mark.parametrize("weights", [FOR_ALERTS, FOR_TEXT])
+def test_no_signal_speaks_against_a_document(weights):
+    assert min(weights) >= 0
+    assert sum(weights) > 0
