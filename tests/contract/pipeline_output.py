@@ -1,0 +1,103 @@
+"""What ingestion and the rules make of the example documents, in hashes.
+
+`python -m tests.contract.pipeline_output` renews the file, once the number that declares the
+change is raised. With `--same-number` it does so without: for changes nobody has used yet.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from services.ingestion.converters import reader_of
+from services.ingestion.jobs.pipeline import PIPELINE_NUMBER, Pipeline
+from services.ingestion.read import read_document
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.model import Document
+from services.knowledge.screening.document import screened
+from services.knowledge.stores.points import chunk_point, node_point
+from services.procedure.model import as_json
+from services.procedure.rules import RULES_VERSION, read_by_rules
+
+FILE = Path(__file__).with_suffix(".json")
+DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
+COMMAND = "python -m tests.contract.pipeline_output"
+
+
+class Unisolated:
+    """Stands for the converters' own process: what they make is the same here."""
+
+    def read(self, reader, data):
+        return reader.read(data)
+
+
+def output() -> dict[str, Any]:
+    """The numbers, and by document the hashes of what they declare."""
+    pipeline = Pipeline.with_embedder(HashingEmbedder())
+    paths = [path for path in sorted(DOCUMENTS.rglob("*")) if reader_of(path.name)]
+    return {
+        "pipeline": {
+            "number": PIPELINE_NUMBER,
+            "documents": {name(path): _pipeline_hash(document(path), pipeline) for path in paths},
+        },
+        "rules": {
+            "number": RULES_VERSION,
+            "documents": {name(path): _rules_hash(document(path)) for path in paths},
+        },
+    }
+
+
+def changed(kind: str, kept: dict[str, Any], now: dict[str, Any]) -> str:
+    """What is wrong, in words that say what to do; empty when all is well."""
+    before, after = kept[kind], now[kind]
+    known, made = before["documents"], after["documents"]
+    others = sorted(id_ for id_ in known.keys() | made.keys() if known.get(id_) != made.get(id_))
+    number = "PIPELINE_NUMBER" if kind == "pipeline" else "RULES_VERSION"
+    if others and before["number"] == after["number"]:
+        return (
+            f"{', '.join(others)} become something else and {number} is still "
+            f"{after['number']!r}: raise it, then run `{COMMAND}`"
+        )
+    return f"{number} is raised: run `{COMMAND}`" if before != after else ""
+
+
+def name(path: Path) -> str:
+    return path.relative_to(DOCUMENTS).as_posix()
+
+
+def document(path: Path) -> Document:
+    return read_document(name(path), path.read_bytes(), Unisolated(), max_chars=10**7)
+
+
+def _pipeline_hash(found: Document, pipeline: Pipeline) -> str:
+    chunks = (chunk_point(chunk, [0.0]) for chunk in pipeline.split(found))
+    nodes = (node_point(node, [0.0]) for node in pipeline.extract(found))
+    told = [point.model_dump(mode="json") for point in (*chunks, *nodes)]
+    return _hash([screened(found).document.model_dump(mode="json"), *told])
+
+
+def _rules_hash(found: Document) -> str:
+    reading = read_by_rules(screened(found).document.text)
+    return _hash([as_json(reading.model_copy(update={"version": ""}))])
+
+
+def _hash(told: Iterable[object]) -> str:
+    text = json.dumps(list(told), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def main() -> None:
+    now = output()
+    if FILE.exists() and "--same-number" not in sys.argv:
+        kept = json.loads(FILE.read_text(encoding="utf-8"))
+        wrong = [changed(kind, kept, now) for kind in now]
+        refused = [each for each in wrong if "still" in each]
+        if refused:
+            sys.exit("\n".join(refused))
+    FILE.write_text(json.dumps(now, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
