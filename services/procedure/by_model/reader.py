@@ -16,6 +16,7 @@ from services.llm.chat_model import (
 from services.llm.parsing import parse_answer
 from services.llm.tokens import estimated
 from services.procedure.agreement import doubts
+from services.procedure.by_model.commands import with_commands
 from services.procedure.by_model.question import PROMPT, Program, messages, schema
 from services.procedure.check import UnusableReadingError, checked
 from services.procedure.drawn import drawn
@@ -133,7 +134,7 @@ def _attempt(text: str, answer: str) -> tuple[_Attempt | None, str]:
         kept = checked(Reading(reader=Reader.MODEL, procedures=program.procedures), text)
     except (ModelAnswerError, UnusableReadingError) as error:
         return None, f"That cannot be used: {error}. Answer with the JSON only."
-    procedures = kept.reading.procedures
+    procedures = with_commands(kept.reading.procedures, text)
     found = [*map(Found, kept.remarks), *findings_of(procedures, text)]
     return _Attempt(procedures, found), _review(procedures, found)
 
