@@ -39,7 +39,7 @@ def show_workflow(stored: StoredWorkflow) -> None:
         lines = [Text(f"- {said}") for said in stored.against]
         title = "Closest known procedure, not sure"
         console.print(Panel(Group(*lines), title=title, border_style="yellow"))
-    console.print(_steps(workflow))
+    console.print(steps_of(workflow))
     console.print(_scores(stored.score))
     for finding in stored.findings:
         console.print(Text(f"  ! {finding}", style="yellow"))
@@ -75,6 +75,7 @@ def show_job(job: IngestJob) -> None:
             ("changed", job.changed),
             ("unchanged", job.unchanged),
             ("deleted", job.deleted),
+            ("approved procedures deleted with them", job.approved_deleted),
             ("failed", job.failures),
         )
         if number
@@ -196,7 +197,8 @@ def _show_failed(failed: Sequence[FailedDocument], count: int, to: Console) -> N
         to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
 
 
-def _steps(workflow: Workflow) -> Table:
+def steps_of(workflow: Workflow) -> Table:
+    """The steps in order, each with its commands, branches and sources."""
     numbers = {step.id: number for number, step in enumerate(workflow.steps, start=1)}
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")

@@ -18,8 +18,13 @@ class Service(StrEnum):
 
 
 class AddressSettings(Settings):
-    """Where the gateway finds the other services when each runs in a process of its own."""
+    """Where a platform answers, and its services when each runs in a process of its own."""
 
+    url: str | None = Field(
+        default=None,
+        description="Address of a running FlowXpert that `flowxpert readings` talks to. Unset: the "
+        "one that runs on the data folder, else the folder itself.",
+    )
     ingestion_url: str = Field(
         default="http://127.0.0.1:8081", description="Address of ingestion, for `serve gateway`."
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from services import cli
+from services.cli import commands as cli
 from services.kit.data_dir import describe_owner, own_data_dir
 from services.terminal import SHOWN_FAILURES
 

@@ -1,4 +1,4 @@
-"""The command line. What a command needs is imported when it runs, so that help comes at once."""
+"""The commands of a platform, and how their failures end."""
 
 import json
 import signal
@@ -8,26 +8,32 @@ import traceback
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evaluation.commands import app as bench
+from services.cli.opening import (
+    client_of,
+    open_platform,
+    print_json,
+    read_settings,
+    say,
+    settings_classes,
+)
+from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
+from services.cli.read import read
+from services.cli.readings import app as readings
 from services.contracts.addresses import Service
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from services.contracts.ingestion import IngestJob
     from services.embedded import Embedded
-    from services.kit.http import ServiceClient
-    from services.kit.settings import PlatformSettings, Settings
     from services.serving import Serving
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
 EXAMPLE_WAIT_S = 60
-DEFAULT_URL = "http://127.0.0.1:8080"
 
 app = typer.Typer(
     help="Operation documents become checked, cited, ranked troubleshooting workflows.",
@@ -35,15 +41,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
+app.command()(read)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
-
-DataDir = Annotated[
-    Path | None, typer.Option(help="Folder that keeps everything; FLOWXPERT_DATA_DIR.")
-]
-Host = Annotated[str | None, typer.Option(help="Address to listen on; FLOWXPERT_HOST.")]
-Port = Annotated[int | None, typer.Option(help="Port, 0 for a free one; FLOWXPERT_PORT.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Url = Annotated[str, typer.Option(help="Where FlowXpert answers.")]
 
 
 class SettingsForm(StrEnum):
@@ -68,9 +68,9 @@ class WorkflowForm(StrEnum):
 def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
     """Start everything in this process and serve until Ctrl-C."""
     _heed_signals()
-    settings = _settings(data_dir=data_dir, host=host, port=port)
-    with _open(settings) as platform:
-        _serve(platform, lambda url: _say(f"FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."))
+    settings = read_settings(data_dir=data_dir, host=host, port=port)
+    with open_platform(settings) as platform:
+        _serve(platform, lambda url: say(f"FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."))
 
 
 @app.command()
@@ -85,9 +85,9 @@ def serve(
     from services.serving import Serving  # noqa: PLC0415
 
     _heed_signals()
-    settings = _settings(data_dir=data_dir, host=host, port=port)
+    settings = read_settings(data_dir=data_dir, host=host, port=port)
     with Serving(service, settings) as serving:
-        _serve(serving, lambda url: _say(f"{service} answers at [bold]{url}[/]; Ctrl-C ends."))
+        _serve(serving, lambda url: say(f"{service} answers at [bold]{url}[/]; Ctrl-C ends."))
 
 
 @app.command()
@@ -105,17 +105,18 @@ def run(
     from services.terminal import show_failures  # noqa: PLC0415
 
     _heed_signals()
-    settings = _settings(data_dir=data_dir, host=host, port=port)
+    settings = read_settings(data_dir=data_dir, host=host, port=port)
     body = _read_alert(examples / alert)
 
     def show(url: str) -> None:
         _post_example(url, body, alert.name, as_json=as_json)
         if once:
             raise KeyboardInterrupt
-        _say(f"Open [bold]{url}[/] in a browser; Ctrl-C ends.")
+        say(f"Open [bold]{url}[/] in a browser; Ctrl-C ends.")
 
-    with _open(settings) as platform:
+    with open_platform(settings) as platform:
         show_failures(_ingest(platform, examples / "documents", quiet=as_json))
+        _import_readings(platform, examples / "readings.jsonl")
         _serve(platform, show)
 
 
@@ -134,10 +135,10 @@ def ingest(
     from services.contracts.ingestion import JobStatus  # noqa: PLC0415
     from services.terminal import show_job  # noqa: PLC0415
 
-    with _open(_settings(data_dir=data_dir)) as platform:
+    with open_platform(read_settings(data_dir=data_dir)) as platform:
         job = _ingest(platform, path, prune=prune, quiet=as_json)
     if as_json:
-        _print_json(job)
+        print_json(job)
     else:
         show_job(job)
     if job.status is JobStatus.FAILED or job.failures:
@@ -149,7 +150,7 @@ def roots(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """Folders and archives that documents came from, with the number of documents of each."""
     from services.terminal import show_roots  # noqa: PLC0415
 
-    with _open(_settings(data_dir=data_dir)) as platform:
+    with open_platform(read_settings(data_dir=data_dir)) as platform:
         known = platform.ingestion.roots()
     if as_json:
         typer.echo(json.dumps([root.model_dump() for root in known], indent=2))
@@ -171,14 +172,14 @@ def forget(
     """
     from services.terminal import show_job  # noqa: PLC0415
 
-    with _open(_settings(data_dir=data_dir)) as platform:
+    with open_platform(read_settings(data_dir=data_dir)) as platform:
         found = platform.ingestion.root_here(root)
         if not yes:
             question = f"Remove {found.documents} documents of {found.path} from all stores?"
             typer.confirm(question, abort=True, err=True)
         job = platform.ingestion.forget_here(found)
     if as_json:
-        _print_json(job)
+        print_json(job)
     else:
         show_job(job)
 
@@ -203,7 +204,7 @@ def build_graph(
     from services.terminal import build_progress, estimate_line, show_build  # noqa: PLC0415
 
     chosen = Chosen(pattern=documents, limit=limit, tokens=tokens)
-    with _open(_settings(data_dir=data_dir)) as platform:
+    with open_platform(read_settings(data_dir=data_dir)) as platform:
         build = platform.ingestion.graph_build(platform.model)
         expected = build.estimate(chosen)
         if dry:
@@ -213,7 +214,7 @@ def build_graph(
         with build_progress(expected.documents) as on_progress:
             report = build.run(chosen, on_progress)
     if as_json:
-        _print_json(report)
+        print_json(report)
     else:
         show_build(report)
 
@@ -227,7 +228,7 @@ def reindex(*, data_dir: DataDir = None) -> None:
     from services.terminal import count_progress  # noqa: PLC0415
 
     with (
-        _open(_settings(data_dir=data_dir)) as platform,
+        open_platform(read_settings(data_dir=data_dir)) as platform,
         count_progress("documents") as on_progress,
     ):
         done = platform.ingestion.reindex(on_progress)
@@ -240,10 +241,10 @@ def tickets(*, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False)
     from services.contracts.gateway import TicketPage  # noqa: PLC0415
     from services.terminal import show_tickets  # noqa: PLC0415
 
-    with _client(url) as client:
+    with client_of(url) as client:
         page = TicketPage.model_validate(client.get("/v1/tickets", limit=limit))
     if as_json:
-        _print_json(page)
+        print_json(page)
     else:
         show_tickets(page.tickets)
 
@@ -254,11 +255,11 @@ def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
     from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
 
-    with _client(url) as client:
+    with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(f"/v1/tickets/{ticket_id}"))
         best = client.get(detail.candidates[0].url) if detail.candidates else None
     if as_json:
-        _print_json(detail)
+        print_json(detail)
     elif best is None:
         show_refusal(detail)
     else:
@@ -277,7 +278,7 @@ def workflow(
     from services.terminal import show_workflow  # noqa: PLC0415
 
     address = f"/v1/workflows/{workflow_id}"
-    with _client(url) as client:
+    with client_of(url) as client:
         if form is WorkflowForm.SHOWN:
             show_workflow(StoredWorkflow.model_validate(client.get(address)))
         else:
@@ -309,52 +310,9 @@ def export_embedder(
     from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
     chosen = "onnx-int8" if int8 else "onnx"
-    target = path or _settings(data_dir=data_dir, embedder=chosen).resolved_embedder_file
+    target = path or read_settings(data_dir=data_dir, embedder=chosen).resolved_embedder_file
     obtain(target, is_int8=int8)
     typer.echo(target)
-
-
-def settings_classes() -> tuple[type["Settings"], ...]:
-    """Every class of settings, in the order they are printed."""
-    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
-    from services.gateway.settings import GatewaySettings  # noqa: PLC0415
-    from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
-    from services.kit.settings import PlatformSettings  # noqa: PLC0415
-    from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
-    from services.llm.settings import ModelSettings  # noqa: PLC0415
-    from services.planner.settings import PlannerSettings  # noqa: PLC0415
-    from services.retrieval.settings import RetrievalSettings  # noqa: PLC0415
-    from services.scorer.settings import ScorerSettings  # noqa: PLC0415
-
-    return (
-        PlatformSettings,
-        QdrantSettings,
-        ModelSettings,
-        AddressSettings,
-        GatewaySettings,
-        IngestionSettings,
-        RetrievalSettings,
-        PlannerSettings,
-        ScorerSettings,
-    )
-
-
-def _settings(**given: object) -> "PlatformSettings":
-    """The platform's settings, options before variables; unknown variables are reported."""
-    from services.kit.logging import configure_logging  # noqa: PLC0415
-    from services.kit.settings import PlatformSettings, report_unknown  # noqa: PLC0415
-
-    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    settings = PlatformSettings(**chosen)
-    configure_logging(log_format=settings.log_format, level=settings.log_level)
-    report_unknown(settings_classes())
-    return settings
-
-
-def _open(settings: "PlatformSettings") -> "Embedded":
-    from services.embedded import Embedded  # noqa: PLC0415
-
-    return Embedded.open(settings)
 
 
 def _heed_signals() -> None:
@@ -377,7 +335,7 @@ def _serve(platform: "Embedded | Serving", then: Callable[[str], None]) -> None:
         then(server.url)
         threading.Event().wait()
     except KeyboardInterrupt:
-        _say("stopping")
+        say("stopping")
     finally:
         server.stop()
 
@@ -391,6 +349,19 @@ def _ingest(
         return platform.ingestion.ingest_here(path, prune=prune)
     with ingest_progress(path.name) as on_progress:
         return platform.ingestion.ingest_here(path, prune=prune, on_progress=on_progress)
+
+
+def _import_readings(platform: "Embedded", path: Path) -> None:
+    """Take in the examples' drawn readings as approved, where there are any."""
+    from services.ingestion.readings.service import caller  # noqa: PLC0415
+
+    if not path.exists():
+        return
+    with path.open("rb") as lines:
+        readings = platform.ingestion.readings(caller(platform.settings))
+        report = readings.import_lines(lines, approve=True)
+    for note in report.refused:
+        say(f"{path.name}, line {note.row}: {note.reason}")
 
 
 def _read_alert(path: Path) -> object:
@@ -407,7 +378,7 @@ def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:
     from services.contracts.gateway import Accepted, StoredWorkflow, TicketDetail  # noqa: PLC0415
     from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
 
-    with _client(url) as client:
+    with client_of(url) as client:
         answer = client.post("/workflow", alert, wait=EXAMPLE_WAIT_S)
         first = Accepted.model_validate(answer).tickets[0]
         detail = TicketDetail.model_validate(client.get(first.status_url))
@@ -417,25 +388,8 @@ def _post_example(url: str, alert: object, name: str, *, as_json: bool) -> None:
     elif best is None:
         show_refusal(detail)
     else:
-        _say(f"\n[bold]{detail.title}[/] ({name})")
+        say(f"\n[bold]{detail.title}[/] ({name})")
         show_workflow(StoredWorkflow.model_validate(best))
-
-
-def _client(url: str) -> "ServiceClient":
-    from services.kit.http import ServiceClient  # noqa: PLC0415
-    from services.kit.settings import PlatformSettings  # noqa: PLC0415
-
-    return ServiceClient(url, api_key=PlatformSettings().api_key, timeout_s=EXAMPLE_WAIT_S + 10)
-
-
-def _say(markup: str) -> None:
-    from services.terminal import errors  # noqa: PLC0415
-
-    errors.print(markup)
-
-
-def _print_json(message: "BaseModel") -> None:
-    typer.echo(message.model_dump_json(indent=2))
 
 
 def main() -> None:
@@ -482,7 +436,3 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
             raise
         traceback.print_exc()
         return {"error": "InternalError", "detail": "a defect; stderr has the traceback"}, 1
-
-
-if __name__ == "__main__":
-    main()

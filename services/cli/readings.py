@@ -1,0 +1,303 @@
+"""`flowxpert readings`: what the pages tell to do, and what people say about it.
+
+The commands talk to the platform that `--url` or FLOWXPERT_URL names, or that runs on the data
+folder; where none does, they open the folder themselves.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from services.cli.opening import client_of, print_json, read_settings
+from services.cli.options import AsJson, DataDir
+
+if TYPE_CHECKING:
+    from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
+    from services.kit.settings import PlatformSettings
+    from services.procedure.model import Reading
+
+app = typer.Typer(no_args_is_help=True)
+
+Platform = Annotated[
+    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
+]
+Page = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
+State = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
+Reader = Annotated[str | None, typer.Option(help="`rules`, `imported`, `model` or `person`.")]
+Doubts = Annotated[bool | None, typer.Option(help="Only those with doubts, or without.")]
+Document = Annotated[str, typer.Option(help="Only that of this document.")]
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_AT_ONCE = 1000
+
+
+@app.command("list")
+def list_readings(
+    *,
+    state: State = None,
+    reader: Reader = None,
+    doubts: Doubts = None,
+    document: Document = "",
+    limit: Annotated[int, typer.Option(min=1, help="Most to list.")] = 100,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pages with who read them, how many procedures they tell, and what is doubtful."""
+    from services.cli.readings_shown import show_readings  # noqa: PLC0415
+
+    query = _query(state=state, reader=reader, doubts=doubts, document=document)
+    with _readings(data_dir, url) as readings:
+        found: list[Any] = []
+        while len(found) < limit:
+            after = found[-1].text_hash if found else ""
+            at_once = min(limit - len(found), _AT_ONCE)
+            some = readings.find(query.model_copy(update={"after": after, "limit": at_once}))
+            found += some
+            if len(some) < at_once:
+                break
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=2))
+    else:
+        show_readings(found)
+
+
+@app.command()
+def show(
+    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+) -> None:
+    """A page's procedures as they are drawn, beside its lines."""
+    with _readings(data_dir, url) as readings:
+        _tell(readings.get(_hash(readings, page)), as_json=as_json)
+
+
+@app.command()
+def history(
+    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+) -> None:
+    """What happened to a page's readings, the latest first."""
+    from services.cli.readings_shown import show_history  # noqa: PLC0415
+
+    with _readings(data_dir, url) as readings:
+        events = readings.history(_hash(readings, page))
+    if as_json:
+        typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=2))
+    else:
+        show_history(events)
+
+
+@app.command()
+def export(
+    path: Annotated[Path | None, typer.Argument(help="The file to write; stdout.")] = None,
+    *,
+    state: State = None,
+    reader: Reader = None,
+    doubts: Doubts = None,
+    document: Document = "",
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Readings as JSON lines, which another platform can import."""
+    query = _query(state=state, reader=reader, doubts=doubts, document=document)
+    count = 0
+    with _readings(data_dir, url) as readings:
+        file = path.open("w", encoding="utf-8") if path else sys.stdout
+        try:
+            for line in readings.export(query):
+                file.write(f"{line}\n")
+                count += 1
+        finally:
+            if path:
+                file.close()
+    if path:
+        typer.echo(json.dumps({"readings": count}) if as_json else f"{count} readings")
+
+
+@app.command("import")
+def import_(
+    path: Annotated[Path, typer.Argument(help="JSON lines of an export.")],
+    *,
+    approve: Annotated[bool, typer.Option("--approve", help="Vouch for all of them.")] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take in readings that were made elsewhere: as read, unless you approve them.
+
+    The exit status is 1 when a line was refused; the others are taken in.
+    """
+    from services.cli.readings_shown import show_import  # noqa: PLC0415
+
+    with _readings(data_dir, url) as readings, _opened(path).open("rb") as lines:
+        report = readings.import_lines(lines, approve=approve)
+    if as_json:
+        print_json(report)
+    else:
+        show_import(report)
+    if report.refused:
+        raise typer.Exit(1)
+
+
+@app.command()
+def approve(
+    page: Page,
+    procedure: Annotated[
+        int | None, typer.Argument(help="Its number in `show`; all without it.")
+    ] = None,
+    *,
+    offered: Annotated[
+        bool, typer.Option("--offered", help="What a later reading says in its place.")
+    ] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Vouch for a procedure: no later reading takes its place."""
+    from services.contracts.readings import ApprovalRequest  # noqa: PLC0415
+
+    with _readings(data_dir, url) as readings:
+        text_hash = _hash(readings, page)
+        detail = readings.get(text_hash)
+        places = range(detail.procedures) if procedure is None else [procedure]
+        for place in places:
+            request = ApprovalRequest(procedure=place, offered=offered, revision=detail.revision)
+            detail = readings.approve(text_hash, request)
+        _tell(detail, as_json=as_json)
+
+
+@app.command()
+def answer(
+    page: Page,
+    doubt: Annotated[str, typer.Argument(help="The doubt's id in `show`.")],
+    answer: Annotated[int, typer.Argument(help="The number of the answer in `show`.")],
+    *,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Settle a doubt by one of its answers."""
+    from services.contracts.readings import AnswerRequest  # noqa: PLC0415
+
+    with _readings(data_dir, url) as readings:
+        request = AnswerRequest(doubt=doubt, answer=answer)
+        _tell(readings.answer(_hash(readings, page), request), as_json=as_json)
+
+
+@app.command()
+def replace(
+    page: Page,
+    path: Annotated[Path, typer.Argument(help="A reading as JSON, as `show --json` has it.")],
+    *,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put your own reading of a page in the place of what is served."""
+    reading = _reading_in(path)
+    with _readings(data_dir, url) as readings:
+        _tell(readings.replace(_hash(readings, page), reading), as_json=as_json)
+
+
+@app.command()
+def undo(
+    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+) -> None:
+    """Take back the last import, answer, replacement or approval of a page."""
+    with _readings(data_dir, url) as readings:
+        _tell(readings.undo(_hash(readings, page)), as_json=as_json)
+
+
+@contextmanager
+def _readings(data_dir: Path | None, url: str | None) -> Iterator["Readings"]:
+    """A running platform's readings, or those of the folder.
+
+    Raises:
+        DataDirInUseError: A process owns the folder that does not say where it answers.
+    """
+    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
+
+    settings = read_settings(data_dir=data_dir)
+    with ExitStack() as opened:
+        yield _found(opened, settings, url or AddressSettings().url or "")
+
+
+def _found(opened: ExitStack, settings: "PlatformSettings", address: str) -> "Readings":
+    from services.contracts.readings import ReadingsClient  # noqa: PLC0415
+    from services.ingestion.readings.opening import open_readings_here  # noqa: PLC0415
+    from services.ingestion.readings.service import caller  # noqa: PLC0415
+    from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
+
+    if not address:
+        try:
+            return opened.enter_context(open_readings_here(settings, who=caller(settings)))
+        except DataDirInUseError as error:
+            if not error.url:
+                raise DataDirInUseError(
+                    settings.data_dir, "a process that does not say where it answers (--url does)"
+                ) from error
+            address = error.url
+    return ReadingsClient(opened.enter_context(client_of(address)))
+
+
+def _tell(detail: "ReadingDetail", *, as_json: bool) -> None:
+    from services.cli.readings_shown import show_reading  # noqa: PLC0415
+
+    if as_json:
+        print_json(detail)
+    else:
+        show_reading(detail)
+
+
+def _query(**given: Any) -> "ReadingQuery":  # noqa: ANN401 - options
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+
+    try:
+        return ReadingQuery(**given)
+    except ValidationError as error:
+        found = error.errors(include_url=False)[0]
+        raise InvalidInputError(f"--{found['loc'][0]}: {found['msg']}") from error
+
+
+def _hash(readings: "Readings", page: str) -> str:
+    """The text hash of a page that is named by it or by a document's id."""
+    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
+
+    if _HASH.fullmatch(page):
+        return page
+    found = readings.find(ReadingQuery(document=page))
+    return found[0].text_hash if found else page
+
+
+def _opened(path: Path) -> Path:
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+
+    if not path.is_file():
+        raise InvalidInputError(f"expected a file at {str(path)!r}")
+    return path
+
+
+def _reading_in(path: Path) -> "Reading":
+    """The reading in a file: alone, or as `show --json` prints it."""
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.procedure.model import Reading  # noqa: PLC0415
+
+    try:
+        given = json.loads(_opened(path).read_text(encoding="utf-8"))
+        found = given.get("reading", given) if isinstance(given, dict) else given
+        return Reading.model_validate({"reader": "person", **found})
+    except (ValueError, TypeError, RecursionError) as error:
+        first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
+        told = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
+        raise InvalidInputError(f"expected a reading as JSON in {path}: {told}") from error

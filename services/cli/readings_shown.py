@@ -1,0 +1,163 @@
+"""Readings as the command line shows them to people."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from services.contracts.readings import ImportReport, ReadingDetail, ReadingSummary
+from services.kit.text import clean_text
+from services.procedure.lines import where
+from services.procedure.lowering import lower
+from services.procedure.model import Doubt, Procedure
+from services.procedure.ports import Event
+from services.terminal import SHOWN_FAILURES, console, errors, steps_of
+
+if TYPE_CHECKING:
+    from services.ingestion.readings.model_run import ReadEstimate, ReadReport
+
+_SHORT_HASH = 12
+_LINES_AROUND = 1
+
+
+def show_readings(found: Sequence[ReadingSummary]) -> None:
+    """Readings as a table, with what is to do about them."""
+    table = Table(box=None)
+    for heading in ("state", "reader", "procedures", "doubts", "text", "document"):
+        table.add_column(heading, overflow="fold")
+    for each in found:
+        state = f"{each.approved}/{each.procedures} approved" if each.approved else "read"
+        table.add_row(
+            f"{state}, changed since it was approved" if each.was_approved else state,
+            each.reader.value,
+            str(each.procedures),
+            str(each.doubts or ""),
+            each.text_hash[:_SHORT_HASH],
+            Text(", ".join(each.documents)),
+        )
+    console.print(table)
+
+
+def show_reading(detail: ReadingDetail) -> None:
+    """Each procedure as it is drawn, beside the lines that it was read from."""
+    name = next(iter(detail.documents), detail.text_hash)
+    console.print(Text(f"{name}  {detail.text_hash}  read by {detail.reader.value}", style="bold"))
+    if detail.was_approved:
+        console.print(Text("an earlier text of this page was approved: it has changed since"))
+    if not detail.reading.procedures:
+        console.print("describes no procedure")
+    for place, procedure in enumerate(detail.reading.procedures):
+        _show_procedure(detail, place, procedure, name)
+    for offer in detail.offers:
+        console.print(
+            Text(
+                f"a later reading ({offer.reader.value}) says otherwise about {offer.procedure}: "
+                f"`flowxpert readings approve {name} {offer.procedure} --offered` takes it",
+                style="yellow",
+            )
+        )
+    for remark in detail.remarks:
+        console.print(Text(f"! {remark}", style="yellow"))
+
+
+def show_history(events: Sequence[Event]) -> None:
+    """What happened, the latest first."""
+    table = Table(box=None)
+    for heading in ("at", "what", "who", ""):
+        table.add_column(heading, overflow="fold")
+    for event in events:
+        what = f"{event.what.value} (undone)" if event.is_undone else event.what.value
+        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", what, Text(event.who), Text(event.detail))
+    console.print(table)
+
+
+def show_import(report: ImportReport) -> None:
+    """What became of an import, with its first notes."""
+    console.print(
+        f"{report.taken} of {report.rows} taken ({report.without_procedure} without a procedure), "
+        f"{report.approved} procedures approved, {len(report.refused)} refused"
+    )
+    for notes, style in ((report.refused, "red"), (report.marked, "yellow")):
+        for note in notes[:SHOWN_FAILURES]:
+            console.print(Text(f"  {note.row} {note.document}: {note.reason}", style=style))
+        if len(notes) > SHOWN_FAILURES:
+            console.print(Text(f"  … and {len(notes) - SHOWN_FAILURES} more", style=style))
+
+
+def read_estimate_line(expected: "ReadEstimate") -> str:
+    """What reading with the model would cost, in a line."""
+    if not expected.pages:
+        return f"nothing to read: {expected.read} pages are read already"
+    failed = f"{len(expected.failed)} of them failed before, " if expected.failed else ""
+    cost = f", {expected.cost:.2f} at most" if expected.cost else ""
+    return (
+        f"{expected.pages} pages ({failed}{expected.read} more are read already): about "
+        f"{expected.tokens} tokens{cost}"
+    )
+
+
+@contextmanager
+def read_progress(total: int) -> Iterator[Callable[["ReadReport"], None]]:
+    """A progress bar on stderr, moved by passing it the report so far."""
+    columns = (
+        TextColumn("pages"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[tokens]} tokens"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=errors) as progress:
+        task = progress.add_task("", total=total, tokens=0)
+        yield lambda report: progress.update(
+            task, completed=report.handled, tokens=report.tokens_in + report.tokens_out
+        )
+
+
+def show_read(report: "ReadReport") -> None:
+    """What the model read, and what it failed at."""
+    cost = f", {report.cost:.2f}" if report.cost else ""
+    console.print(
+        f"{report.read} read ({report.without_procedure} without a procedure, {report.doubts} "
+        f"doubts), {report.unchanged} read before, {report.left} left, {len(report.failed)} of "
+        f"them failed; {report.tokens_in} tokens in, {report.tokens_out} out{cost}"
+    )
+    for failed in report.failed[:SHOWN_FAILURES]:
+        console.print(Text(f"  {failed.document_id}: {failed.reason}", style="red"))
+
+
+def _show_procedure(
+    detail: ReadingDetail, place: int, procedure: Procedure, document_id: str
+) -> None:
+    state = detail.states[place]
+    by = f"{state.by}, {state.at:%Y-%m-%d %H:%M}" if state.at else ""
+    told = f"{place}  {state.state.value}" + (f" by {by}" if by else "")
+    console.print()
+    console.rule(Text(f"{told}  {procedure.title}"), align="left")
+    doubts = [each for each in detail.reading.doubts if each.procedure == place]
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1, overflow="fold")
+    drawn = steps_of(lower(procedure, document_id, {d.node: d.question for d in doubts}))
+    grid.add_row(drawn, _page(detail.lines, procedure))
+    console.print(grid)
+    for doubt in doubts:
+        console.print(_doubt(doubt))
+
+
+def _page(lines: Sequence[str], procedure: Procedure) -> Group:
+    """The lines that tell the procedure, with their numbers."""
+    told = where(procedure)
+    first = max(1, min(told, default=1) - _LINES_AROUND)
+    last = min(len(lines), max(told, default=0) + _LINES_AROUND)
+    shown = range(first, last + 1)
+    return Group(*(Text(f"{n:4} {clean_text(lines[n - 1])}", style="dim") for n in shown))
+
+
+def _doubt(doubt: Doubt) -> Text:
+    where_ = ", ".join(f"{first}-{last}" for first, last in doubt.lines)
+    answers = "".join(f"\n    {at}  {answer.text}" for at, answer in enumerate(doubt.answers))
+    return Text(f"  ? {doubt.id} (lines {where_}): {doubt.question}{answers}", style="yellow")

@@ -1,0 +1,130 @@
+"""`flowxpert readings` as people and programs call it, on a folder and on a platform."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.kit.data_dir import LOCK_FILE, own_data_dir
+
+PAGE = "# Fan stands still\n\n1. Look at the [bold]tray.\n2. Seat the fan.\n"
+SEAT = {
+    "procedures": [
+        {"title": "Seat it", "at": [[1, 4]], "steps": [{"do": "Seat the fan", "at": [[4, 4]]}]}
+    ]
+}
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("readings")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "fan.md").write_text(PAGE)
+    done = flowxpert(folder / "data", "ingest", str(folder / "docs"), "--json")
+    assert done.returncode == 0, done.stderr
+    return folder / "data"
+
+
+def flowxpert(data_dir: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "services.cli", *arguments, "--data-dir", str(data_dir)],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "160"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def told(data_dir: Path, *arguments: str) -> Any:
+    done = flowxpert(data_dir, "readings", *arguments, "--json")
+    assert done.returncode == 0, done.stderr + done.stdout
+    return json.loads(done.stdout)
+
+
+def go_through(data_dir: Path, folder: Path) -> None:
+    """Everything that can be done about one page, ending as it began."""
+    (row,) = told(data_dir, "list", "--document", "fan.md")
+    assert (row["reader"], row["state"], row["approved"]) == ("rules", "read", 0)
+    shown = flowxpert(data_dir, "readings", "show", "fan.md")
+    assert "Seat the fan" in shown.stdout
+    assert "   3 1. Look at the [bold]tray." in shown.stdout, shown.stderr
+    own = folder / "own.json"
+    own.write_text(json.dumps(SEAT))
+    replaced = told(data_dir, "replace", "fan.md", str(own))
+    assert (replaced["reader"], replaced["reading"]["procedures"][0]["title"]) == (
+        "person",
+        "Seat it",
+    )
+    approved = told(data_dir, "approve", "fan.md")
+    assert [(each["state"], each["by"]) for each in approved["states"]] == [("approved", "local")]
+    exported = folder / "readings.jsonl"
+    assert told(data_dir, "export", str(exported), "--state", "approved") == {"readings": 1}
+    imported = told(data_dir, "import", str(exported), "--approve")
+    assert (imported["taken"], imported["refused"]) == (1, [])
+    assert [event["what"] for event in told(data_dir, "history", row["text_hash"])][:2] == [
+        "imported",
+        "approved",
+    ]
+    for _ in range(3):
+        undone = told(data_dir, "undo", "fan.md")
+    assert (undone["reader"], undone["state"]) == ("rules", "read")
+    assert "--reader: " in flowxpert(data_dir, "readings", "list", "--reader", "nobody").stderr
+    missing = flowxpert(data_dir, "readings", "show", "missing.md", "--json")
+    assert (missing.returncode, json.loads(missing.stdout)["error"]) == (1, "ReadingNotFoundError")
+
+
+def test_a_folder_that_nobody_uses_is_opened(data_dir: Path, tmp_path: Path) -> None:
+    go_through(data_dir, tmp_path)
+
+
+def test_a_platform_that_runs_on_the_folder_is_asked(data_dir: Path, tmp_path: Path) -> None:
+    up = subprocess.Popen(
+        [sys.executable, "-m", "services.cli", "up", "--data-dir", str(data_dir), "--port", "0"],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while " at http" not in (data_dir / LOCK_FILE).read_text():
+            assert time.monotonic() < deadline
+            assert up.poll() is None
+            time.sleep(0.2)
+        go_through(data_dir, tmp_path)
+        url = (data_dir / LOCK_FILE).read_text().split()[-1]
+        (row,) = told(tmp_path / "unused", "list", "--url", url)
+        assert row["documents"] == ["fan.md"]
+        assert not (tmp_path / "unused").exists()
+    finally:
+        up.send_signal(signal.SIGINT)
+        up.wait(60)
+
+
+def test_a_folder_in_use_without_an_address_says_what_to_pass(tmp_path: Path) -> None:
+    with own_data_dir(tmp_path):
+        done = flowxpert(tmp_path, "readings", "list")
+    assert done.returncode == 1
+    assert "--url" in done.stderr
+
+
+def test_a_refused_import_ends_with_1_and_names_the_line(data_dir: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("no json\n")
+    done = flowxpert(data_dir, "readings", "import", str(bad))
+    assert done.returncode == 1
+    assert "1 refused" in done.stdout
+    assert "no JSON" in done.stdout
+    gone = flowxpert(data_dir, "readings", "import", str(tmp_path / "gone.jsonl"))
+    assert (gone.returncode, len(gone.stderr.splitlines())) == (1, 1)
+
+
+def test_reading_without_a_model_says_what_to_set(data_dir: Path) -> None:
+    done = flowxpert(data_dir, "read", "--dry")
+    assert done.returncode == 1
+    assert "FLOWXPERT_MODEL_URL" in done.stderr
