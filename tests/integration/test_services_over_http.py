@@ -39,7 +39,6 @@ from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.planner.service import PlannerService
 from services.retrieval.app import create_app as create_retrieval
 from services.retrieval.service import RetrievalService
-from services.retrieval.settings import RetrievalSettings
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
 from services.serving import MissingServerError, Serving
@@ -70,9 +69,7 @@ class World:
             work_dir=folder,
         )
         self.ingestion.ingest_here(EXAMPLES / "documents" / "wiki")
-        # A hashing embedder knows no meaning, so the calibrated threshold does not apply.
-        settings = RetrievalSettings()
-        self.retrieval = RetrievalService(vectors, graph, documents, embedder, settings)
+        self.retrieval = RetrievalService(vectors, graph, documents, embedder)
         self.planner = PlannerService()
         self.scorer = ScorerService(embedder)
 
