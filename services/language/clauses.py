@@ -24,6 +24,7 @@ _TRAILING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BREAK = re.compile(r",\s+(?:then,?\s+)?|\s+then,?\s+|:\s+(?:then\s+)?|\s[—–-]\s|;\s+")
+_GOES_ON = re.compile(r"(?:and|or|but)\s", re.IGNORECASE)
 _OPENING, _CLOSING = "([{“", ")]}”"
 _ALTERNATIVE = re.compile(
     r"[,;.]\s+(?:or\s+|and\s+)?(?=(?:otherwise|else)\b|if (?:not|no)[,:])", re.IGNORECASE
@@ -105,7 +106,7 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
         is_inside = any(
             before.count(a) > before.count(b) for a, b in zip(_OPENING, _CLOSING, strict=True)
         )
-        if not is_inside and len(before.split()) > 0:
+        if not is_inside and before.strip() and not _GOES_ON.match(text, found.end()):
             yield found.span()
 
 

@@ -112,7 +112,8 @@ _APPLIES = re.compile(
     r"(?:only (?:appl(?:y|ies) (?:to|for|on|when|if)|(?:applicable|relevant|needed|required"
     r"|necessary"
     r"|valid|intended|meant|supported) (?:to|for|on|when|if|in))"
-    r"|(?:appl(?:y|ies)|required|needed|necessary) only (?:to|for|on|when|if))\s+(?P<what>[^.;]{3,160})",
+    r"|(?:appl(?:y|ies)|required|needed|necessary) only (?:to|for|on|when|if))\s+"
+    r"(?P<what>[^.;]{3,160})",
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(

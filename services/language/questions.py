@@ -19,6 +19,9 @@ _CONTRACTED = re.compile(
     r"|not\b|n’t)",
     re.IGNORECASE,
 )
+_SHORT = re.compile(
+    r"(?:(?<=\byou)|(?<=\bwe)|(?<=\bthey)|(?<=\bit)|(?<=\bthere))['’](r|s|v)e?\b", re.IGNORECASE
+)
 _WHOLE = {"wo": "will", "ca": "can"}
 _RELATIVE = words("words", "relatives")
 _NOT_BEFORE_VERB = words("words", "not_before_verbs")
@@ -82,6 +85,9 @@ def is_question(text: str) -> bool:
 
 def _turned(text: str) -> str:
     text = _CONTRACTED.sub(lambda m: f"{_WHOLE.get(m['verb'].lower(), m['verb'])} not", text)
+    text = _SHORT.sub(
+        lambda m: " are" if m[1] in "rR" else " is" if m[1] in "sS" else " have", text
+    )
     there = _THERE.match(text)
     if there:
         be, _, been = there["be"].lower().partition(" ")

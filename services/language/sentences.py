@@ -77,6 +77,13 @@ _GENERIC = re.compile(
     r"|section|options?|actions?|following)\b",
     re.IGNORECASE,
 )
+_LEAD = re.compile(
+    r"(?:in|on|from|at|with|using|for|within|under|after|before|once|when|whenever|by|through"
+    r"|during"
+    r"|as|until|via|while|since|because|inside|next to|depending|based|where)\s",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r",\s+(?!and\b|or\b)")
 _REMARKS = re.compile(
     r"^(?:keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down|which|any|its"
     r"|their))"
@@ -147,7 +154,16 @@ def instruction(sentence: str) -> str:
     ended = _TO_AN_END.match(said)
     if ended and begins_with_verb(ended["aim"]):
         return capitalised(ended["aim"].rstrip(" .:"))
-    return capitalised(said.rstrip(" .:;,")) if begins_with_verb(said) else ""
+    is_told = begins_with_verb(said) or _tells_after_lead(said)
+    return capitalised(said.rstrip(" .:;,")) if is_told else ""
+
+
+def _tells_after_lead(said: str) -> bool:
+    """Whether an instruction follows where and when it is done: `In the console, press Stop`."""
+    if len(said) > LONGEST_SENTENCE or not _LEAD.match(said):
+        return False
+    places = (found.end() for found in _COMMA.finditer(said))
+    return any(begins_with_verb(without_prefix(said[place:])) for place in places)
 
 
 def is_generic(sentence: str) -> bool:

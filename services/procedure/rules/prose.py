@@ -7,7 +7,7 @@ from services.language import cues
 from services.language.clauses import Condition, condition, directs, tells
 from services.language.jumps import leads
 from services.language.questions import expects, is_check, question
-from services.language.sentences import instruction, shorten, without_prefix
+from services.language.sentences import instruction, leads_only, shorten, without_prefix
 from services.procedure.model import (
     Arm,
     Body,
@@ -125,7 +125,12 @@ def conditional(stated: Condition, sentence: Said, places: Places) -> list[Node]
     """What is told under a condition: a choice, or the whole sentence where that is not sure."""
     if is_sure(stated) and cues.skips(stated.action):
         return [_skipped(stated, sentence)]
-    if is_sure(stated) and stated.leads and not stated.alternative and cues.proceeds(stated.action):
+    if (
+        is_sure(stated)
+        and stated.leads
+        and not stated.alternative
+        and (cues.proceeds(stated.action) or leads_only(stated.action))
+    ):
         return [_gate(guard_of(stated), sentence)]
     body = taken(stated.action, sentence, places)
     if not is_sure(stated) or not (body or stated.alternative):
@@ -219,6 +224,8 @@ def taken(action: str, sentence: Said, places: Places, *, needs_verb: bool = Fal
     if stated and stated.leads and len(said) < len(sentence.text):
         return conditional(stated, sentence, places)
     kind = next((kind for ends, kind in _ENDS if ends(said)), None)
+    if not needs_verb and cues.escalates(said):
+        kind = EndKind.ESCALATE
     if kind:
         return [End(kind=kind, text=shorten(said, words=MOST_WORDS), lines=(sentence.lines,))]
     return _led(said, sentence, places) or _told(said, sentence, needs_verb=needs_verb)

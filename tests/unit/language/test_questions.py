@@ -16,6 +16,7 @@ from services.language.questions import expects, is_check, is_question, question
         ("the broker isn't ready", "Is the broker not ready?"),
         ("the queue has been drained", "Has the queue been drained?"),
         ("check whether the disk is full", "Is the disk full?"),
+        ("you're using an old fan", "Are you using an old fan?"),
         ("not found", "Is it not found?"),
         ("Is the disk full?", "Is the disk full?"),
         ("disk trouble", "Is this the case: disk trouble?"),

@@ -38,6 +38,8 @@ def test_a_paragraph_is_cut_into_sentences(text, parts):
         ("To list the pumps, run the following command:", "List the pumps"),
         ("Run the following command to list the pumps:", "List the pumps"),
         ("To list the pumps, open the console", "To list the pumps, open the console"),
+        ("In the console, press Stop.", "In the console, press Stop"),
+        ("After the test, all pumps, valves and fans stop.", ""),
         ("The pump is restarted by the controller.", ""),
         ("Keep in mind that the pump is old.", ""),
         ("See the manual for more information.", ""),

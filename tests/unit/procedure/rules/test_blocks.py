@@ -21,6 +21,10 @@ from tests.unit.procedure.rules.reading import outline, read
             [{"Is the fan dead?": ["Lift the fan", "Swap the fan"]}, "Start it"],
         ),
         (
+            ["If the fan is dead, you might want to:", "", "- Swap it."],
+            [{"Is the fan dead?": ["Swap it"]}],
+        ),
+        (
             ["- If the fan is dead, swap it.", "- If the oil is low, add oil."],
             [{"Is the fan dead?": ["Swap it"], "Is the oil low?": ["Add oil"]}],
         ),

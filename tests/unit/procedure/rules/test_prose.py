@@ -55,6 +55,7 @@ def test_unless_asks_the_other_way():
         ("close the ticket", EndKind.RESOLVED),
         ("stop here", EndKind.RESOLVED),
         ("this page does not apply", EndKind.NOT_THIS_FAULT),
+        ("contact the vendor's support", EndKind.ESCALATE),
     ],
 )
 def test_a_path_ends_where_the_page_says_so(action, kind):
