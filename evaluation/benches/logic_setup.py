@@ -9,13 +9,15 @@ from evaluation.benches.gold_pages import PageOf, page_of_corpus, page_of_store
 from evaluation.benches.hidden_page import retrieval_without
 from evaluation.benches.logic import Make, page_given, read_workflows, recorded, walked
 from evaluation.benches.page_reader import Read, by_rules, readings_of, stored
+from evaluation.benches.recorded_answers import RECORDED, by_record, read_answers
 from evaluation.logic_rows import LogicRow
 from services.contracts.retrieval import Retrieval
 from services.embedded import Embedded
 from services.gateway.fit import FITTED
 from services.kit.errors import InvalidInputError
+from services.knowledge.screening.document import text_hash
 
-ReaderName = Literal["rules", "stored"]
+ReaderName = Literal["rules", "stored", "recorded"]
 
 
 class NoDataDirError(InvalidInputError):
@@ -33,6 +35,14 @@ class Way:
     is_page_hidden: bool = False
     workflows: Path | None = None
     corpus: Path | None = None
+    answers: Path | None = None
+
+    def rows(self, rows: Sequence[LogicRow]) -> list[LogicRow]:
+        """Those that this way can make a workflow for: of recorded answers, the recorded ones."""
+        if self.reader != "recorded" or self.workflows:
+            return list(rows)
+        answered, page_of = read_answers(self.answers or RECORDED), self._page_of()
+        return [row for row in rows if row.doc and text_hash(page_of(row)) in answered]
 
     def make(self, rows: Sequence[LogicRow]) -> Make:
         """What makes a workflow for one of these rows.
@@ -68,6 +78,8 @@ class Way:
     def _read(self) -> Read:
         if self.reader == "rules":
             return by_rules
+        if self.reader == "recorded":
+            return by_record(read_answers(self.answers or RECORDED))
         return stored(readings_of(self._needed("a stored reading")))
 
     def _retrieval_for(self, platform: Embedded) -> Callable[[LogicRow], Retrieval]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.benches.workflows import ReadPages
 from services.knowledge.model import Document
 from services.knowledge.screening.document import screened, text_hash
-from services.procedure.choose import procedure_for
+from services.procedure.choose import ranked_procedures
 from services.procedure.lowering.lower import lower
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource
@@ -53,5 +53,9 @@ def stored(readings: ReadingSource) -> Read:
 
 def workflow_of(reading: Reading, document_id: str, ticket_text: str) -> Workflow | None:
     """The workflow for a ticket; None where the page tells no procedure."""
-    procedure = procedure_for(reading, ticket_text)
-    return lower(procedure, document_id) if procedure else None
+    ranked = ranked_procedures(reading, ticket_text)
+    if not ranked:
+        return None
+    place = ranked[0][0]
+    doubts = {d.node: d.question for d in reading.doubts if d.procedure == place}
+    return lower(reading.procedures[place], document_id, doubts)

@@ -23,8 +23,11 @@ def logic(
         Path | None, typer.Option(help="Folder of an embedded run, already ingested.")
     ] = None,
     reader: Annotated[
-        Literal["rules", "stored"],
-        typer.Option(help="Who reads a page that is given: rules, now, or whoever did before."),
+        Literal["rules", "stored", "recorded"],
+        typer.Option(
+            help="Who reads a page that is given: rules, now; whoever did before; or a model whose "
+            "answers were recorded (rows that were not are left out)."
+        ),
     ] = "rules",
     page_given: Annotated[
         bool, typer.Option("--page-given", help="Read the row's page alone, without retrieval.")
@@ -39,6 +42,10 @@ def logic(
     corpus: Annotated[
         Path | None,
         typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(help="Recorded answers; those of a strong model that are kept here."),
     ] = None,
     ids: Annotated[
         Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
@@ -62,7 +69,8 @@ def logic(
     config: dict[str, object] = {"pairs": pairs.name, "ids": ids}
     config |= {"limit_per_set": limit_per_set, "first": first}
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
-        way = Way(platform, pairs, reader, page_given, without_page, workflows, corpus)
+        way = Way(platform, pairs, reader, page_given, without_page, workflows, corpus, answers)
+        rows = way.rows(rows)
         make = way.make(rows)
         with progress("logic", len(rows)) as advance:
             results = measure(rows, make, embedder_of(platform), advance)

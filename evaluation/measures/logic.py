@@ -10,7 +10,7 @@ such a step keeps a condition it is `hedged` instead.
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -114,7 +114,18 @@ def figures_of(case: LogicCase, likeness: Likeness) -> Figures:
     """The columns of one case whose texts are known."""
     if case.found is None:
         return dict.fromkeys(COLUMNS, 0.0) | {"loose": 1.0, "loose_or_hedged": 1.0}
-    return Matched(case.gold, case.found, likeness).figures()
+    matched = Matched(case.gold, case.found, likeness)
+    return matched.figures() | _doubted(case, matched.wrong())
+
+
+def _doubted(case: LogicCase, wrong: Collection[str]) -> Figures:
+    """How many steps are marked as doubtful: of all, and of the wrong ones."""
+    steps = case.workflow.steps if case.workflow else ()
+    doubtful = {step.id for step in steps if step.doubt}
+    figures: Figures = {"doubted": len(doubtful) / len(steps)} if steps else {}
+    if wrong:
+        figures["wrong_doubted"] = len(doubtful & set(wrong)) / len(wrong)
+    return figures
 
 
 def mean_percent(rows: Sequence[Figures]) -> Figures:
@@ -150,6 +161,22 @@ class Matched:
             **self._unguarded(),
         }
         return {"acceptable": float(_is_acceptable(figures)), **figures}
+
+    def wrong(self) -> frozenset[str]:
+        """Steps of the workflow that the drawing does not have, or has under other answers."""
+        back = {found: action for action, found in self._actions.items()}
+        decisions = set(self._decisions.values())
+        strange = {id_ for id_ in self._found.decisions if id_ not in decisions}
+        return frozenset(
+            strange | {id_ for id_ in self._found.actions if not self._is_right(back.get(id_), id_)}
+        )
+
+    def _is_right(self, gold: str | None, found: str) -> bool:
+        if gold is None:
+            return False
+        stated, wanted = self._found.guards[found], self._gold.guards[gold]
+        kept = sum(self._is_kept(guard, stated) for guard in wanted)
+        return kept == len(wanted) == len(stated)
 
     def _match(self, ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
         """The best assignment of nodes of the drawing to nodes of the workflow."""
