@@ -241,12 +241,17 @@ def _ends_body(section: Section) -> bool:
     return role is not SectionRole.VERIFICATION and role in STEP_ROLES - {SectionRole.ESCALATION}
 
 
+def is_labelled(section: Section) -> bool:
+    """Whether the heading calls itself a case: `Cause 2: …`, `If …`."""
+    return CASE.match(without_numbering(section.title)) is not None
+
+
 def is_case(section: Section) -> bool:
     """Whether the heading states a case, so that what stands under it is done when it holds."""
     title = without_numbering(section.title)
     if _MANY.search(title):
         return False
-    if CASE.match(title):
+    if is_labelled(section):
         return True
     role = role_of(section)
     if role in STEP_ROLES or instruction(title) or section.level < 2:

@@ -8,7 +8,7 @@ from services.language.sentences import sentences, shorten
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.rules.blocks import Blocks
 from services.procedure.rules.doubts import doubts_of
-from services.procedure.rules.outline import Outline, Told, role_of
+from services.procedure.rules.outline import Outline, Told, is_labelled, role_of
 from services.procedure.rules.places import Places
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
@@ -19,6 +19,8 @@ RULES_VERSION = "1"
 _FAULTS = frozenset({SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.MEANING})
 _CURES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE, SectionRole.CHECK})
 _MOST_WORDS_OF_FAULT = 40
+_LEAST_SCENARIOS = 3
+"""Two are told as one procedure that asks which of them it is."""
 
 
 def read_by_rules(text: str) -> Reading:
@@ -53,14 +55,15 @@ def _scenarios(page: Page) -> Sequence[Section]:
     """Sections that each tell one fault of several, with its own signs and its own cure."""
     for section in page.sections:
         found = [each for each in section.children if _is_scenario(each)]
-        if len(found) > 1:
+        if len(found) >= _LEAST_SCENARIOS:
             return found
     return ()
 
 
 def _is_scenario(section: Section) -> bool:
     roles = {role_of(child) for child in section.children}
-    return role_of(section) is None and bool(roles & _FAULTS) and bool(roles & _CURES)
+    is_apart = role_of(section) is None and not is_labelled(section)
+    return is_apart and bool(roles & _FAULTS) and bool(roles & _CURES)
 
 
 def _procedure(page: Page, section: Section, told: Told) -> Procedure:

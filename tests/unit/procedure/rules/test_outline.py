@@ -64,32 +64,22 @@ def test_a_page_that_is_only_for_some_asks_for_them():
     assert outline(told) == [{"Does this concern old pumps?": ["end"]}, "Oil the fan"]
 
 
+def _fault(name: str) -> list[str]:
+    shown = f"The {name} is loose."
+    return [f"## {name}", "", "### Symptoms", "", shown, "", "### Fix", "", f"Swap the {name}.", ""]
+
+
 def test_faults_with_signs_and_cures_of_their_own_are_procedures():
-    found = reading(
-        "## Fan",
-        "",
-        "### Symptoms",
-        "",
-        "The fan is loud.",
-        "",
-        "### Fix",
-        "",
-        "Oil the fan.",
-        "",
-        "## Lid",
-        "",
-        "### Symptoms",
-        "",
-        "The lid is loose.",
-        "",
-        "### Fix",
-        "",
-        "Close the lid.",
-    ).procedures
+    found = reading(*_fault("fan"), *_fault("lid"), *_fault("belt")).procedures
     assert [(each.title, each.treats) for each in found] == [
-        ("Fan", "The fan is loud"),
-        ("Lid", "The lid is loose"),
+        ("fan", "The fan is loose"),
+        ("lid", "The lid is loose"),
+        ("belt", "The belt is loose"),
     ]
+
+
+def test_two_such_faults_are_one_procedure():
+    assert len(reading(*_fault("fan"), *_fault("lid")).procedures) == 1
 
 
 def test_what_is_not_sure_is_a_doubt_about_its_node():
