@@ -40,7 +40,7 @@ class Platform:
 
     def __init__(self, folder: Path) -> None:
         self.database = Database(f"sqlite:///{folder / 'x.db'}")
-        self.database.migrate("kit", "knowledge", "ingestion")
+        self.database.migrate("kit", "knowledge", "procedure", "ingestion")
         self.outbox = Outbox(self.database)
         self.vectors = QdrantEdgeVectorStore(folder / "vectors", HashingEmbedder().dimensions)
         self.graph = SqlGraphStore(self.database)

@@ -128,3 +128,21 @@ def test_reading_without_a_model_says_what_to_set(data_dir: Path) -> None:
     done = flowxpert(data_dir, "read", "--dry")
     assert done.returncode == 1
     assert "FLOWXPERT_MODEL_URL" in done.stderr
+
+
+def test_a_run_takes_in_the_drawn_readings_of_its_examples_as_approved(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    examples = tmp_path / "examples"
+    (examples / "documents").mkdir(parents=True)
+    (examples / "documents" / "fan.md").write_text(PAGE)
+    (examples / "alert.json").write_text('{"title": "Fan stands still"}')
+    (row,) = map(json.loads, flowxpert(data_dir, "readings", "export").stdout.splitlines())
+    row["reading"] = {"reader": "person", **SEAT}
+    lines = [json.dumps(row), json.dumps({**row, "text_hash": "0" * 64})]
+    (examples / "readings.jsonl").write_text("\n".join(lines))
+    options = ["--examples", str(examples), "--alert", "alert.json", "--port", "0"]
+    done = flowxpert(tmp_path / "data", "run", "--once", "--json", *options)
+    assert "readings.jsonl, line 2: no ingested document has this text" in done.stderr
+    (found,) = told(tmp_path / "data", "list", "--state", "approved")
+    assert (found["documents"], found["approved"], found["reader"]) == (["fan.md"], 1, "imported")
