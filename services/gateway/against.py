@@ -25,7 +25,9 @@ _NAME = re.compile(
     r"|[a-z]+(?:_[a-z]+)+"  # node_exporter
     r"|(?<=[a-z,;] )[A-Z][a-z]{3,})\b"  # a product within a sentence
 )
-"""What a ticket calls by its name; names with digits are of this case alone."""
+"""What a ticket calls by its name."""
+_DIGIT = re.compile(r"\d")
+"""Names with digits are of this case alone."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Objections:
         if not said:
             return
         text = "\n".join((self.ticket.alert_name, self.ticket.title, self.ticket.description))
-        names = dict.fromkeys(_NAME.findall(text))
+        names = (name for name in dict.fromkeys(_NAME.findall(text)) if not _DIGIT.search(name))
         unsaid = [name for name in names if not _is_said(name, said)]
         if unsaid:
             yield f"the ticket names {_listed(unsaid[:_MOST_NAMES])} and the page does not"
