@@ -2,8 +2,17 @@
 
 import typer
 
-from evaluation.commands import graph, logic, results, retrieval, scorer, speed, workflows
+from evaluation.commands import (
+    graph,
+    logic,
+    reading,
+    results,
+    retrieval,
+    scorer,
+    speed,
+    workflows,
+)
 
 app = typer.Typer(no_args_is_help=True)
-for group in (workflows, logic, retrieval, graph, scorer, speed, results):
+for group in (workflows, logic, reading, retrieval, graph, scorer, speed, results):
     app.add_typer(group.app)
