@@ -1,5 +1,6 @@
 """Pages read by a model: what is asked, kept, resumed and told."""
 
+import json
 import threading
 from typing import ClassVar
 
@@ -178,3 +179,33 @@ def test_several_pages_are_read_at_a_time(stand, pages, model, reader):
 def test_without_a_model_it_says_what_to_set(stand):
     with pytest.raises(NoChatModelError, match="FLOWXPERT_MODEL_URL"):
         stand.service.model_run(None)
+
+
+def test_the_reader_in_use_is_asked_about_a_page_and_its_answer_is_kept(stand):
+    page = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
+    stand.write("fan.md", page)
+    stand.ingest()
+    program = {
+        "procedures": [
+            {
+                "title": "Fan stands still",
+                "at": [[1, 4]],
+                "steps": [
+                    {"do": "Look at the tray", "at": [[3, 3]]},
+                    {"do": "Seat the fan", "at": [[4, 4]], "core": True},
+                ],
+            }
+        ]
+    }
+    model = GuardedChatModel(ScriptedChatModel([json.dumps(program)]), tries=1)
+    run = stand.service.model_run(model)
+    assert run.estimate(ALL).tokens > 500
+    report = run.run(ALL)
+    assert (report.read, report.failed, report.tokens_in > 0) == (1, (), True)
+    detail = stand.service.readings("local").get(hash_of(page))
+    assert (detail.reader, detail.reading.model) == (Reader.MODEL, "scripted")
+    assert [node.text for node in detail.reading.procedures[0].body] == [
+        "Look at the tray",
+        "Seat the fan",
+    ]
+    assert stand.service.model_run(model).estimate(ALL).pages == 0
