@@ -118,6 +118,20 @@ def test_a_refused_ticket_says_so(page, running, example):
     expect(page.get_by_role("heading", name="Nothing known fits")).to_be_visible()
 
 
+def test_a_ticket_that_may_not_fit_says_so_and_why(page, running):
+    ticket = running.walked(
+        {
+            "title": "Neighbour session keeps dropping",
+            "description": "Every few minutes the routing session to the provider resets.",
+        }
+    )
+    page.goto(f"/tickets/{ticket['id']}")
+    banner = page.get_by_role("region", name="Closest known procedure, not sure")
+    expect(banner).to_be_visible()
+    expect(banner.get_by_role("listitem").first).to_be_visible()
+    expect(page.locator("li.step").first).to_be_visible()
+
+
 def test_markup_in_a_ticket_is_shown_and_does_nothing(page, running):
     fields = ("id", "title", "description", "severity", "alert_name", "url")
     body = dict.fromkeys(fields, SCRIPT) | {"labels": {SCRIPT: SCRIPT}}

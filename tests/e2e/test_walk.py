@@ -48,6 +48,18 @@ def test_what_nobody_has_written_about_is_refused_with_what_came_closest(running
     assert ticket["candidates"] == []
 
 
+def test_the_closest_known_procedure_is_planned_and_marked(running):
+    ticket = running.walked(
+        {
+            "title": "Neighbour session keeps dropping",
+            "description": "Every few minutes the routing session to the provider resets.",
+        }
+    )
+    assert (ticket["status"], ticket["fit"]) == ("planned", "unsure")
+    assert ticket["against"]
+    assert ticket["candidates"][0]["fit"] == "unsure"
+
+
 def test_progress_is_told_from_receipt_to_result(running, example):
     body = example("alertmanager/control-plane-cpu")
     body["alerts"][0]["startsAt"] = "2025-04-01T00:00:00Z"
