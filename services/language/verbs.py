@@ -72,10 +72,15 @@ def _is_unknown_verb(word: str, after: list[str]) -> bool:
     return bool(after) and _ARTICLE.fullmatch(after[0]) is not None
 
 
+@cache
+def _known() -> frozenset[str]:
+    return words("verbs", "imperatives") | words("verbs", "also_nouns")
+
+
 @lru_cache(maxsize=65536)
 def is_base_form(word: str) -> bool:
     """Whether a lower-case word is a known verb in its base form."""
-    known = words("verbs", "imperatives") | words("verbs", "also_nouns")
+    known = _known()
     if word in known:
         return True
     for prefix in ("re-", "re", "un", "de-", "pre-", "auto-"):
