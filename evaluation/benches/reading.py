@@ -1,7 +1,7 @@
 """`bench reading`: a folder read by rules: what breaks, what is lost, how long it takes.
 
-A nested item is a list item inside a list item. It instructs where it begins as an instruction does
-and stands in a section that tells steps; it is kept where a node of a procedure cites its first
+A nested item is a list item inside a list item. It instructs where it begins as an instruction does,
+is no entry of a table of contents, and stands in a section that tells steps; it is kept where a node of a procedure cites its first
 line.
 """
 
@@ -127,9 +127,14 @@ def _below(blocks: Sequence[Block]) -> Iterator[Item]:
         if block.kind is not BlockKind.LIST:
             continue
         for item in block.items:
-            if begins_with_verb(item.text):
+            if begins_with_verb(item.text) and not _is_link(item):
                 yield item
             yield from _below(item.blocks)
+
+
+def _is_link(item: Item) -> bool:
+    """An entry of a table of contents names a section and tells nobody to do it."""
+    return any(link.text == item.text for link in item.links)
 
 
 def _cited(procedure: Procedure) -> Iterator[int]:
