@@ -1,8 +1,8 @@
 """`bench reading`: a folder read by rules: what breaks, what is lost, how long it takes.
 
-A nested item is a list item inside a list item. It instructs where it begins as an instruction does,
-is no entry of a table of contents, and stands in a section that tells steps; it is kept where a node of a procedure cites its first
-line.
+A nested item is a list item inside a list item. It instructs where it begins as an instruction
+does, is no entry of a table of contents, and stands in a section that tells steps; it is kept
+where a node of a procedure cites its first line.
 """
 
 import time
