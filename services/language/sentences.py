@@ -86,7 +86,8 @@ _LEAD = re.compile(
 _COMMA = re.compile(r",\s+(?!and\b|or\b)")
 _REMARKS = re.compile(
     r"^(?:(?:use|follow|read) this (?:procedure|page|guide|section|runbook|document|article|topic)"
-    r" (?:to|for|when)\b|keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down|which|any|its"
+    r" (?:to|for|when)\b|keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down"
+    r"|which|any|its"
     r"|their))"
     r"|see (?:also|below|above)|back to\b|go back to (?:the )?(?:top|index)|read more|learn more"
     r"|find (?:out )?more|visit .{0,60} for more"
