@@ -38,6 +38,17 @@ def untold(procedures: Sequence[Procedure], text: str) -> Iterator[LineRange]:
             yield number, number
 
 
+def background(text: str) -> set[int]:
+    """Lines that tell what the page is about: its head and the sections that tell no steps."""
+    root = parse(text).root
+    titled = root.children[:1] if not root.blocks else []
+    if not any(section.children for section in titled):
+        return set(_background(root))
+    head = [block for section in titled for block in section.blocks]
+    lines = {line for block in head for line in range(block.start_line, block.end_line + 1)}
+    return lines | {section.start_line for section in titled} | set(_background(root))
+
+
 def _background(section: Section) -> Iterator[int]:
     if role_of_heading(section.title) in _BACKGROUND:
         yield from range(section.start_line, section.end_line + 1)

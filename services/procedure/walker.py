@@ -1,6 +1,6 @@
 """Plays every path of a lowered program, and says in words what is wrong with it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from services.procedure.model import (
     questions,
     walk,
 )
-from services.procedure.untold import untold
+from services.procedure.untold import background, untold
 from services.workflow.model import Step, StepKind, Workflow
 
 MOST_FINDINGS = 12
@@ -49,7 +49,6 @@ def findings(procedure: Procedure) -> list[Found]:
     workflow = lower(procedure, "page")
     found = [
         *_of_names(procedure),
-        *_of_start(procedure),
         *_of_paths(workflow),
         *_of_parts(procedure, workflow),
     ]
@@ -58,7 +57,12 @@ def findings(procedure: Procedure) -> list[Found]:
 
 def findings_of(procedures: Sequence[Procedure], text: str) -> list[Found]:
     """What is wrong with all procedures of a page, conditions without a step among it."""
-    found = [each for procedure in procedures for each in findings(procedure)]
+    told = background(text)
+    found = [
+        each
+        for procedure in procedures
+        for each in (*_of_start(procedure, told), *findings(procedure))
+    ]
     missing = [
         Found("a condition of the page has no step", (lines,)) for lines in untold(procedures, text)
     ]
@@ -78,8 +82,11 @@ def _of_names(procedure: Procedure) -> Iterator[Found]:
             yield Found("a choice asks and nothing follows from any answer", node.lines)
 
 
-def _of_start(procedure: Procedure) -> Iterator[Found]:
-    """Whoever opens the page has its fault: the start is an event of the chart, not a step."""
+def _of_start(procedure: Procedure, told: Collection[int]) -> Iterator[Found]:
+    """Whoever opens the page has its fault: the start is an event of the chart, not a step.
+
+    Only what the page's background tells (`told`, lines); a condition among its steps is asked.
+    """
     first = procedure.body[0] if procedure.body else None
     if not isinstance(first, Choice) or not any(_turns_away(body) for body in bodies_of(first)):
         return
@@ -87,7 +94,8 @@ def _of_start(procedure: Procedure) -> Iterator[Found]:
     for arm in first.arms:
         for asked in questions(arm.guard):
             words = set(tokenise(asked.text))
-            if len(words & own) >= _OWN_WORDS * len(words):
+            is_told = all(line in told for first, last in arm.lines for line in (first, last))
+            if is_told and len(words & own) >= _OWN_WORDS * len(words):
                 yield Found(
                     f"{asked.text!r} asks for the fault that the page is about; whoever opens it "
                     "has that fault: leave the question out",

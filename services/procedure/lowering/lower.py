@@ -5,6 +5,7 @@ helped comes to the next remedy, and to the escalation when there is none. Nothi
 what two paths share is one step.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -48,6 +49,7 @@ _DONE, _CONFIRMED, _OPEN = "#done", "#confirmed", "#open"
 """When the last step is done; when it is known to have helped; when nothing is left to do."""
 _RESOLVED = "#resolved"
 _MOST_LABEL_WORDS = 8
+_MOST_ASKED_WORDS = 14
 
 _END_TEXTS = {
     EndKind.RESOLVED: RESOLVED_TEXT,
@@ -240,7 +242,8 @@ class _Lowering:
         if failed is None or asks or verified or _tells_outcome(arm.body):
             done = failed if asks and failed else following
         else:
-            done = self._ask(HELPED_TEXT, (after or arm).lines, _confirmed(following), failed)
+            asked = _helped(arm.body)
+            done = self._ask(asked, (after or arm).lines, _confirmed(following), failed)
         body = self._body(arm.body, _Ways(done, failed or ways.not_helped))
         if isinstance(arm.guard, Outcome):
             return self._guarded(arm, body, _confirmed(following))
@@ -406,6 +409,15 @@ def _ended(body: Body) -> Body:
         commands=last.commands,
     )
     return (*body[:-1], end)
+
+
+def _helped(body: Body) -> str:
+    """The question whether the last action helped, with that action as its subject."""
+    last = next((node.text for node in reversed(body) if isinstance(node, Do)), "")
+    words = re.split(r"[,:;(]| - ", last, maxsplit=1)[0].split()
+    if not 1 < len(words) <= _MOST_ASKED_WORDS:
+        return HELPED_TEXT
+    return f"Did it help to {words[0][:1].lower()}{' '.join(words)[1:].rstrip('.')}?"
 
 
 def _label(arm: Arm) -> str:

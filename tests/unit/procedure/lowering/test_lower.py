@@ -70,11 +70,11 @@ def test_causes_that_hold_together_are_all_asked():
 
 
 def test_remedies_in_order_ask_whether_they_helped_and_escalate_last():
-    choice = {"choice": "in_order", "arms": [{"steps": [do("Reseat")]}, {"steps": [do("Replace")]}]}
-    lines = drawn(choice, escalation=[do("Open a case", 7)])
+    arms = [{"steps": [do("Reseat the tray: pull and push")]}, {"steps": [do("Replace")]}]
+    lines = drawn({"choice": "in_order", "arms": arms}, escalation=[do("Open a case", 7)])
     assert lines == [
-        "Reseat -> Did that help?",
-        "Did that help? -> Yes: Resolved, No: Replace",
+        "Reseat the tray: pull and push -> Did it help to reseat the tray?",
+        "Did it help to reseat the tray? -> Yes: Resolved, No: Replace",
         "Replace -> Is the issue resolved?",
         "Is the issue resolved? -> Yes: Resolved, No: Open a case",
         "Resolved",
