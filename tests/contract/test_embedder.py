@@ -10,7 +10,7 @@ import huggingface_hub.constants
 import numpy as np
 import pytest
 
-from services.knowledge import onnx_model
+from services.knowledge.embedding import onnx_model
 from services.knowledge.embedding.embedders import (
     CachedEmbedder,
     HashingEmbedder,

@@ -7,7 +7,7 @@ from evaluation.measures.logic import COLUMNS, LogicCase, logic_figures, mean_pe
 from evaluation.report.report import Figures
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import Vectors
-from services.workflow.model import Workflow
+from services.workflow.model import StepKind, Workflow
 from tests.unit.evaluation.drawings import DOC, chart, cited, drawn
 
 LINES = (
@@ -35,9 +35,22 @@ def figures(workflow: Workflow | None, gold: GoldGraph = GOLD) -> Figures:
 
 def test_the_drawing_itself_scores_full_marks():
     found = figures(cited(chart(*LINES)))
-    assert tuple(found) == COLUMNS
-    free = {"loose", "hedged", "loose_or_hedged"}
-    assert found == pytest.approx({name: float(name not in free) for name in COLUMNS})
+    assert tuple(found) == (*COLUMNS, "doubted")
+    free = {"loose", "hedged", "loose_or_hedged", "doubted"}
+    assert found == pytest.approx({name: float(name not in free) for name in found})
+
+
+def test_of_the_wrong_steps_those_that_are_marked_as_doubtful_are_told():
+    workflow = cited(chart(*LINES))
+    strange = [
+        step.model_copy(update={"text": "Paint the rack green", "doubt": "Really?"})
+        if step.kind is StepKind.PROCESS
+        else step
+        for step in workflow.steps
+    ]
+    found = figures(workflow.model_copy(update={"steps": tuple(strange)}))
+    assert 0 < found["doubted"] < 1
+    assert found["wrong_doubted"] > 0
 
 
 def test_without_a_workflow_nothing_is_found_and_all_is_loose():
