@@ -115,6 +115,11 @@ MARKDOWN_LINES = st.lists(
 )
 
 
+def is_repeated(line: str, chunks: list[Chunk]) -> bool:
+    """The header of a cut table stands in its parts, which begin at their own rows."""
+    return line.startswith("| ") and any(line in chunk.text for chunk in chunks)
+
+
 @given(lines=MARKDOWN_LINES, limit=st.integers(min_value=8, max_value=60))
 def test_every_chunk_fits_and_every_word_is_in_one(lines: list[str], limit: int) -> None:
     text = "\n".join(lines)
@@ -123,6 +128,8 @@ def test_every_chunk_fits_and_every_word_is_in_one(lines: list[str], limit: int)
     covered = {n for c in chunks for n in range(c.span.start_line, c.span.end_line + 1)}
     shown = ("prose", "Two", "- an item", "| one", "# A", "> quoted")
     missing = [
-        line for n, line in enumerate(lines, 1) if line.startswith(shown) and n not in covered
+        line
+        for n, line in enumerate(lines, 1)
+        if line.startswith(shown) and n not in covered and not is_repeated(line, chunks)
     ]
     assert missing == []
