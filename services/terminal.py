@@ -14,6 +14,7 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSumma
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit
+from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def show_workflow(stored: StoredWorkflow) -> None:
     workflow = stored.workflow
     console.print()
     console.rule(Text(workflow.title, style="bold"))
+    console.print(Text(reading_told(workflow), style="dim"), justify="center")
     if stored.fit is Fit.UNSURE:
         lines = [Text(f"- {said}") for said in stored.against]
         title = "Closest known procedure, not sure"

@@ -51,6 +51,7 @@ _RESOLVED = "#resolved"
 _MOST_LABEL_WORDS = 8
 _MOST_ASKED_WORDS = 14
 
+_MARKS = re.compile(r"`+|\*\*|(?<!\w)__|__(?!\w)")
 _END_TEXTS = {
     EndKind.RESOLVED: RESOLVED_TEXT,
     EndKind.ESCALATE: "Escalate",
@@ -307,7 +308,7 @@ class _Lowering:
         return Step(
             id="",
             kind=StepKind.PROCESS,
-            text=node.text,
+            text=_plain(node.text),
             commands=node.commands,
             expected=node.expected,
             citations=self._citations(node.lines),
@@ -320,7 +321,7 @@ class _Lowering:
         return Step(
             id="",
             kind=StepKind.TERMINAL,
-            text=node.text or _END_TEXTS[node.kind],
+            text=_plain(node.text) or _END_TEXTS[node.kind],
             commands=node.commands,
             citations=self._citations(node.lines),
             notes=tuple(notes),
@@ -330,7 +331,7 @@ class _Lowering:
         )
 
     def _decision(self, text: str, lines: Sequence[LineRange], said: Sourced | None) -> Step:
-        asked = text.strip()
+        asked = _plain(text)
         return Step(
             id="",
             kind=StepKind.DECISION,
@@ -351,6 +352,11 @@ class _Lowering:
             Citation(document_id=self._document_id, start_line=first, end_line=last)
             for first, last in lines
         )
+
+
+def _plain(text: str) -> str:
+    """Without the marks of code and emphasis that a page's words may bring along."""
+    return _MARKS.sub("", text).strip()
 
 
 def _confirmed(following: Target) -> Target:

@@ -17,7 +17,7 @@ def accuracy(case: Case) -> Dimension:
     On the scale stands its root: support is measured by words, and a source seldom says a step in
     just the words of the step.
     """
-    supports = [_support(case.evidence, found) for found in case.grounded]
+    supports = [_support(case.evidence, found) for found in case.told]
     value = sum(supports) / len(supports) if supports else 0.0
     return Dimension(value=on_scale(math.sqrt(value)), reason=_reason(case))
 
@@ -30,9 +30,9 @@ def _support(evidence: Evidence, found: Grounded) -> float:
 
 
 def _reason(case: Case) -> str:
-    claimed = sum(found.claimed for found in case.grounded)
-    unsupported = [found.step for found in case.grounded if not found.is_grounded]
-    reason = f"The cited lines support {claimed} of {len(case.grounded)} steps"
+    claimed = sum(found.claimed for found in case.told)
+    unsupported = [found.step for found in case.told if not found.is_grounded]
+    reason = f"The cited lines support {claimed} of {len(case.told)} steps"
     return (
         f"{reason}; no source says {short(unsupported[0].text)}." if unsupported else f"{reason}."
     )

@@ -33,6 +33,11 @@ class Case:
     """Of the texts that had to be compared by meaning."""
 
     @cached_property
+    def told(self) -> tuple[Grounded, ...]:
+        """The steps that a page should say; those that only follow from the others are left out."""
+        return tuple(found for found in self.grounded if not found.step.implied)
+
+    @cached_property
     def fits(self) -> Mapping[str, float]:
         """How well each document fits the ticket, 0–1."""
         return fit_of_documents(self.context)

@@ -22,11 +22,11 @@ first, since accuracy and relevance count it too."""
 
 def conciseness(case: Case) -> Dimension:
     """The share of the steps that are needed and short, less something for sheer number."""
-    steps = [found.step for found in case.grounded]
+    steps = [found.step for found in case.told]
     doubles = doubled(case.workflow)
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
-    beside = [found.step for found in case.grounded if not _serves(case, found)]
-    cost = sum(_cost(case, found, doubles) for found in case.grounded)
+    beside = [found.step for found in case.told if not _serves(case, found)]
+    cost = sum(_cost(case, found, doubles) for found in case.told)
     value = (1 - cost / len(steps)) * _measure(case) if steps else 0.0
     return Dimension(value=on_scale(value), reason=_reason(steps, doubles, long, beside))
 

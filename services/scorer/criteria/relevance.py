@@ -19,7 +19,7 @@ def relevance(case: Case) -> Dimension:
         fits.get(found.unit.document_id, 0.0) * min(1.0, found.support / GROUNDED)
         if found.unit
         else 0.0
-        for found in case.grounded
+        for found in case.told
     ]
     fit = sum(steps) / len(steps) if steps else 0.0
     known = case.ticket_terms
@@ -30,14 +30,14 @@ def relevance(case: Case) -> Dimension:
 
 def _reason(case: Case, fits: Mapping[str, float], taken: float) -> str:
     sources: dict[str, int] = {}
-    for found in case.grounded:
+    for found in case.told:
         if found.is_grounded and found.unit:
             sources[found.unit.document_id] = sources.get(found.unit.document_id, 0) + 1
     if not sources:
         return "No step rests on a document that was found for this ticket."
     main = max(sources, key=lambda name: (sources[name], fits.get(name, 0.0)))
     return (
-        f"{sources[main]} of {len(case.grounded)} steps rest on {main}, which fits the ticket at"
+        f"{sources[main]} of {len(case.told)} steps rest on {main}, which fits the ticket at"
         f" {fits.get(main, 0.0):.2f} of the best hit; the workflow takes up {taken:.0%} of what the"
         " ticket says."
     )

@@ -1,0 +1,21 @@
+"""Whose reading of a page a workflow follows, in words."""
+
+from services.workflow.model import Workflow
+
+_READERS = {
+    "rules": "page read by rules",
+    "model": "page read by a model",
+    "imported": "reading imported",
+    "person": "page read by a person",
+}
+_STATES = {"approved": "approved", "read": "not checked by a person"}
+
+
+def reading_told(workflow: Workflow) -> str:
+    """Whose reading of the page the workflow follows, and how far that was checked."""
+    origin = workflow.provenance
+    if origin is None or not origin.reader:
+        return ""
+    state = _STATES.get(origin.state, origin.state)
+    reader = _READERS.get(origin.reader, f"page read by {origin.reader}")
+    return f"{reader}, {state}" if state else reader
