@@ -11,8 +11,9 @@ from services.contracts.ticket import TicketStatus
 from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
 from services.gateway.queries import TicketFilter
 from services.gateway.ui.templates import render
-from services.gateway.ui.views import drawing, numbered_steps, reading_told
+from services.gateway.ui.views import drawing, numbered_steps
 from services.kit.errors import FlowXpertError, NotFoundError
+from services.workflow.formats.origin import reading_told
 
 router = APIRouter(include_in_schema=False)
 
