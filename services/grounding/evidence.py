@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from services.grounding.commands import lines_of, shown_in, tells
 from services.knowledge.document.markdown import Block, BlockKind, Page, parse
 from services.knowledge.document.roles import STEP_ROLES
-from services.knowledge.embedding.bm25 import rarity, tokenise
 from services.knowledge.model import (
     Document,
     IncidentNode,
@@ -19,6 +18,7 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
+from services.language.words import rarity, tokenise
 from services.workflow.model import Citation
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")

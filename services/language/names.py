@@ -5,7 +5,8 @@ from functools import lru_cache
 
 _ALERT_NAME = re.compile(r"(?:[A-Z][a-z0-9]*){2,}[A-Za-z0-9]*")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z]\w*|\w*_\w*")
-_COMPOUND = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
+COMPOUND = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
+"""Words joined by hyphens or underscores."""
 _PART = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
@@ -22,5 +23,14 @@ def is_identifier(name: str) -> bool:
 @lru_cache(maxsize=16384)
 def words_of(text: str) -> tuple[str, ...]:
     """The words in lower case and order, compounds in parts."""
-    parts = (part for word in _COMPOUND.findall(text) for part in _PART.findall(word))
-    return tuple(part.lower() for part in parts)
+    return tuple(part.lower() for word in COMPOUND.findall(text) for part in parts_of(word))
+
+
+def split_name(name: str) -> str:
+    """A name written together as separate words: `KubeNodeNotReady` is `Kube Node Not Ready`."""
+    return " ".join(part for word in COMPOUND.findall(name) for part in parts_of(word))
+
+
+def parts_of(compound: str) -> list[str]:
+    """The parts of one name by its capitals, digits and joints."""
+    return _PART.findall(compound)

@@ -2,28 +2,16 @@
 
 import math
 import re
-import threading
 from functools import cache, lru_cache
-
-from snowballstemmer import stemmer
 
 from services.language.lexicon import words
 from services.language.names import words_of
+from services.language.words import stem
 
-_stemmer = stemmer("english")
-_stemmer_lock = threading.Lock()
-"""A stemmer keeps the word it works on in itself."""
 _YES = re.compile(r"(?:yes|y|true|ok|pass(?:ed|es)?|success(?:ful)?|fine|correct)\b", re.IGNORECASE)
 _NO = re.compile(r"(?:no|n|false|fail(?:ed|s|ure)?|not|none|otherwise|else)\b", re.IGNORECASE)
 _UNSAID = 0.25
 """A question without a telling word asks for what should be so, more often than not."""
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """The English stem of one lower-case word."""
-    with _stemmer_lock:
-        return str(_stemmer.stemWord(word))
 
 
 @cache

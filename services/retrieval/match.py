@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from services.knowledge.embedding.bm25 import rarity, tokenise
+from services.language.words import rarity, tokenise
 
 _RUN = 3
 """Words in a run: short enough to survive a changed name, long enough to be rare."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pydantic import BaseModel, ConfigDict
 
 from services.contracts.retrieval import RetrieveRequest
-from services.knowledge.embedding.bm25 import split_name
+from services.language.names import split_name
 
 _MOST_READ = 20_000
 """Characters of a ticket that are looked at; pasted logs beyond them repeat themselves."""

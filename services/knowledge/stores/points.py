@@ -6,9 +6,9 @@ Ingestion writes points and retrieval reads hits; both speak through this file.
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from services.knowledge.embedding.bm25 import split_name
 from services.knowledge.model import Chunk, IncidentNode
 from services.knowledge.ports import Point
+from services.language.names import split_name
 
 _MOST_ALIASES = 4
 _LONGEST_ALIAS = 120

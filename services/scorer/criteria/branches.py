@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 
 from services.grounding.evidence import terms_of
-from services.knowledge.embedding.bm25 import stem_word
 from services.knowledge.imperative import begins_with_verb
 from services.knowledge.model import SectionRole
+from services.language.names import words_of
+from services.language.states import answer_of, names_fault, negates, polarity
+from services.language.words import stem
 from services.scorer.criteria.case import Case
-from services.scorer.criteria.polarity import answer_of, names_fault, negates, polarity
-from services.scorer.criteria.wording import is_question, words_of
+from services.scorer.criteria.wording import is_question
 from services.workflow.model import Step, StepKind, Transition
 
 TONES = (
@@ -25,7 +26,7 @@ TONES = (
 
 
 def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem_word(word) for word in words.split())
+    return frozenset(stem(word) for word in words.split())
 
 
 _SUPPLIES = _stems(
@@ -156,7 +157,7 @@ def _tone(case: Case, step: Step) -> float:
 
 def _first_stem(text: str) -> str:
     words = words_of(text)
-    return stem_word(words[0]) if words else ""
+    return stem(words[0]) if words else ""
 
 
 def _shared(question: str, target: str) -> float:

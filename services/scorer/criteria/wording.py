@@ -1,9 +1,6 @@
 """What the words of a step give away: an order, a question, an end."""
 
 import re
-from functools import lru_cache
-
-from services.knowledge.embedding.bm25 import split_name
 
 _CLOSING = re.compile(
     r"resolv|escalat|clear(?:s|ed)|close (?:the )?(?:ticket|incident|case|alert)"
@@ -14,12 +11,6 @@ _QUESTION = re.compile(
     r"\?\s*$|^(?:is|are|was|were|does|do|did|has|have|had|can|could|will|should|which|what|how|who)\b",
     re.IGNORECASE,
 )
-
-
-@lru_cache(maxsize=16384)
-def words_of(text: str) -> tuple[str, ...]:
-    """The words in lower case and order, compounds in parts."""
-    return tuple(split_name(text).lower().split())
 
 
 def is_question(text: str) -> bool:

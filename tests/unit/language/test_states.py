@@ -1,4 +1,5 @@
-from services.language.names import is_alert_name, is_identifier, words_of
+import pytest
+
 from services.language.states import answer_of, names_fault, negates, polarity
 
 
@@ -16,9 +17,17 @@ def test_answers_in_other_words_are_neither_yes_nor_no():
     assert (answer_of("Yes"), answer_of("otherwise"), answer_of("two fans")) == (1.0, -1.0, 0.0)
 
 
-def test_names_are_told_from_words():
-    assert is_alert_name("FanNotTurning")
-    assert not is_alert_name("Fan")
-    assert is_identifier("max_speed")
-    assert not is_identifier("speed")
-    assert words_of("FanNotTurning max-speed") == ("fan", "not", "turning", "max", "speed")
+@pytest.mark.parametrize(
+    "text", ["Service has ready endpoints?", "Is the link up?", "No errors?", "passed?"]
+)
+def test_what_should_be_so_is_fine(text):
+    assert polarity(text) > 0
+
+
+@pytest.mark.parametrize("text", ["Certificate expired?", "Is the session failing?", "Disk full?"])
+def test_what_should_not_be_so_is_faulty(text):
+    assert polarity(text) < 0
+
+
+def test_the_last_words_decide():
+    assert polarity("The installation failed - passed?") > polarity("Passed, then it failed")
