@@ -59,6 +59,12 @@ _CLOSES = re.compile(
     r"|cleared))",
     re.IGNORECASE,
 )
+_CLOSING = re.compile(
+    r"^(?P<before>.+?)\s*(?:[,;]\s*(?:and\s+)?(?:then\s+)?|\band\s+(?:then\s+)?|\bthen\s+)"
+    r"(?P<end>stop(?: here| there)?|go no further|you are done|end here"
+    r"|close the (?:ticket|incident|case|alert|issue))[.!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
 _NOT_HERE = re.compile(
     r"^(?:do not (?:proceed|continue|go on|use this|follow this|perform this|apply this)"
     r"|(?:this|the) (?:page|procedure|article|document|guide|runbook|known issue|issue|section"
@@ -173,6 +179,12 @@ def is_success(condition: str) -> bool:
 def closes(action: str) -> bool:
     """Whether the work is over once this is said."""
     return _CLOSES.match(action) is not None
+
+
+def closing(action: str) -> tuple[str, str] | None:
+    """What is told before `… and stop here`, and those closing words; None without such an end."""
+    found = _CLOSING.match(action)
+    return (found["before"], found["end"]) if found else None
 
 
 def excludes(action: str) -> bool:

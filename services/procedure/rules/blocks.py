@@ -8,7 +8,14 @@ from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
 from services.language.questions import is_question, question, states
-from services.language.sentences import instruction, leads_only, sentences, shorten, tidy
+from services.language.sentences import (
+    capitalised,
+    instruction,
+    leads_only,
+    sentences,
+    shorten,
+    tidy,
+)
 from services.language.states import names_fault
 from services.procedure.model import Arm, Choice, Do, Mode, Node, Not, Outcome, State, questions
 from services.procedure.rules.commands import commands_of, is_output, is_session, shown_in
@@ -27,6 +34,8 @@ from services.procedure.rules.tables import row_cases
 
 _LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
+_LONGEST_ANSWER = 8
+"""Words of an answer before its colon."""
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
 _ABOUT = re.compile(
@@ -117,7 +126,7 @@ class Blocks:
         for item in below.items:
             answer = cues.answered(item.text)
             if answer is None:
-                return None
+                return self._labelled(asked, below)
             lines = (item.start_line, item.start_line)
             said = [Said(text, lines) for text in sentences(answer[1])]
             arms[answer[0]] = (*sentence_nodes(said, self.places), *self.nodes(item.blocks[1:]))
@@ -130,6 +139,23 @@ class Blocks:
         return [
             Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=no or None, lines=(asked.lines,))
         ]
+
+    def _labelled(self, asked: Said, below: Block) -> list[Node] | None:
+        """A question with its answers as labels: `One port: look at the cable`."""
+        arms = []
+        for item in below.items:
+            label, colon, rest = item.text.partition(": ")
+            if not colon or not 0 < len(label.split()) <= _LONGEST_ANSWER:
+                return None
+            lines = (item.start_line, item.start_line)
+            said = [Said(text, lines) for text in sentences(rest)]
+            body = (*sentence_nodes(said, self.places), *self.nodes(item.blocks[1:]))
+            arms.append(Arm(guard=State(text=label), body=body, lines=(lines,)))
+        if len(arms) < 2 or not any(arm.body for arm in arms):
+            return None
+        lines = (asked.lines,)
+        text = capitalised(asked.text)
+        return [Choice(mode=Mode.EXCLUSIVE, question=text, arms=tuple(arms), lines=lines)]
 
     def _folded(
         self, last: Said, told: str, below: Block, things: Sequence[str]

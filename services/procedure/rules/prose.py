@@ -7,7 +7,13 @@ from services.language import cues
 from services.language.clauses import Condition, condition, directs, tells
 from services.language.jumps import leads
 from services.language.questions import expects, is_check, question
-from services.language.sentences import instruction, leads_only, shorten, without_prefix
+from services.language.sentences import (
+    capitalised,
+    instruction,
+    leads_only,
+    shorten,
+    without_prefix,
+)
 from services.procedure.model import (
     Arm,
     Body,
@@ -223,6 +229,10 @@ def taken(action: str, sentence: Said, places: Places, *, needs_verb: bool = Fal
     stated = None if needs_verb else condition(said)
     if stated and stated.leads and len(said) < len(sentence.text):
         return conditional(stated, sentence, places)
+    closing = cues.closing(said)
+    if closing and tells(closing[0]):
+        end = End(kind=EndKind.RESOLVED, text=capitalised(closing[1]), lines=(sentence.lines,))
+        return [*taken(closing[0], sentence, places, needs_verb=needs_verb), end]
     kind = next((kind for ends, kind in _ENDS if ends(said)), None)
     if not needs_verb and cues.escalates(said):
         kind = EndKind.ESCALATE
