@@ -37,6 +37,14 @@ class _Drawn:
         """The answer as it is compared."""
         return polar(fact.answer, self.workflow.by_id[fact.decision].text)
 
+    def facts(self) -> set[tuple[str, str, str]]:
+        """Every step with each decision and answer that it stands under."""
+        return {
+            (step, fact.decision, self.answer(fact))
+            for step, facts in self.guards.items()
+            for fact in facts
+        }
+
     def told(self, facts: Iterable[GuardFact]) -> str:
         """Conditions as a person reads them."""
         return "; ".join(sorted(in_words(f, self.workflow.by_id) for f in facts)) or "always"
@@ -58,6 +66,34 @@ def doubts(base: Sequence[Procedure], others: Sequence[Sequence[Procedure]]) -> 
         doubt.model_copy(update={"id": f"d{number}"})
         for number, doubt in enumerate(found.values(), start=1)
     )
+
+
+def most_agreed(readings: Sequence[Sequence[Procedure]]) -> int:
+    """The place of the reading that the others agree with most; of equals the first."""
+    shared = [
+        sum(_agreement(one, other) for at, other in enumerate(readings) if at != place)
+        for place, one in enumerate(readings)
+    ]
+    return shared.index(max(shared))
+
+
+def _agreement(one: Sequence[Procedure], other: Sequence[Procedure]) -> float:
+    """Mean over the procedures of shared steps and shared conditions, each 0–1."""
+    pairs = [(procedure, _counterpart(procedure, other)) for procedure in one]
+    alike = [_alike(_Drawn(a), _Drawn(b)) if b else 0.0 for a, b in pairs]
+    return sum(alike) / len(alike) if alike else float(not other)
+
+
+def _alike(one: _Drawn, other: _Drawn) -> float:
+    same = matched(one.workflow.steps, other.workflow.steps)
+    ours, theirs = one.facts(), other.facts()
+    moved = {
+        (same.get(step, ""), same.get(decision, ""), answer) for step, decision, answer in ours
+    }
+    steps = len(one.workflow.steps) + len(other.workflow.steps)
+    conditions = len(ours) + len(theirs)
+    shared = 2 * len(moved & theirs) / conditions if conditions else 1.0
+    return len(same) / steps + shared / 2
 
 
 def _counterpart(procedure: Procedure, others: Sequence[Procedure]) -> Procedure | None:

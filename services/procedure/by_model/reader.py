@@ -15,7 +15,7 @@ from services.llm.chat_model import (
 )
 from services.llm.parsing import parse_answer
 from services.llm.tokens import estimated
-from services.procedure.agreement import doubts
+from services.procedure.agreement import doubts, most_agreed
 from services.procedure.by_model.commands import with_commands
 from services.procedure.by_model.question import PROMPT, Program, messages, schema
 from services.procedure.check import UnusableReadingError, checked
@@ -39,7 +39,7 @@ class ModelReader:
     """Reads a page with a chat model. What its samples say differently are its doubts."""
 
     def __init__(
-        self, model: ChatModel, *, samples: int = 2, corrections: int = 2, temperature: float = 0.7
+        self, model: ChatModel, *, samples: int = 3, corrections: int = 2, temperature: float = 0.7
     ) -> None:
         """`corrections` is how often a sample is shown as drawn, with the walker's findings."""
         self._model = model
@@ -60,7 +60,9 @@ class ModelReader:
         return asked + self._samples * (answer + revised)
 
     def read(self, text: str) -> Reading:
-        """The page's procedures as the soundest sample has them; none where it tells nothing.
+        """The page's procedures, of the soundest samples the one that the others agree with most.
+
+        None where it tells nothing.
 
         Raises:
             ModelAnswerError: No sample could be read.
@@ -70,10 +72,13 @@ class ModelReader:
         asked = messages(text)
         answers = self._model.complete(self._request(asked, self._samples)).samples
         attempts = [self._settled(text, asked, sample.text) for sample in answers]
-        readable = sorted((a for a in attempts if a), key=lambda a: len(a.found))
+        readable = [attempt for attempt in attempts if attempt]
         if not readable:
             raise ModelAnswerError("no sample of the page's program could be read")
-        base, *others = (attempt.procedures for attempt in readable)
+        soundest = min(len(attempt.found) for attempt in readable)
+        sound = [a.procedures for a in readable if len(a.found) == soundest]
+        base = sound[most_agreed(sound)]
+        others = [a.procedures for a in readable if a.procedures is not base]
         return Reading(
             reader=Reader.MODEL,
             version=self.version,

@@ -153,9 +153,9 @@ class Blocks:
             arms.append(Arm(guard=State(text=label), body=body, lines=(lines,)))
         if len(arms) < 2 or not any(arm.body for arm in arms):
             return None
-        lines = (asked.lines,)
+        told = (asked.lines,)
         text = capitalised(asked.text)
-        return [Choice(mode=Mode.EXCLUSIVE, question=text, arms=tuple(arms), lines=lines)]
+        return [Choice(mode=Mode.EXCLUSIVE, question=text, arms=tuple(arms), lines=told)]
 
     def _folded(
         self, last: Said, told: str, below: Block, things: Sequence[str]

@@ -1,4 +1,4 @@
-from services.procedure.agreement import doubts
+from services.procedure.agreement import doubts, most_agreed
 from services.procedure.facts import GuardFact, guards
 from services.procedure.lowering import lower
 from services.procedure.model import DoubtKind, Reader, Reading
@@ -51,3 +51,10 @@ def test_doubts_name_nodes_that_are_there():
     other = read(do("Something else entirely", 9))
     ids = {node.id for node in one[0].walk()}
     assert {doubt.node for doubt in doubts(one, [other])} <= ids
+
+
+def test_of_three_readings_the_one_that_the_others_agree_with_is_the_base():
+    guarded = read(do("Look at the fan", 1), ask("Is the fan hot?", do("Cool the fan", 2)))
+    free = read(do("Look at the fan", 1), do("Cool the fan", 2))
+    assert most_agreed([free, guarded, guarded]) == 1
+    assert most_agreed([guarded, free]) == 0
