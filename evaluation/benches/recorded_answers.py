@@ -6,7 +6,7 @@ text of a page is kept: commands and sample output are left out.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from services.knowledge.screening.document import hash_of, screened
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.by_model.question import PROMPT
 from services.procedure.by_model.reader import ModelReader
-from services.procedure.model import Reading
+from services.procedure.model import Reading, as_json
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "strong_model.jsonl"
 _NOT_KEPT = ("commands", "expected")
@@ -67,6 +67,19 @@ def by_record(
         return ModelReader(model, samples=len(told), corrections=0).read(text)
 
     return read
+
+
+def reading_rows(
+    pages: Iterable[Document], answers: dict[str, RecordedAnswers]
+) -> Iterator[dict[str, Any]]:
+    """The readings of the recorded answers as `flowxpert readings import` takes them."""
+    read = by_record(answers)
+    for page in pages:
+        reading = read(page)
+        if reading is not None:
+            key = hash_of(screened(page).document.text)
+            row = {"text_hash": key, "document": page.id, "state": "read"}
+            yield row | {"reading": as_json(reading)}
 
 
 def without_page_text(program: Any) -> Any:  # noqa: ANN401 - JSON
