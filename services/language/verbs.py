@@ -21,6 +21,8 @@ _FINITE = re.compile(
 )
 _NO_BASE_FORM = re.compile(r"(?:ing|ed|ly|[^s]s|tion|ment|ness|ity|ous|ful|less|able|ible)$")
 _ADVERB = re.compile(r"(?:also|just|simply|immediately|then|now|next|first|again|not|never|always)")
+_FIRST = re.compile(r"(?P<before>\W*)(?P<word>(?:re-)?\w+)")
+_AGAIN_OR_BACK = re.compile(r"^(?:re-?|un)")
 _FOLLOWING_WORDS = 4
 _LONGEST_PREFIX = 64
 
@@ -32,6 +34,23 @@ def begins_with_verb(sentence: str) -> bool:
     of no list counts before an article: only a verb in its base form stands there.
     """
     return _begins_with_verb(sentence[:_LONGEST_PREFIX])
+
+
+def may_tell(sentence: str) -> bool:
+    """Whether its first word may tell somebody, or a language model, to do something.
+
+    For screening, where an instruction that is missed costs more than a noun that is taken for
+    one: `Show passwords`, `Run, then report`.
+    """
+    if begins_with_verb(sentence):
+        return True
+    found = _FIRST.match(sentence)
+    if found is None:
+        return False
+    word = found["word"].lower()
+    told = words("verbs", "telling_people") if not found["before"] else frozenset()
+    bare = _AGAIN_OR_BACK.sub("", word)
+    return word in words("verbs", "telling_models") or not told.isdisjoint((word, bare))
 
 
 @lru_cache(maxsize=65536)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from services.knowledge.document.markdown import Block, BlockKind, Page
 from services.knowledge.document.roles import role_of_label
-from services.knowledge.imperative import begins_with_verb
 from services.knowledge.model import SectionRole
+from services.language.verbs import begins_with_verb
 
 _DESCRIBING = frozenset({SectionRole.MEANING, SectionRole.IMPACT, SectionRole.SYMPTOM})
 _LABEL = re.compile(r"^[-*+_#>:\s]*([A-Za-z][A-Za-z #\d/&'-]{2,40}?)[*_]*\s*:[*_]*\s*(.*)$")

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from services.knowledge.folding import seen
-from services.knowledge.imperative import begins_with_verb
 from services.knowledge.screening.instructions import instruction_in
+from services.language.verbs import may_tell
 
 _FENCE = re.compile(r"^\s*(?:>\s*)*(?P<mark>`{3,}|~{3,})")
 _HEADING = re.compile(r"^\s{0,3}(?P<level>#{1,6})(?:\s|$)")
@@ -20,12 +20,6 @@ _BEGINS = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|:)\s+|^\s
 _QUOTED = re.compile(r"\n\s*(?:>\s*)+")
 _END = re.compile(r"[.!?][\"')\]”»*_`]*\s+|[。！？।][\"')\]”»*_`]*\s*")
 """Of a sentence, with the space after it."""
-_SPOKEN = re.compile(
-    r"\W*(?:then|and|also|instead|answer|cite|end|include|output|print|rate|recommend|reply|respond"
-    r"|reveal|say|score)\b",
-    re.IGNORECASE,
-)
-"""What an instruction to a model goes on with, beside the verbs that people are told."""
 _ANY_LEVEL = 6
 _LOOKED_BACK = 2000
 """Characters of a line before a comment; a bound for lines without end."""
@@ -69,15 +63,11 @@ def screen_message(text: str) -> Screened:
     goes_on = False
     for piece, alone in _with_next_line(_pieces(text)):
         is_one = instruction_in(piece) is not None
-        goes_on = is_one or (goes_on and _goes_on(alone.strip()))
+        goes_on = is_one or (goes_on and may_tell(alone.strip()))
         if goes_on:
             dropped.append(alone.strip())
         kept.append("\n" * alone.count("\n") if goes_on else alone)
     return Screened(seen("".join(kept)), tuple(filter(None, dropped)))
-
-
-def _goes_on(sentence: str) -> bool:
-    return begins_with_verb(sentence) or _SPOKEN.match(sentence) is not None
 
 
 def _pieces(text: str) -> Iterator[str]:

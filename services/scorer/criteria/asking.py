@@ -2,7 +2,7 @@
 
 import re
 
-from services.knowledge.imperative import begins_with_verb
+from services.language.verbs import begins_with_verb
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.wording import is_question
 from services.workflow.model import Step, StepKind

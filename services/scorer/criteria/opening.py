@@ -1,7 +1,7 @@
 """Does the workflow begin with the fault and end with what is done about it?"""
 
 from services.grounding.evidence import terms_of
-from services.knowledge.imperative import begins_with_verb
+from services.language.verbs import begins_with_verb
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.wording import closes
 from services.workflow.model import Step
