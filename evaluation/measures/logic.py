@@ -21,7 +21,8 @@ from evaluation.logic_rows import GoldGraph
 from evaluation.measures.logic_graph import Guard, LogicGraph, gold_graph, workflow_graph
 from evaluation.report.report import Figures
 from services.knowledge.ports import Embedder, Vectors
-from services.workflow.compare import Answer, answer_to, same_answer
+from services.language.answers import compared_answer
+from services.workflow.compare import Answer, same_answer
 from services.workflow.model import Workflow
 
 MATCH = 0.55
@@ -260,7 +261,7 @@ def _is_acceptable(figures: Figures) -> bool:
 
 def _answer_of(graph: LogicGraph, guard: Guard) -> Answer:
     decision, label = guard
-    return answer_to(graph.nodes[decision].text, label)
+    return compared_answer(graph.nodes[decision].text, label)
 
 
 def _worded(graph: LogicGraph) -> Iterable[str]:

@@ -3,17 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-PROMPT = re.compile(
-    r"^(?:\S+@\S+[#$%>]\s+|[\w.-]+(?:\([\w./-]+\))?[#>]\s*(?!/)|<[\w.-]+>\s+|\[[^\]]+\][#$>]?\s+|[$%>]\s+)"
-    r"(?=[A-Za-z./])"
-)
-"""What a terminal shows before a command."""
-TELLS = re.compile(
-    r"\b(?:run|runs|running|execute|issue|use|using|with|via|type|enter|command|by|through|again)[:,]?"
-    r"\s*$",
-    re.IGNORECASE,
-)
-"""What a sentence says before a command."""
+from services.language.commands import PROMPT, TELLS
+
 _FORBIDS = re.compile(r"\b(?:never|not|cannot|avoid|without)\b|n't\b", re.IGNORECASE)
 _CONTINUED = re.compile(r"\\\n\s*|(?<=[|&])[ \t]*\n\s*")
 _COMMENT = re.compile(r"\s+#\s.*$")

@@ -4,6 +4,10 @@ import re
 from functools import lru_cache
 
 _ALERT_NAME = re.compile(r"(?:[A-Z][a-z0-9]*){2,}[A-Za-z0-9]*")
+_ALERT_NAMES = re.compile(rf"\b{_ALERT_NAME.pattern}\b")
+_ERROR_CODE = re.compile(
+    r"%?\b[A-Z][A-Z0-9]+(?:[-_][A-Z0-9]+)+\b|\b0x[0-9A-Fa-f]{4,}\b|\b[A-Z]{2,}\d{3,}\b"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z]\w*|\w*_\w*")
 COMPOUND = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 """Words joined by hyphens or underscores."""
@@ -13,6 +17,19 @@ _PART = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 def is_alert_name(name: str) -> bool:
     """Whether the name is one word in capitals and small letters, as alerts are named."""
     return _ALERT_NAME.fullmatch(name) is not None and not name.isupper()
+
+
+def alert_names(title: str) -> list[str]:
+    """Words of a title that are written as alerts are named.
+
+    In a title that is written in capitals every word looks like an abbreviation: none.
+    """
+    return [] if title.isupper() else _ALERT_NAMES.findall(title)
+
+
+def error_codes(text: str) -> list[str]:
+    """Codes of errors in a text: `%BGP-5-ADJCHANGE`, `0x80070005`, `ORA12154`."""
+    return _ERROR_CODE.findall(text)
 
 
 def is_identifier(name: str) -> bool:

@@ -1,15 +1,12 @@
-"""What a text says of the state of things, and what an answer answers, by general English."""
+"""What a text says of the state of things, by general English."""
 
 import math
-import re
 from functools import cache, lru_cache
 
 from services.language.lexicon import words
 from services.language.names import words_of
 from services.language.words import stem
 
-_YES = re.compile(r"(?:yes|y|true|ok|pass(?:ed|es)?|success(?:ful)?|fine|correct)\b", re.IGNORECASE)
-_NO = re.compile(r"(?:no|n|false|fail(?:ed|s|ure)?|not|none|otherwise|else)\b", re.IGNORECASE)
 _UNSAID = 0.25
 """A question without a telling word asks for what should be so, more often than not."""
 
@@ -50,10 +47,3 @@ def _value(word: str) -> float:
     said = stem(word)
     value = float(said in _stems("fine")) - float(said in _stems("faulty"))
     return value / 3 if said in _stems("weak") else value
-
-
-def answer_of(condition: str) -> float:
-    """1 for yes, -1 for no, 0 for an answer in other words."""
-    if _YES.match(condition.strip()):
-        return 1.0
-    return -1.0 if _NO.match(condition.strip()) else 0.0

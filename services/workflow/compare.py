@@ -6,7 +6,6 @@ them; a negative cosine counts as 0. Graph F1 compares conditions: the answers o
 agree, each read together with the question it answers.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 from scipy.optimize import linear_sum_assignment
 
+from services.language.answers import compared_answer
 from services.workflow.model import Workflow
 from services.workflow.plain import plain
 
@@ -33,13 +33,6 @@ ACCEPTED_SHARE = 0.75
 Answer = bool | str
 """Whether the question, its negations taken away, holds; the words of any other answer."""
 Agree = Callable[[Answer, Answer], bool]
-
-_YES = frozenset({"true", "y", "ok", "passed", "pass"})
-_NO = frozenset({"false", "n", "otherwise", "else", "failed", "fail"})
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|without|cannot|fail(?:s|ed)?|missing|absent|unhealthy|un\w*able)\b|n't\b",
-    re.IGNORECASE,
-)
 
 
 class Comparison(BaseModel):
@@ -98,21 +91,6 @@ def texts_of(*workflows: Workflow) -> list[str]:
     steps = (plain(step.text) for workflow in workflows for step in workflow.steps)
     answers = (answer for workflow in workflows for _, answer in _answers(workflow))
     return list(dict.fromkeys([*steps, *(each for each in answers if isinstance(each, str))]))
-
-
-def answer_to(question: str, label: str) -> Answer:
-    """What the label of an edge says of the state of things that its question asks for.
-
-    No to "Is it not ready?" and yes to "Is it ready?" are the same answer.
-    """
-    words = label.strip().lower().rstrip(".!,:")
-    if words in _YES or words.startswith("yes"):
-        said = True
-    elif words in _NO or words.startswith("no"):
-        said = False
-    else:
-        return words
-    return said ^ (len(_NEGATION.findall(question)) % 2 == 1)
 
 
 def same_answer(one: Answer, other: Answer, cosine: Callable[[str, str], float]) -> bool:
@@ -184,4 +162,4 @@ def _answers(workflow: Workflow) -> Iterator[tuple[_Edge, Answer]]:
     for edge in workflow.transitions:
         if edge.condition.strip():
             question = plain(workflow.by_id[edge.source].text)
-            yield (edge.source, edge.target), answer_to(question, edge.condition)
+            yield (edge.source, edge.target), compared_answer(question, edge.condition)

@@ -23,6 +23,8 @@ from services.knowledge.model import (
 )
 from services.knowledge.ports import Embedder, Vectors
 from services.knowledge.stores.merge import normalise_name
+from services.language.names import alert_names, error_codes
+from services.language.sentences import sentences
 
 _PROTOTYPES: tuple[tuple[SectionRole, str], ...] = (
     (SectionRole.SYMPTOM, "what you see when it fails"),
@@ -45,10 +47,6 @@ _PROTOTYPES: tuple[tuple[SectionRole, str], ...] = (
 _LEAST_SIMILARITY = 0.45
 """Cosine between a heading and a prototype; under it a heading means something else."""
 
-_ALERT_NAME = re.compile(r"\b(?:[A-Z][a-z0-9]*){2,}[A-Za-z0-9]*\b")
-_ERROR_CODE = re.compile(
-    r"%?\b[A-Z][A-Z0-9]+(?:[-_][A-Z0-9]+)+\b|\b0x[0-9A-Fa-f]{4,}\b|\b[A-Z]{2,}\d{3,}\b"
-)
 _QUOTED = re.compile(r"[\"“]([^\"“”]{12,160})[\"”]")
 _NAME_FIELDS = (
     "alert",
@@ -60,7 +58,6 @@ _NAME_FIELDS = (
     "error_code",
 )
 _TITLE_FIELDS = ("title", "linktitle", "name")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"'`])")
 _SOURCE_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "powershell", "python", "json", "yaml", "xml", "sql", "go"}
 )
@@ -155,9 +152,7 @@ def incident_node(
 
     `described` is what the document says in short, if it does; its first sentence is the summary.
     """
-    # In a title that is written in capitals every word looks like an abbreviation.
-    names = [] if name.isupper() else _ALERT_NAME.findall(name)
-    aliases = [*other_names, *stated_alerts(name, own), *names, *_messages(own)]
+    aliases = [*other_names, *stated_alerts(name, own), *alert_names(name), *_messages(own)]
     aliases = [alias[:_LONGEST_ALIAS] for alias in dict.fromkeys(aliases) if alias != name]
     fields: dict[Attribute, list[Passage]] = {attribute: [] for attribute in Attribute}
     for passage in own:
@@ -197,7 +192,7 @@ def _messages(own: Sequence[Passage]) -> Iterator[str]:
                     yield from [line for line in lines if 12 <= len(line) <= _LONGEST_ALIAS][:3]
                 yield from _QUOTED.findall(block.text)
         if passage.role in _DESCRIBING:
-            yield from _ERROR_CODE.findall(passage.text)
+            yield from error_codes(passage.text)
 
 
 def _blocks(passage: Passage) -> Iterator[Block]:
@@ -218,7 +213,7 @@ def _summary(own: Sequence[Passage]) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    return _SENTENCE.split(" ".join(text.split()))[0]
+    return next(iter(sentences(" ".join(text.split()))), "")
 
 
 def _links(document_id: str, own: Sequence[Passage]) -> Iterator[str]:
@@ -251,7 +246,7 @@ def _row_nodes(document: Document, passage: Passage) -> Iterator[IncidentNode]:
                 heading_path=(*passage.heading_path, name),
                 text=f"{head}\n{line}",
             )
-            yield incident_node(document, name, _ERROR_CODE.findall(name), name, [own])
+            yield incident_node(document, name, error_codes(name), name, [own])
 
 
 def _fault_and_remedy(block: Block) -> tuple[int, int] | None:

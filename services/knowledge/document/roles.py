@@ -3,12 +3,10 @@
 import re
 
 from services.knowledge.model import SectionRole
+from services.language.names import is_identifier
 
 _LONGEST_LABEL = 7
 """Words; a longer heading is a sentence about its matter and says nothing about its role."""
-
-_IDENTIFIER = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z]\w*|\w*_\w*")
-"""The name of an alert or a setting, such as `FanNotResponding`."""
 
 _NUMBERING = re.compile(
     r"^(?:(?:step|section|part)\s*)?[\dA-Z]{0,3}[.):]\s+|^[\d.]+\s+|^step\s+\d{1,2}\s+[-–—]\s+",
@@ -273,7 +271,7 @@ _PATTERNS = tuple((role, re.compile("|".join(words))) for role, words in _WORDIN
 def role_of_heading(heading: str) -> SectionRole | None:
     """The role, or None where the wording is unknown or says what the section is about instead."""
     words = without_numbering(heading).casefold().strip(" :.#*")
-    if not words or len(words.split()) > _LONGEST_LABEL or _IDENTIFIER.fullmatch(heading.strip()):
+    if not words or len(words.split()) > _LONGEST_LABEL or is_identifier(heading):
         return None
     role = next((role for role, pattern in _PATTERNS if pattern.search(words)), None)
     return SectionRole.PROCEDURE if role not in STEP_ROLES and _STEP.match(heading) else role

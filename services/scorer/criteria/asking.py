@@ -1,14 +1,10 @@
 """Do the decisions ask, and do their exits answer?"""
 
-import re
-
+from services.language.answers import is_both
 from services.language.verbs import begins_with_verb
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.wording import is_question
 from services.workflow.model import Step, StepKind
-
-_YES = re.compile(r"\b(?:yes|true|pass(?:ed)?)\b", re.IGNORECASE)
-_NO = re.compile(r"\b(?:no|false|fail(?:ed)?)\b", re.IGNORECASE)
 
 
 def decisions_ask(case: Case) -> float:
@@ -24,7 +20,7 @@ def exits_answer(case: Case) -> float:
     conditions = [edge.condition for edge in case.workflow.transitions if edge.condition]
     if not conditions:
         return 1.0
-    return 1 - _share([bool(_YES.search(c) and _NO.search(c)) for c in conditions])
+    return 1 - _share([is_both(condition) for condition in conditions])
 
 
 def _asks(step: Step) -> bool:

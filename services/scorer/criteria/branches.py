@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from services.grounding.evidence import terms_of
 from services.knowledge.model import SectionRole
+from services.language.answers import answer_of
 from services.language.names import words_of
-from services.language.states import answer_of, names_fault, negates, polarity
+from services.language.states import names_fault, negates, polarity
 from services.language.verbs import begins_with_verb
 from services.language.words import stem
 from services.scorer.criteria.case import Case

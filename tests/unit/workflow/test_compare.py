@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from services.workflow.compare import answer_to, compare
+from services.language.answers import compared_answer
+from services.workflow.compare import compare
 from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.model import Workflow
 
@@ -131,7 +132,7 @@ def test_two_answers_that_lead_to_one_step_are_one_edge() -> None:
     ],
 )
 def test_an_answer_is_read_together_with_its_question(question, label, says) -> None:
-    assert answer_to(question, label) == says
+    assert compared_answer(question, label) == says
 
 
 def test_acceptance_needs_its_share_of_recalled_steps() -> None:

@@ -1,0 +1,44 @@
+"""What an answer answers: yes, no, or something in other words."""
+
+import re
+
+_YES = re.compile(r"(?:yes|y|true|ok|pass(?:ed|es)?|success(?:ful)?|fine|correct)\b", re.IGNORECASE)
+_NO = re.compile(r"(?:no|n|false|fail(?:ed|s|ure)?|not|none|otherwise|else)\b", re.IGNORECASE)
+_SAYS_YES = re.compile(r"\b(?:yes|true|pass(?:ed)?)\b", re.IGNORECASE)
+_SAYS_NO = re.compile(r"\b(?:no|false|fail(?:ed)?)\b", re.IGNORECASE)
+
+_COMPARED_YES = frozenset({"true", "y", "ok", "passed", "pass"})
+_COMPARED_NO = frozenset({"false", "n", "otherwise", "else", "failed", "fail"})
+_COMPARED_NEGATION = re.compile(
+    r"\b(?:not|no|never|without|cannot|fail(?:s|ed)?|missing|absent|unhealthy|un\w*able)\b|n't\b",
+    re.IGNORECASE,
+)
+"""The words of a published measure: they are not extended, or its figures would not compare."""
+
+
+def answer_of(condition: str) -> float:
+    """1 for yes, -1 for no, 0 for an answer in other words."""
+    if _YES.match(condition.strip()):
+        return 1.0
+    return -1.0 if _NO.match(condition.strip()) else 0.0
+
+
+def is_both(condition: str) -> bool:
+    """Whether it says yes and no at once."""
+    return bool(_SAYS_YES.search(condition) and _SAYS_NO.search(condition))
+
+
+def compared_answer(question: str, label: str) -> bool | str:
+    """What a label says of the state that its question asks for, as graphs are compared.
+
+    No to "Is it not ready?" and yes to "Is it ready?" are the same answer; of any other answer,
+    its words.
+    """
+    said = label.strip().lower().rstrip(".!,:")
+    if said in _COMPARED_YES or said.startswith("yes"):
+        holds = True
+    elif said in _COMPARED_NO or said.startswith("no"):
+        holds = False
+    else:
+        return said
+    return holds ^ (len(_COMPARED_NEGATION.findall(question)) % 2 == 1)
