@@ -18,10 +18,10 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
+from services.language.pieces import statements
 from services.language.words import rarity, tokenise
 from services.workflow.model import Citation
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^a-z])|(?<=;)\s+")
 _POINT_ROLES = STEP_ROLES | {SectionRole.CAUSE}
 _SPACES = re.compile(r"\s+")
 MOST_NEAREST = 40
@@ -233,7 +233,7 @@ def _of_block(block: Block, span: Span, role: SectionRole | None) -> Iterator[Un
             text = ": ".join(cell for cell in row.cells if cell)
             yield _unit(text, span, row.line, row.line, role, shows=(*row.cells, *row.inline_code))
     elif block.kind is BlockKind.PARAGRAPH:
-        for index, sentence in enumerate(_SENTENCE_END.split(block.text)):
+        for index, sentence in enumerate(statements(block.text)):
             start, end = block.start_line, block.end_line
             shows = block.inline_code
             yield _unit(sentence, span, start, end, role, leads=index == 0, shows=shows)

@@ -11,6 +11,9 @@ from services.language.sentences import LONGEST_SENTENCE, instruction, without_p
 from services.language.verbs import is_base_form
 
 _CUE = re.compile(r"\b(?:if|unless|case|event|should|provided|assuming)\b", re.IGNORECASE)
+_MENTIONED = re.compile(
+    r"\b(?:if|whether|unless|otherwise|in case|depending on|either)\b|\?", re.IGNORECASE
+)
 _LEADING = re.compile(
     r"^(?P<word>only if|even if|if(?! not[,:])|in case of|in case|in the event(?: that| of)?|unless"
     r"|should(?! be\b)"
@@ -70,6 +73,11 @@ def tells(text: str) -> bool:
     return bool(
         instruction(said) or closes(said) or escalates(said) or excludes(said) or goes_on(said)
     )
+
+
+def mentions_condition(text: str) -> bool:
+    """Whether it says anywhere that something depends, or asks."""
+    return _MENTIONED.search(text) is not None
 
 
 def directs(text: str) -> bool:

@@ -1,19 +1,20 @@
 """What a text says of the state of things, by general English."""
 
 import math
-from functools import cache, lru_cache
+import re
+from functools import lru_cache
 
 from services.language.lexicon import words
 from services.language.names import words_of
-from services.language.words import stem
+from services.language.words import stem, stems
 
+_LACKING = re.compile(
+    r"\b(?:miss\w*|no|not|never|without|lack\w*|absent|cannot|un\w+able|empty|wrong|stale|expired"
+    r"|mismatch\w*|differ\w*|invalid|incorrect\w*|isn|doesn|aren|n't)\b",
+    re.IGNORECASE,
+)
 _UNSAID = 0.25
 """A question without a telling word asks for what should be so, more often than not."""
-
-
-@cache
-def _stems(name: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words("states", name))
 
 
 @lru_cache(maxsize=16384)
@@ -35,7 +36,12 @@ def polarity(text: str) -> float:
 @lru_cache(maxsize=16384)
 def names_fault(text: str) -> bool:
     """Whether any of its words is one of things that fail."""
-    return any(stem(word) in _stems("faulty") for word in words_of(text))
+    return any(stem(word) in stems("states", "faulty") for word in words_of(text))
+
+
+def lacks(cause: str) -> bool:
+    """Whether a cause is that something is missing or not as it should be."""
+    return _LACKING.search(cause) is not None
 
 
 def negates(text: str) -> bool:
@@ -45,5 +51,5 @@ def negates(text: str) -> bool:
 
 def _value(word: str) -> float:
     said = stem(word)
-    value = float(said in _stems("fine")) - float(said in _stems("faulty"))
-    return value / 3 if said in _stems("weak") else value
+    value = float(said in stems("states", "fine")) - float(said in stems("states", "faulty"))
+    return value / 3 if said in stems("states", "weak") else value

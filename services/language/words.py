@@ -2,7 +2,7 @@
 
 import math
 import threading
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from snowballstemmer import stemmer
 
@@ -22,6 +22,12 @@ def stem(word: str) -> str:
     """The English stem of one lower-case word."""
     with _stemmer_lock:
         return str(_stemmer.stemWord(word))
+
+
+@cache
+def stems(file: str, name: str) -> frozenset[str]:
+    """The stems of one list of a lexicon file."""
+    return frozenset(stem(word) for word in words(file, name))
 
 
 def tokenise(text: str) -> list[str]:

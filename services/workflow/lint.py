@@ -5,7 +5,6 @@ who follows the workflow is an error; a workflow without errors is *lint-clean*.
 visible (a placeholder to fill in, a step marked as unsourced) is a warning.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -13,6 +12,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from services.language.deeds import begins_with_condition, only_finds_out
 from services.workflow.commands import assigned, only_looks, placeholder_name, placeholders
 from services.workflow.dangers import Danger, danger_in_prose, danger_of
 from services.workflow.graph import cycles, reachable, successors
@@ -45,18 +45,6 @@ Bindings = Mapping[str, str]
 Check = Callable[[Workflow, Bindings], Iterator[Finding]]
 
 _UNBOUND: Bindings = MappingProxyType({})
-_CHECKING = re.compile(
-    r"[\s\d.)]*(?:(?:first|next|then|now|also|please)\b[\s,]*)*"
-    r"(?:(?:re-?|double-?)?check|verify|confirm|ensure|make sure|inspect|examine|review|look"
-    r"|compare|determine|identify|validate|test|monitor|observe|view|see|find|get|list|show"
-    r"|display|investigate|diagnose|query|measure|watch|gather|collect|read|assess|analy[sz]e"
-    r"|describe|audit|ping|trace|locate|note|record|establish|ask|understand)(?:e?s|ing)?\b",
-    re.IGNORECASE,
-)
-_CONDITIONAL = re.compile(
-    r"\s*(?:only\s+)?(?:if|when|once|unless|in case|should|after (?:check|verif|confirm|mak)\w*)\b",
-    re.IGNORECASE,
-)
 
 
 def lint(workflow: Workflow, *, bindings: Bindings = _UNBOUND) -> list[Finding]:
@@ -211,14 +199,14 @@ def _reached(workflow: Workflow) -> set[str]:
 
 def _is_check(step: Step) -> bool:
     """Whether whoever carries the step out has looked before going on."""
-    if step.kind is StepKind.DECISION or _CHECKING.match(step.text):
+    if step.kind is StepKind.DECISION or only_finds_out(step.text):
         return True
     return bool(step.commands) and all(only_looks(command) for command in step.commands)
 
 
 def _unguarded_danger(step: Step) -> tuple[str, Danger] | None:
     """The step's destructive command, unless the step itself says to look or decide first."""
-    if _CONDITIONAL.match(step.text) or _CHECKING.match(step.text):
+    if begins_with_condition(step.text) or only_finds_out(step.text):
         return None
     for command in step.commands:
         if danger := danger_of(command):

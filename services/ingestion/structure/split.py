@@ -7,7 +7,6 @@ prose between sentences.
 """
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +14,10 @@ from dataclasses import dataclass, replace
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page, Section, parse
 from services.knowledge.document.titles import specific_title
 from services.knowledge.model import Chunk, Document, Span
+from services.language.pieces import cut_anywhere
 
 CountTokens = Callable[[str], int]
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 _LEAST_SHARE_FOR_TEXT = 0.5
 """Of a chunk; a heading path longer than the rest is cut."""
 
@@ -198,7 +197,7 @@ class _Splitter:
         if self._count(line) <= room:
             return [line]
         parts: list[str] = []
-        for sentence in _SENTENCE_END.split(line):
+        for sentence in cut_anywhere(line):
             fits = self._count(sentence) <= room
             parts.extend([sentence] if fits else self._word_runs(sentence.split(), room))
         return parts

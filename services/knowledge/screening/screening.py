@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from services.knowledge.folding import seen
 from services.knowledge.screening.instructions import instruction_in
+from services.language.pieces import with_spaces
 from services.language.verbs import may_tell
 
 _FENCE = re.compile(r"^\s*(?:>\s*)*(?P<mark>`{3,}|~{3,})")
@@ -18,8 +18,6 @@ _MARKER = re.compile(
 )
 _BEGINS = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\[\^[^\]]+\]:|:)\s+|^\s*>")
 _QUOTED = re.compile(r"\n\s*(?:>\s*)+")
-_END = re.compile(r"[.!?][\"')\]”»*_`]*\s+|[。！？।][\"')\]”»*_`]*\s*")
-"""Of a sentence, with the space after it."""
 _ANY_LEVEL = 6
 _LOOKED_BACK = 2000
 """Characters of a line before a comment; a bound for lines without end."""
@@ -72,7 +70,7 @@ def screen_message(text: str) -> Screened:
 
 def _pieces(text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
-        yield from _sentences(line) or [line]
+        yield from with_spaces(line) or [line]
 
 
 def _with_next_line(pieces: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -158,14 +156,14 @@ class _Screening:
     def _row(self, index: int) -> None:
         row = self.lines[index]
         cells = row.strip().strip("|").split("|")
-        if any(instruction_in(part.strip()) for cell in cells for part in _sentences(cell)):
+        if any(instruction_in(part.strip()) for cell in cells for part in with_spaces(cell)):
             self._drop(index, index + 1, "|" + "  |" * len(cells))
 
     def _paragraph(self, start: int, end: int) -> None:
         text = "\n".join(self.lines[start:end])
         marker = _MARKER.match(text)
         place = marker.end() if marker else 0
-        for sentence in _sentences(text[place:]):
+        for sentence in with_spaces(text[place:]):
             if instruction_in(_QUOTED.sub("\n", sentence).strip()):
                 lines = text[:place].split("\n")
                 self._drop(start + len(lines) - 1, end, lines[-1], text[place:])
@@ -190,13 +188,6 @@ def _is_comment(markdown: str, start: int, end: int) -> bool:
         return True
     is_short = end - start <= _LONGEST_INLINE_COMMENT
     return is_short and before.count("`") % 2 == 0 and not _BLANK_LINE.search(markdown, start, end)
-
-
-def _sentences(text: str) -> list[str]:
-    """The text in pieces, each with the space after it."""
-    ends = [found.end() for found in _END.finditer(text)]
-    bounds = [0, *ends, len(text)]
-    return [text[a:b] for a, b in pairwise(bounds) if a < b]
 
 
 def _without_comment_mark(line: str) -> str:

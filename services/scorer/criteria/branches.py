@@ -5,16 +5,14 @@ question to the good one. What the words leave open, the causes that the sources
 of the texts help to decide.
 """
 
-import re
 from collections.abc import Mapping
 
 from services.grounding.evidence import terms_of
 from services.knowledge.model import SectionRole
 from services.language.answers import answer_of
-from services.language.names import words_of
-from services.language.states import names_fault, negates, polarity
+from services.language.deeds import checks, cuts, first_stem, mends, supplies
+from services.language.states import lacks, names_fault, negates, polarity
 from services.language.verbs import begins_with_verb
-from services.language.words import stem
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.wording import is_question
 from services.workflow.model import Step, StepKind, Transition
@@ -26,37 +24,8 @@ TONES = (
 """Texts whose vectors, one less the other, point from faulty to fine."""
 
 
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words.split())
-
-
-_SUPPLIES = _stems(
-    """add create set grant install provision enable restore include define populate apply inject
-    start recreate bind label allow configure specify register attach provide supply deploy assign
-    uncordon mount"""
-)
-_CUTS = _stems(
-    """remove delete reduce lower renew rotate raise increase scale extend free clean clear evict
-    drain wait relax disable cut drop replace shrink rollback revert unblock untaint expand grow
-    reissue kill rename strip restart defragment compact prune tune"""
-)
-_MENDS = (
-    _SUPPLIES
-    | _CUTS
-    | _stems(
-        """fix correct update align use change repair sync reset patch move rebuild adjust switch
-    reconfigure resolve upgrade migrate refactor edit make ensure re"""
-    )
-)
-_CHECKS = _stems("check verify confirm inspect investigate look review see examine find identify")
 _CAUSES_AMONG = 40
 """Sentences nearest to a question among which a cause is looked for."""
-_LACKING = re.compile(
-    r"\b(?:miss\w*|no|not|never|without|lack\w*|absent|cannot|un\w+able|empty|wrong|stale|expired"
-    r"|mismatch\w*|differ\w*|invalid|incorrect\w*|isn|doesn|aren|n't)\b",
-    re.IGNORECASE,
-)
-
 _WEIGHTS: Mapping[str, float] = {
     "state, goes on": 0.36,
     "state, mends": -0.51,
@@ -99,7 +68,7 @@ def exits_fit(case: Case) -> float:
 def _fit(case: Case, question: Step, edge: Transition, target: Step) -> float:
     answer = answer_of(edge.condition)
     state = answer * polarity(question.text) if answer else polarity(edge.condition)
-    kind, first = _kind(target), _first_stem(target.text)
+    kind, first = _kind(target), first_stem(target.text)
     shared, near = _shared(question.text, target.text), _near(case, question, target)
     tone, end = _tone(case, question), _tone(case, target)
     signs = {
@@ -110,8 +79,8 @@ def _fit(case: Case, question: Step, edge: Transition, target: Step) -> float:
         "state, near": state * near,
         "yes, shared words": answer * shared,
         "yes, near": answer * near,
-        "yes, supplies": answer * (first in _SUPPLIES),
-        "yes, cuts": answer * (first in _CUTS),
+        "yes, supplies": answer * supplies(first),
+        "yes, cuts": answer * cuts(first),
         "yes, names a fault": answer * names_fault(target.text),
         "yes, negates": answer * negates(target.text),
         "yes, tone of an end": answer * end * (kind != "goes on"),
@@ -124,10 +93,10 @@ def _fit(case: Case, question: Step, edge: Transition, target: Step) -> float:
 def _kind(target: Step) -> str:
     if target.kind is StepKind.DECISION or is_question(target.text):
         return "goes on"
-    first = _first_stem(target.text)
-    if first in _CHECKS:
+    first = first_stem(target.text)
+    if checks(first):
         return "checks"
-    return "mends" if first in _MENDS or begins_with_verb(target.text) else "other"
+    return "mends" if mends(first) or begins_with_verb(target.text) else "other"
 
 
 def _lack(case: Case, question: Step) -> float:
@@ -137,7 +106,7 @@ def _lack(case: Case, question: Step) -> float:
     """
     for unit, share in case.evidence.nearest(terms_of(question.text), _CAUSES_AMONG):
         if unit.role is SectionRole.CAUSE:
-            return share if _LACKING.search(unit.text) else -share
+            return share if lacks(unit.text) else -share
     return 0.0
 
 
@@ -154,11 +123,6 @@ def _tone(case: Case, step: Step) -> float:
     if vector is None or fine is None or faulty is None:
         return 0.0
     return 5 * float(vector @ (fine - faulty))
-
-
-def _first_stem(text: str) -> str:
-    words = words_of(text)
-    return stem(words[0]) if words else ""
 
 
 def _shared(question: str, target: str) -> float:

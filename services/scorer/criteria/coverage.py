@@ -1,13 +1,13 @@
 """Coverage: which known mitigation steps and conditions does the workflow leave out?"""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import Unit
 from services.knowledge.model import IncidentNode, SectionRole
+from services.language.clauses import mentions_condition
 from services.scorer.criteria.case import Case, on_scale, short
 from services.scorer.criteria.fit import procedures
 from services.workflow.model import StepKind
@@ -16,9 +16,6 @@ _COVERED = 0.5
 """Share of a known step's words from which it counts as said."""
 _NAMED = 2
 """Missing steps that the reason names."""
-_CONDITION = re.compile(
-    r"\b(?:if|whether|unless|otherwise|in case|depending on|either)\b|\?", re.IGNORECASE
-)
 _ENOUGH_DECISIONS = 3
 """Decisions beyond which more of them are no merit."""
 _STEPS, _WORDS, _CONDITIONS = 0.3, 0.3, 0.4
@@ -105,9 +102,7 @@ def _procedure(
 
 def _conditions(case: Case, units: Sequence[Unit]) -> float:
     """Decisions of the workflow against the conditions and causes its source states."""
-    stated = sum(
-        unit.role is SectionRole.CAUSE or bool(_CONDITION.search(unit.text)) for unit in units
-    )
+    stated = sum(unit.role is SectionRole.CAUSE or mentions_condition(unit.text) for unit in units)
     wanted = min(stated, _ENOUGH_DECISIONS)
     decisions = sum(
         len(case.workflow.exits(step.id)) > 1 for step in case.workflow.of_kind(StepKind.DECISION)
