@@ -8,7 +8,7 @@ from functools import cached_property
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft
-from services.knowledge.embedding.bm25 import tokenise
+from services.language.words import tokenise
 from services.procedure.choose import procedure_for
 
 _NEARLY = 0.93

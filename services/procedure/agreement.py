@@ -6,7 +6,7 @@ from functools import cached_property
 
 from scipy.optimize import linear_sum_assignment
 
-from services.knowledge.embedding.bm25 import tokenise
+from services.language.words import tokenise
 from services.procedure.facts import GuardFact, guards, in_words, polar
 from services.procedure.lowering import lower
 from services.procedure.model import Answer, Doubt, DoubtKind, LineRange, Procedure

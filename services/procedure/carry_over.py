@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from services.knowledge.imperative import begins_with_verb
+from services.language.verbs import begins_with_verb
 from services.procedure.bodies import with_bodies, with_changed
 from services.procedure.lines import lines_of, where
 from services.procedure.model import Arm, Body, LineRange, Node, Procedure

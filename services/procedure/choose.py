@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from services.knowledge.embedding.bm25 import tokenise
+from services.language.words import tokenise
 from services.procedure.model import Choice, Do, Procedure, Reading, questions
 
 _FIRST_NODES = 6

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.knowledge.embedding.bm25 import tokenise
+from services.language.words import tokenise
 from services.procedure.lowering import lower
 from services.procedure.model import (
     ESCALATION,

@@ -13,8 +13,6 @@ from pydantic import BaseModel, ConfigDict
 
 from services.language.words import tokenise
 
-__all__ = ["SparseVector", "document_vector", "query_vector", "tokenise"]
-
 K1 = 1.2
 B = 0.75
 AVERAGE_LENGTH = 120

@@ -8,7 +8,7 @@ from importlib.resources import files
 from math import log, sqrt
 from typing import Any, NamedTuple
 
-from services.knowledge.embedding.bm25 import tokenise
+from services.language.words import tokenise
 
 
 class WorkedExample(NamedTuple):
