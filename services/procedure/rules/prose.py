@@ -137,6 +137,9 @@ def conditional(stated: Condition, sentence: Said, places: Places) -> list[Node]
         and not stated.alternative
         and (cues.proceeds(stated.action) or leads_only(stated.action))
     ):
+        later = _led_later(stated.action, sentence, places)
+        if later:
+            return [choice_of(stated, tuple(later), sentence.lines)]
         return [_gate(guard_of(stated), sentence)]
     body = taken(stated.action, sentence, places)
     if not is_sure(stated) or not (body or stated.alternative):
@@ -265,6 +268,14 @@ def _led(said: str, sentence: Said, places: Places) -> list[Node]:
     if found is None or (way.before and not before):
         return []
     return [*before, Jump(target=f"{found[0]}-{found[1]}", lines=(sentence.lines,))]
+
+
+def _led_later(said: str, sentence: Said, places: Places) -> list[Node]:
+    """The jump to a section below that is named as where to go on."""
+    made = _led(without_prefix(said.strip()), sentence, places)
+    last = made[-1] if made else None
+    is_later = isinstance(last, Jump) and int(last.target.split("-")[0]) > sentence.lines[1]
+    return made if is_later else []
 
 
 def _do(text: str, sentence: Said, confidence: float = 1.0) -> Do:

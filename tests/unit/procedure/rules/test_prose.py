@@ -98,3 +98,25 @@ def test_a_step_is_left_out_where_the_page_says_so():
 def test_each_sentence_cites_its_own_lines():
     body = read("Oil the fan. Start", "the pump.", "Wait for an hour.").body
     assert [node.lines for node in body] == [((3, 3),), ((3, 4),), ((5, 5),)]
+
+
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        ("proceed to Remediation", [{"Does the check fail?": ["jump"]}, "Oil it", "Swap it"]),
+        (
+            "proceed with the next step",
+            [{"Does the check fail?": [], "else": ["end"]}, "Oil it", "Swap it"],
+        ),
+    ],
+)
+def test_a_section_that_is_named_is_led_to_only_on_the_condition(action, told):
+    lines = (
+        f"1. If the check fails, {action}.",
+        "2. Oil it.",
+        "",
+        "## Remediation",
+        "",
+        "Swap it.",
+    )
+    assert outline(read(*lines).body) == told
