@@ -249,10 +249,10 @@ def is_labelled(section: Section) -> bool:
 def is_case(section: Section) -> bool:
     """Whether the heading states a case, so that what stands under it is done when it holds."""
     title = without_numbering(section.title)
-    if _MANY.search(title):
-        return False
     if is_labelled(section):
         return True
+    if _MANY.search(title):
+        return False
     role = role_of(section)
     if role in STEP_ROLES or instruction(title) or section.level < 2:
         return False

@@ -93,3 +93,11 @@ def test_what_is_not_sure_is_a_doubt_about_its_node():
 def test_a_generic_step_is_named_by_its_heading():
     told = read("## Oil the fan", "", "Run this script on each node:", "", "```", "oil fan", "```")
     assert outline(told.body) == ["Oil the fan"]
+
+
+def test_a_heading_with_a_condition_is_a_case_however_it_ends():
+    first = ("## If the pump returns errors", "", "Oil it.", "")
+    (choice,) = read(*first, "## When the fan has issues", "", "Swap it.").body
+    assert outline((choice,)) == [
+        {"Does the pump return errors?": ["Oil it"], "Does the fan have issues?": ["Swap it"]}
+    ]
