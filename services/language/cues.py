@@ -129,6 +129,10 @@ _OTHERWISE = re.compile(
     r"(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_OTHERWISE_ALONE = re.compile(
+    r"(?:otherwise|else|if not|if this is not the case|in (?:all|any) other cases?)\W*",
+    re.IGNORECASE,
+)
 _POINTS_BACK = re.compile(
     r"^(?:so|this|that|it|(?:this|that|it|these|they)\s+(?:is|are|does|do|was|were|occurs?|happens?"
     r"|appl(?:y|ies))(?:\s+(?:the case|so|true|happen|occur|apply|found|present|needed))?"
@@ -237,6 +241,11 @@ def otherwise(sentence: str) -> str:
     """What is to be done otherwise; empty where the sentence does not say."""
     found = _OTHERWISE.match(sentence.strip())
     return found["action"] if found else ""
+
+
+def is_otherwise(sentence: str) -> bool:
+    """Whether it says only that what follows is done otherwise."""
+    return _OTHERWISE_ALONE.fullmatch(sentence.strip()) is not None
 
 
 def answered(sentence: str) -> tuple[bool, str] | None:

@@ -171,12 +171,33 @@ class Blocks:
         """What the items tell: steps in order, or cases of which one holds."""
         if is_contents(block):
             return []
-        read = [self.item(item) for item in block.items]
+        read: list[list[Node]] = []
+        for item in block.items:
+            told = [each for each in read if each]
+            if not (told and self._otherwise(told[-1], item)):
+                read.append(self.item(item))
         nodes = [node for each in read for node in each]
-        cases = [each[0] for each in read if len(each) == 1 and _is_case(each[0])]
-        if not block.ordered and len(cases) == len([each for each in read if each]) > 1:
+        told = [each for each in read if each]
+        cases = [each[0] for each in told if len(each) == 1 and _is_case(each[0])]
+        if told and len(told[-1]) == 1 and _is_case(_closed(told[-1][0])):
+            cases = [*cases[: len(told) - 1], told[-1][0]]
+        if not block.ordered and len(cases) == len(told) > 1:
             return [_together(cases)]
         return nodes
+
+    def _otherwise(self, before: list[Node], item: Item) -> bool:
+        """Whether the item is the other half of the choice before it, and was added there."""
+        last = before[-1]
+        said = said_in(self.page, item.blocks[0]) if item.blocks else []
+        told = cues.otherwise(said[0].text) if said else ""
+        is_open = isinstance(last, Choice) and (last.otherwise is None or is_gate(last))
+        if not is_open or not (told or (said and cues.is_otherwise(said[0].text))):
+            return False
+        body = taken(told, said[0], self.places) if told else []
+        body = self._continued(sentence_nodes(said[1:], self.places, body), item.blocks)
+        if body:
+            before[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
+        return bool(body)
 
     def item(self, item: Item) -> list[Node]:
         """What one item tells, with all that is nested in it."""
@@ -315,4 +336,10 @@ def _together(cases: Sequence[Node]) -> Node:
     choices = [case for case in cases if isinstance(case, Choice)]
     lines = merged([each for choice in choices for each in choice.lines])
     arms = tuple(arm for choice in choices for arm in choice.arms)
-    return Choice(mode=Mode.EXCLUSIVE, arms=arms, lines=lines)
+    return Choice(mode=Mode.EXCLUSIVE, arms=arms, otherwise=choices[-1].otherwise, lines=lines)
+
+
+def _closed(node: Node) -> Node:
+    """The choice without what is done otherwise."""
+    told = isinstance(node, Choice) and node.otherwise is not None and not is_gate(node)
+    return node.model_copy(update={"otherwise": None}) if told else node

@@ -80,3 +80,30 @@ def test_a_table_of_faults_and_remedies_is_a_chain():
 def test_other_tables_tell_nothing():
     told = read("Oil it.", "", "| Part | Colour |", "|---|---|", "| Fan | Swap the fan. |").body
     assert outline(told) == ["Oil it"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            ["- If the fan is dead, swap it.", "- Otherwise, start it.", "  - Look at the oil."],
+            [{"Is the fan dead?": ["Swap it"], "else": ["Start it", "Look at the oil"]}],
+        ),
+        (
+            ["1. If the fan is dead, swap it.", "2. Otherwise:", "   - Oil it.", "3. Start it."],
+            [{"Is the fan dead?": ["Swap it"], "else": ["Oil it"]}, "Start it"],
+        ),
+        (
+            ["- If the fan is dead, swap it.", "- If the oil is low, add oil.", "- Else start it."],
+            [
+                {
+                    "Is the fan dead?": ["Swap it"],
+                    "Is the oil low?": ["Add oil"],
+                    "else": ["Start it"],
+                }
+            ],
+        ),
+    ],
+)
+def test_an_item_of_what_is_done_otherwise_belongs_to_the_one_before_it(lines, told):
+    assert outline(read(*lines).body) == told
