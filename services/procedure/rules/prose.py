@@ -66,7 +66,8 @@ def sentence_nodes(
 def _waiting(sentence: Said) -> Condition | None:
     """The condition of a sentence that says what it means, not yet what to do."""
     stated = condition(sentence.text)
-    return stated if stated and stated.leads and stated.action and is_sure(stated) else None
+    is_open = stated is not None and bool(stated.action or sentence.text.endswith((".", ":")))
+    return stated if stated and stated.leads and is_open and is_sure(stated) else None
 
 
 def _is_action(node: Node) -> bool:

@@ -20,6 +20,7 @@ from tests.unit.procedure.rules.reading import outline, read
             "If the fan is dead, the pump gets hot. Replace the fan.",
             [{"Is the fan dead?": ["Replace the fan"]}],
         ),
+        ("In case the fan is dead. You can swap it.", [{"Is the fan dead?": ["Swap it"]}]),
         (
             "Check whether the fan turns. If not, replace it.",
             ["Check whether the fan turns", {"Does the fan turn?": ["Replace it"]}],
