@@ -43,6 +43,12 @@ _ABOUT = re.compile(
     r"|\b(?:should|must|will|following|below)\b",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(
+    r"\b(?:following|outputs?|see|sees|seen|shows?|shown|returns?|like|messages?|errors?|logs?"
+    r"|entry|entries|lines?|displayed|observed|reported)\b",
+    re.IGNORECASE,
+)
+"""What says that the code below is what comes back."""
 _EXAMPLE = re.compile(r"\b(?:example|sample|output|similar to|looks? like)\b[^.]*:$", re.IGNORECASE)
 
 
@@ -62,7 +68,9 @@ class Blocks:
             below = blocks[place + 1] if place + 1 < len(blocks) else None
             match block.kind:
                 case BlockKind.PARAGRAPH:
-                    place += self._paragraph(found, block, below)
+                    place += self._waited(found, blocks[place:]) or self._paragraph(
+                        found, block, below
+                    )
                 case BlockKind.CODE:
                     before = blocks[place - 1].text if place else ""
                     with_code(found, block, before)
@@ -92,6 +100,23 @@ class Blocks:
         sentence_nodes(said[:-1], self.places, found)
         found += led
         return 1
+
+    def _waited(self, found: list[Node], blocks: Sequence[Block]) -> int:
+        """Adds `If it shows:` with what is shown and what is told below; how many were read."""
+        after = _after_shown(blocks)
+        if not after:
+            return 0
+        said = said_in(self.page, blocks[0])
+        stated = condition(said[-1].text) if said and said[-1].text.endswith(":") else None
+        if stated is None or not stated.leads or stated.action or not is_sure(stated):
+            return 0
+        end = after + _length(blocks[after:])
+        body = self.nodes(blocks[after:end])
+        if not body or isinstance(body[0], Choice):
+            return 0
+        sentence_nodes(said[:-1], self.places, found)
+        found.append(choice_of(stated, tuple(body), said[-1].lines))
+        return end - 1
 
     def _is_html_table(self, block: Block) -> bool:
         return self.page.text(block.start_line, block.start_line).lstrip().startswith("<t")
@@ -211,10 +236,20 @@ class Blocks:
         stated = condition(said[0].text) if said else None
         if stated and stated.leads and is_sure(stated):
             return self._conditional_item(said, blocks)
+        if stated and len(said) == 1 and is_sure(stated) and len(blocks) > 1:
+            return self._under_trailing(said, blocks)
         nodes = under_skip(self.nodes(blocks))
         if said and nodes and is_problem(said[0].text):
             return [_case(said[0], nodes)]
         return nodes
+
+    def _under_trailing(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
+        """An item that ends in its condition: all that is nested in it is done under it."""
+        made = sentence_nodes(said, self.places)
+        choice = made[0] if len(made) == 1 else None
+        if not isinstance(choice, Choice) or len(choice.arms) != 1 or choice.otherwise:
+            return under_skip(self.nodes(blocks))
+        return self._conditional_item(said, blocks)
 
     def _conditional_item(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
         """All that an item tells which begins with a condition is done under it."""
@@ -249,6 +284,28 @@ class Blocks:
             )
             if isinstance(node, Choice)
         ]
+
+
+def _after_shown(blocks: Sequence[Block]) -> int:
+    """Where the text goes on after a paragraph and the output below it; 0 where it does not."""
+    place = 1
+    while place < len(blocks) and blocks[place].kind is BlockKind.CODE:
+        if not (is_output(blocks[place], blocks[0].text) or _SHOWN.search(blocks[0].text)):
+            return 0
+        place += 1
+    told = {BlockKind.PARAGRAPH, BlockKind.LIST} if place > 1 else {BlockKind.PARAGRAPH}
+    return place if place < len(blocks) and blocks[place].kind in told else 0
+
+
+def _length(blocks: Sequence[Block]) -> int:
+    """How many blocks belong to the first: the code below it, and the list that it leads to."""
+    place = 1
+    leads = blocks[0].kind is BlockKind.PARAGRAPH and blocks[0].text.endswith(":")
+    if leads and place < len(blocks) and blocks[place].kind is BlockKind.LIST:
+        place += 1
+    while place < len(blocks) and blocks[place].kind is BlockKind.CODE:
+        place += 1
+    return place
 
 
 def with_code(nodes: list[Node], block: Block, before: str) -> None:

@@ -107,3 +107,41 @@ def test_other_tables_tell_nothing():
 )
 def test_an_item_of_what_is_done_otherwise_belongs_to_the_one_before_it(lines, told):
     assert outline(read(*lines).body) == told
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            ["If the fan shows:", "", "```", "fan dead", "```", "", "Swap it.", "", "Start it."],
+            [{"Does the fan show?": ["Swap it"]}, "Start it"],
+        ),
+        (
+            [
+                "If you see this output:",
+                "",
+                "```",
+                "fan dead",
+                "```",
+                "",
+                "- Swap it.",
+                "- Oil it.",
+            ],
+            [{"Do you see this output?": ["Swap it", "Oil it"]}],
+        ),
+        (
+            ["If the fan is dead:", "", "Swap it.", "", "Start it."],
+            [{"Is the fan dead?": ["Swap it"]}, "Start it"],
+        ),
+    ],
+)
+def test_what_stands_below_a_condition_and_its_colon_is_told_under_it(lines, told):
+    assert outline(read(*lines).body) == told
+
+
+@pytest.mark.parametrize("colon", [""])
+def test_what_is_nested_below_a_condition_behind_its_step_stands_under_it(colon):
+    item = f"1. Swap the fan if the lid is open{colon}"
+    told = read(item, "   - Lift the lid.", "   - Oil the lid.", "2. Start it.").body
+    under = ["Swap the fan", "Lift the lid", "Oil the lid"]
+    assert outline(told) == [{"Is the lid open?": under}, "Start it"]
