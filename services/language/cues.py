@@ -59,6 +59,20 @@ _CLOSES = re.compile(
     r"|cleared))",
     re.IGNORECASE,
 )
+_DISMISSES = re.compile(
+    r"^(?:the |this |that |these |such )?(?:\w+ )?(?:alerts?|alarms?|issues?|incidents?|problems?"
+    r"|cases?|tickets?|situations?) (?:can|may|should|could) (?:then )?be (?:safely )?(?:ignored"
+    r"|disregarded|dismissed|closed)\b"
+    r"|^(?:please )?(?:ignore|disregard|dismiss) (?:the|this|that|these) (?:\w+ )?(?:alert|alarm"
+    r"|issue|incident|problem|case|ticket)s?[.!]?$"
+    r"|^(?:(?:it|this|that|these)|(?:the|this|that|these) [\w -]{2,40}?) (?:requires?|needs?) no"
+    r" (?:further |other |more |additional )?(?:action|actions|work|intervention|attention)\b"
+    r"|^(?:please )?skip (?:all )?the (?:rest|remainder) of (?:this|the)\b"
+    r"|^(?:all )?the (?:rest|remainder|remaining steps?)(?: of (?:this|the) \w+)? (?:can|may"
+    r"|should|must) be (?:skipped|ignored|disregarded)\b",
+    re.IGNORECASE,
+)
+"""What ends the work where it is said on a condition."""
 _CLOSING = re.compile(
     r"^(?P<before>.+?)\s*(?:[,;]\s*(?:and\s+)?(?:then\s+)?|\band\s+(?:then\s+)?|\bthen\s+)"
     r"(?P<end>stop(?: here| there)?|go no further|you are done|end here"
@@ -183,6 +197,11 @@ def is_success(condition: str) -> bool:
 def closes(action: str) -> bool:
     """Whether the work is over once this is said."""
     return _CLOSES.match(action) is not None
+
+
+def dismisses(action: str) -> bool:
+    """Whether nothing is left to do in the case of which this is said."""
+    return _DISMISSES.match(action) is not None
 
 
 def closing(action: str) -> tuple[str, str] | None:

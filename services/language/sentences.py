@@ -90,6 +90,8 @@ _REMARKS = re.compile(
     r"|which|any|its"
     r"|their))"
     r"|see (?:also|below|above)|back to\b|go back to (?:the )?(?:top|index)|read more|learn more"
+    r"|for (?:more|further|additional|full|detailed)\b[^,]{0,80},\s*(?:please )?(?:see|refer to"
+    r"|consult|check|read|visit|go to|review)\b"
     r"|find (?:out )?more|visit .{0,60} for more"
     r"|(?:see|refer to|consult|check out)\b.{0,160}\bfor (?:more|further|additional|full|detailed)"
     r" (?:\w+ )?(?:information|details|background|examples|reading|context|explanation))",

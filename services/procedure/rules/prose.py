@@ -238,6 +238,8 @@ def taken(action: str, sentence: Said, places: Places, *, needs_verb: bool = Fal
         end = End(kind=EndKind.RESOLVED, text=capitalised(closing[1]), lines=(sentence.lines,))
         return [*taken(closing[0], sentence, places, needs_verb=needs_verb), end]
     kind = next((kind for ends, kind in _ENDS if ends(said)), None)
+    if not needs_verb and cues.dismisses(said):
+        kind = EndKind.RESOLVED
     if not needs_verb and cues.escalates(said):
         kind = EndKind.ESCALATE
     if kind:

@@ -121,3 +121,26 @@ def test_a_section_that_is_named_is_led_to_only_on_the_condition(action, told):
         "Swap it.",
     )
     assert outline(read(*lines).body) == told
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "the rest of this page should be skipped",
+        "skip the rest of this page",
+        "this alert can be ignored",
+        "disregard the alert",
+        "it requires no further action",
+    ],
+)
+def test_what_is_dismissed_on_a_condition_is_closed(action):
+    told = read(f"If the fan is new, {action}.", "", "Oil it.").body
+    assert outline(told) == [{"Is the fan new?": ["end"]}, "Oil it"]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    ["For more information, see the oil page.", "For further details on oil, refer to the maker."],
+)
+def test_where_to_read_more_is_no_step(remark):
+    assert outline(read("Oil the fan.", "", remark).body) == ["Oil the fan"]
