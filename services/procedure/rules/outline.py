@@ -31,7 +31,8 @@ _SILENT = frozenset(
 )
 """Sections of these tell no steps."""
 CASE = re.compile(
-    r"^(?:(?:if|when)\b|(?:possible |likely |root |common )?(?:cause|scenario|problem|issue|error"
+    r"^(?:(?:if|when(?! (?:not )?to\b))\b|(?:possible |likely |root |common )?(?:cause"
+    r"|scenario|problem|issue|error"
     r"|case"
     r"|failure|symptom)\s*(?:#?\d{1,2}|[A-Z])?\s*[:.–—-])",
     re.IGNORECASE,

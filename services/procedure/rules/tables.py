@@ -25,6 +25,8 @@ _REMEDY_COLUMN = re.compile(
 _CHECK_COLUMN = re.compile(
     r"check|verif|diagnos|confirm|investigat|how to (?:find|tell|see|test)|command", re.IGNORECASE
 )
+_USE = re.compile(r"when (?:not )?to\b", re.IGNORECASE)
+"""A row of when something is used, which is no fault."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def _arm(row: Row, columns: _Columns, places: Places) -> Arm | None:
     cells = row.cells
     named = (cells[n] for n in (columns.faults[0], columns.faults[-1]) if cells[n])
     fault = ": ".join(dict.fromkeys(named))
-    if not fault or not cells[columns.remedy]:
+    if not fault or not cells[columns.remedy] or _USE.match(fault):
         return None
     checked = () if columns.check is None else _nodes(row, columns.check, places)[:1]
     body = (*checked, *_nodes(row, columns.remedy, places))

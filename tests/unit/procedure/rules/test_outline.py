@@ -101,3 +101,8 @@ def test_a_heading_with_a_condition_is_a_case_however_it_ends():
     assert outline((choice,)) == [
         {"Does the pump return errors?": ["Oil it"], "Does the fan have issues?": ["Swap it"]}
     ]
+
+
+def test_a_heading_of_when_to_use_something_is_no_case():
+    told = read("## When to use oil", "", "Look at the fan.", "", "## Fix", "", "Oil it.").body
+    assert outline(told) == ["Look at the fan", "Oil it"]
