@@ -18,7 +18,13 @@ from services.language.sentences import (
 )
 from services.language.states import names_fault
 from services.procedure.model import Arm, Choice, Do, Mode, Node, Not, Outcome, State, questions
-from services.procedure.rules.commands import commands_of, is_output, is_session, shown_in
+from services.procedure.rules.commands import (
+    commands_of,
+    is_output,
+    is_run,
+    is_session,
+    shown_in,
+)
 from services.procedure.rules.places import Places
 from services.procedure.rules.prose import (
     MOST_WORDS,
@@ -73,7 +79,10 @@ class Blocks:
                     )
                 case BlockKind.CODE:
                     before = blocks[place - 1].text if place else ""
-                    with_code(found, block, before)
+                    if found:
+                        with_code(found, block, before)
+                    else:
+                        found += code_step(block, before)
                 case BlockKind.LIST:
                     found += self.of_list(block)
                 case BlockKind.TABLE:
@@ -306,6 +315,22 @@ def _length(blocks: Sequence[Block]) -> int:
     while place < len(blocks) and blocks[place].kind is BlockKind.CODE:
         place += 1
     return place
+
+
+RUN = "Run: "
+"""How a step begins that only its code tells."""
+
+
+def code_step(block: Block, before: str) -> list[Node]:
+    """The step of commands that nothing tells to run, in the words before them that end in `:`."""
+    commands = commands_of(block)
+    if not commands or not is_run(block) or is_output(block, before):
+        return []
+    lines = ((block.start_line, block.end_line),)
+    said = sentences(before)[-1] if before.endswith(":") and sentences(before) else ""
+    first = commands[0].split("\n", 1)[0]
+    text = shorten(said, words=MOST_WORDS) if said else shorten(f"{RUN}{first}", words=MOST_WORDS)
+    return [Do(text=text, lines=lines, commands=commands)]
 
 
 def with_code(nodes: list[Node], block: Block, before: str) -> None:

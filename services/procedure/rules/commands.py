@@ -14,6 +14,18 @@ _OUTPUT_LEAD = re.compile(
     r"|message|prints?|shows?|example)\b[^.]*:?$",
     re.IGNORECASE,
 )
+_SHELLS = frozenset(
+    {"sh", "bash", "shell", "zsh", "console", "shell-session", "powershell", "ps1", "cmd", "bat"}
+)
+_PROGRAM = re.compile(
+    r"(?:sudo|kubectl|oc|helm|docker|podman|crictl|ctr|systemctl|service|journalctl|ceph|rados|rbd"
+    r"|etcdctl|virsh|curl|wget|ssh|scp|ls|cat|cd|cp|mv|rm|grep|awk|sed|df|du|ps|top|free|mount|umount"
+    r"|ip|ping|dig|nslookup|netstat|ss|lsof|dmesg|chmod|chown|mkdir|tail|head|less|vi|vim|nano"
+    r"|yum|dnf|apt|apt-get|rpm|dpkg|zypper|git|python3?|psql|mysql|redis-cli|aws|az|gcloud|cray"
+    r"|export|echo|reboot|shutdown|iptables|sysctl|lsblk|fdisk|mdadm|ethtool|ipmitool|\.?/[\w./-]+"
+    r"|[a-z]+(?:ctl|adm))(?:\s|$)(?!(?:the|a|an|if|and|to|is|all|your|this)\b)"
+)
+"""Programs by whose names a line is told from a comment."""
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
@@ -48,8 +60,10 @@ def is_output(block: Block, before: str) -> bool:
 
 def commands_of(block: Block) -> tuple[str, ...]:
     """One per line; a script stays one piece, and so do continued lines and here-documents."""
-    whole = _logical_lines(block.text)
-    prompted = [PROMPT.sub("", line) for line in whole if PROMPT.match(line)]
+    whole, rooted = _logical_lines(block.text), _rooted(block.text)
+    prompted = [
+        _typed(line, rooted) for line in whole if PROMPT.match(line) or line[2:].strip() in rooted
+    ]
     if prompted:
         return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
     told = [line for line in whole if not _COMMENT.match(line)]
@@ -61,12 +75,31 @@ def commands_of(block: Block) -> tuple[str, ...]:
     return tuple(line for line in told if len(line) <= _LONGEST_SCRIPT)
 
 
+def is_run(block: Block) -> bool:
+    """Whether the code is written as what is typed into a shell."""
+    return block.language in _SHELLS or is_session(block) or bool(_rooted(block.text))
+
+
+def _rooted(text: str) -> tuple[str, ...]:
+    """The commands of a block in which `# ` is the prompt of root, none in any other."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    marked = tuple(line[2:].strip() for line in lines if line.startswith("# "))
+    is_prompt = any(line.startswith("$ ") for line in lines) or len(marked) == len(lines)
+    if not is_prompt or not all(_PROGRAM.match(line) for line in marked):
+        return ()
+    return marked
+
+
 def shown_in(block: Block) -> str:
     """What a recorded session shows after its commands, cut when long."""
     lines = block.text.splitlines()
     if any(PROMPT.match(line) for line in lines):
         lines = [line for line in lines if not PROMPT.match(line)]
     return "\n".join(lines)[:_LONGEST_EXPECTED].rstrip()
+
+
+def _typed(line: str, rooted: tuple[str, ...]) -> str:
+    return line[2:].strip() if line[2:].strip() in rooted else PROMPT.sub("", line)
 
 
 def is_session(block: Block) -> bool:

@@ -13,7 +13,7 @@ from services.language.questions import question, states
 from services.language.sentences import instruction, is_generic, sentences, shorten
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
-from services.procedure.rules.blocks import Blocks
+from services.procedure.rules.blocks import RUN, Blocks
 from services.procedure.rules.prose import SKIP, under_skip
 
 _SILENT = frozenset(
@@ -189,7 +189,7 @@ class Outline:
 def _named(nodes: list[Node], head: str) -> list[Node]:
     """The first step in the words of the heading, where its own only say that commands follow."""
     first = nodes[0] if nodes else None
-    if head and isinstance(first, Do) and is_generic(first.text):
+    if head and isinstance(first, Do) and (is_generic(first.text) or first.text.startswith(RUN)):
         return [first.model_copy(update={"text": shorten(head, words=25)}), *nodes[1:]]
     return nodes
 

@@ -145,3 +145,31 @@ def test_what_is_nested_below_a_condition_behind_its_step_stands_under_it(colon)
     told = read(item, "   - Lift the lid.", "   - Oil the lid.", "2. Start it.").body
     under = ["Swap the fan", "Lift the lid", "Oil the lid"]
     assert outline(told) == [{"Is the lid open?": under}, "Start it"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "lines", "text", "commands"),
+    [
+        ("Swap the fan", ["```sh", "fan swap", "```"], "Swap the fan", ("fan swap",)),
+        ("Fix", ["```sh", "fan swap", "```"], "Run: fan swap", ("fan swap",)),
+        ("Fix", ["This swaps it:", "```sh", "fan swap", "```"], "This swaps it", ("fan swap",)),
+        ("Fix", ["```", "# fanctl swap", "```"], "Run: fanctl swap", ("fanctl swap",)),
+        ("Fix", ["```", "$ ls fan", "# cat fan", "```"], "Run: ls fan", ("ls fan", "cat fan")),
+    ],
+)
+def test_code_before_any_step_is_a_step(heading, lines, text, commands):
+    step = read(f"## {heading}", "", *lines, "", "Start it.").body[0]
+    assert isinstance(step, Do)
+    assert (step.text, step.commands) == (text, commands)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["```json", "{}", "```"],
+        ["```", "# swap the fan", "```"],
+        ["Example output:", "```sh", "fan ok", "```"],
+    ],
+)
+def test_code_that_is_not_typed_in_is_no_step(lines):
+    assert outline(read("## Fix", "", *lines, "", "Start it.").body) == ["Start it"]
