@@ -38,6 +38,7 @@ _CHECK_THAT = re.compile(
 _EXPECTS = re.compile(
     r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate)\s+that\s", re.IGNORECASE
 )
+_SECURES = re.compile(r"^(?:\w+ly\s+)?(?:ensure|make sure)\s+that\s", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|which|what|how|who"
     r"|where|when)\b",
@@ -75,6 +76,11 @@ def is_check(sentence: str) -> bool:
 def expects(sentence: str) -> bool:
     """Whether the sentence asks to see that something is as it should be."""
     return _EXPECTS.match(sentence) is not None
+
+
+def is_secured(sentence: str) -> bool:
+    """Whether the sentence asks to bring about that something is as it should be."""
+    return _SECURES.match(sentence) is not None
 
 
 def is_question(text: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
-from services.language.questions import is_question, question, states
+from services.language.questions import is_check, is_question, question, states
 from services.language.sentences import (
     capitalised,
     instruction,
@@ -225,11 +225,15 @@ class Blocks:
         said = said_in(self.page, item.blocks[0]) if item.blocks else []
         told = cues.otherwise(said[0].text) if said else ""
         is_open = isinstance(last, Choice) and (last.otherwise is None or is_gate(last))
-        if not is_open or not (told or (said and cues.is_otherwise(said[0].text))):
+        is_asked = isinstance(last, Do) and is_check(last.text)
+        is_told = told or (said and cues.is_otherwise(said[0].text))
+        if not (is_open or is_asked) or not is_told:
             return False
         body = taken(told, said[0], self.places) if told else []
         body = self._continued(sentence_nodes(said[1:], self.places, body), item.blocks)
-        if body:
+        if body and is_asked:
+            before.append(_unless(last, body))
+        elif body:
             before[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
         return bool(body)
 
@@ -419,6 +423,13 @@ def _together(cases: Sequence[Node]) -> Node:
     lines = merged([each for choice in choices for each in choice.lines])
     arms = tuple(arm for choice in choices for arm in choice.arms)
     return Choice(mode=Mode.EXCLUSIVE, arms=arms, otherwise=choices[-1].otherwise, lines=lines)
+
+
+def _unless(asked: Node, body: Sequence[Node]) -> Choice:
+    """What is done where a step does not find what it looks for."""
+    text = question(asked.text) if isinstance(asked, Do) else ""
+    arm = Arm(guard=Not(guard=State(text=text)), body=tuple(body), lines=asked.lines)
+    return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=asked.lines)
 
 
 def _closed(node: Node) -> Node:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language import cues
 from services.language.clauses import Condition, condition, directs, tells
 from services.language.jumps import leads
-from services.language.questions import expects, is_check, question
+from services.language.questions import expects, is_check, is_secured, question
 from services.language.sentences import (
     capitalised,
     instruction,
@@ -84,7 +84,7 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         if body:
             nodes[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
         return bool(body)
-    answer = cues.answered(sentence.text)
+    answer = (False, told) if told else cues.answered(sentence.text)
     if not answer or before is None or not _asks(before.text):
         return False
     body = taken(answer[1], sentence, places)
@@ -255,7 +255,7 @@ def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
     if not told:
         return []
     done = _do(shorten(told, words=MOST_WORDS), sentence)
-    if not expects(told):
+    if not expects(told) or is_secured(told):
         return [done]
     asked = f"{shorten(question(told).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     return [done, _gate(State(text=asked), sentence)]

@@ -144,3 +144,21 @@ def test_what_is_dismissed_on_a_condition_is_closed(action):
 )
 def test_where_to_read_more_is_no_step(remark):
     assert outline(read("Oil the fan.", "", remark).body) == ["Oil the fan"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["Ensure that the fan turns."], ["Ensure that the fan turns"]),
+        (
+            ["Ensure that the fan turns. Otherwise, swap it."],
+            ["Ensure that the fan turns", {"Does the fan turn?": ["Swap it"]}],
+        ),
+        (
+            ["1. Ensure that the fan turns.", "2. If not, swap it."],
+            ["Ensure that the fan turns", {"Does the fan turn?": ["Swap it"]}],
+        ),
+    ],
+)
+def test_what_is_to_be_made_sure_is_a_deed_and_no_gate(lines, told):
+    assert outline(read(*lines).body) == told
