@@ -141,7 +141,7 @@ def _halves(told: str) -> tuple[str, str]:
 
 
 def _trailing(said: str) -> Condition | None:
-    found = _TRAILING.match(said.rstrip(" ."))
+    found = _TRAILING.match(said.rstrip(" .:"))
     if found is None or not tells(found["action"]):
         return None
     if re.search(

@@ -139,7 +139,7 @@ def test_what_stands_below_a_condition_and_its_colon_is_told_under_it(lines, tol
     assert outline(read(*lines).body) == told
 
 
-@pytest.mark.parametrize("colon", [""])
+@pytest.mark.parametrize("colon", ["", ":"])
 def test_what_is_nested_below_a_condition_behind_its_step_stands_under_it(colon):
     item = f"1. Swap the fan if the lid is open{colon}"
     told = read(item, "   - Lift the lid.", "   - Oil the lid.", "2. Start it.").body
