@@ -63,8 +63,8 @@ def _lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def main() -> None:
-    """Write both files."""
+def made() -> tuple[str, str]:
+    """The readings to import, and the worked examples, as JSON lines."""
     readings, examples = [], []
     for id_, (text, reading) in drawings().items():
         if id_ in LEFT_TO_THE_RULES:
@@ -74,8 +74,14 @@ def main() -> None:
         path = HERE / "drawings" / f"{id_}.json"
         program = _without_commands(json.loads(path.read_text(encoding="utf-8")))
         examples.append({"document": id_, "text": text, "program": program})
-    (HERE / "readings.jsonl").write_text(_lines(readings), encoding="utf-8")
-    WORKED_EXAMPLES.write_text(_lines(examples), encoding="utf-8")
+    return _lines(readings), _lines(examples)
+
+
+def main() -> None:
+    """Write both files."""
+    readings, examples = made()
+    (HERE / "readings.jsonl").write_text(readings, encoding="utf-8")
+    WORKED_EXAMPLES.write_text(examples, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,63 @@
+"""The drawn examples: what is shipped is made of them, and what is served is what was drawn."""
+
+import json
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+from services.contracts.planner import PlanRequest
+from services.contracts.retrieval import PageReading
+from services.contracts.ticket import TicketDraft
+from services.knowledge.model import KnowledgeContext
+from services.planner.strategies.readings import workflows
+from services.procedure.lowering import lower
+from services.procedure.ports import ServedReading
+from services.procedure.walker import findings
+from services.workflow.lint import is_clean, lint
+
+ROOT = Path(__file__).parents[2]
+draw = SourceFileLoader("draw", str(ROOT / "examples" / "draw.py")).load_module()
+DRAWN = draw.drawings()
+SHIPPED = sorted(set(DRAWN) - draw.LEFT_TO_THE_RULES)
+
+
+def test_what_is_shipped_is_made_of_the_drawings():
+    readings, examples = draw.made()
+    assert (ROOT / "examples" / "readings.jsonl").read_text("utf-8") == readings, "make examples"
+    assert draw.WORKED_EXAMPLES.read_text("utf-8") == examples, "make examples"
+
+
+def test_every_document_is_drawn_and_three_are_left_to_the_rules():
+    documents = {
+        path.relative_to(ROOT / "examples" / "documents").as_posix()
+        for path in (ROOT / "examples" / "documents").rglob("*")
+        if path.is_file()
+    }
+    assert set(DRAWN) == documents
+    assert len(draw.LEFT_TO_THE_RULES) == 3
+
+
+@pytest.mark.parametrize("document", sorted(DRAWN))
+def test_a_drawing_is_sound(document):
+    _, reading = DRAWN[document]
+    for procedure in reading.procedures:
+        assert findings(procedure) == []
+        assert is_clean(lint(lower(procedure, document)))
+
+
+@pytest.mark.parametrize("document", SHIPPED)
+def test_a_ticket_is_served_the_workflow_that_was_drawn(document):
+    _, reading = DRAWN[document]
+    served = ServedReading(reading=reading)
+    page = PageReading(document_id=document, title=document, served=served, score=1.0)
+    ticket = TicketDraft(source="test", external_id="1", title=reading.procedures[0].title)
+    request = PlanRequest(ticket=ticket, context=KnowledgeContext(), pages=(page,))
+    best = next(workflows(request, documents=1))
+    drawn = lower(reading.procedures[0], document)
+    assert (best.steps, best.transitions) == (drawn.steps, drawn.transitions)
+
+
+def test_rows_say_that_they_are_approved():
+    readings, _ = draw.made()
+    assert {json.loads(row)["state"] for row in readings.splitlines()} == {"approved"}
