@@ -64,7 +64,9 @@ def test_a_name_that_the_page_says_in_words_is_no_objection(name):
 
 
 def test_names_with_digits_are_of_this_case_alone():
-    assert not any("names" in line for line in told("fan of XG7-4410, HCI-N03 and ncn-w003 stands still"))
+    assert not any(
+        "names" in line for line in told("fan of XG7-4410, HCI-N03 and ncn-w003 stands still")
+    )
 
 
 def test_a_page_that_fits_nearly_as_well_is_told():
