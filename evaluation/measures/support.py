@@ -17,11 +17,15 @@ class SupportCheck:
         self._units: dict[str, tuple[Unit, ...]] = {}
 
     def share(self, workflow: Workflow) -> float:
-        """The share of the steps whose cited lines support their text."""
+        """The share of the steps whose cited lines support their text.
+
+        Implied steps (`Resolved`, `Did that help?`) claim no line and are left out.
+        """
         cited = {c.document_id for step in workflow.steps for c in step.citations}
         evidence = Evidence([unit for name in sorted(cited) for unit in self._of(name)])
         (grounded,) = Grounder(evidence, self._vectors).ground([workflow])
-        return sum(found.claimed for found in grounded) / len(grounded) if grounded else 0.0
+        told = [found.claimed for found in grounded if not found.step.implied]
+        return sum(told) / len(told) if told else 0.0
 
     def _of(self, document_id: str) -> tuple[Unit, ...]:
         if document_id not in self._units:
