@@ -48,6 +48,9 @@ class PageReading(BaseModel):
     served: ServedReading
     score: float = 0.0
     """Relevance of the document, 0–1."""
+    text: str = ""
+    """The converted text without sentences that speak to a language model: the lines that the
+    reading names, counted from 1."""
 
 
 class RetrievedContext(KnowledgeContext):

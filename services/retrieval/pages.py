@@ -71,6 +71,7 @@ class Pages:
                 title=page.document.title,
                 served=reading,
                 score=scores[page.document.id],
+                text=page.document.text,
             )
             for page in found
             if (reading := served[page]) is not None
