@@ -21,9 +21,9 @@ from services.kit.errors import InvalidInputError
 from services.scorer.judges.likelihood import Likelihood
 from services.scorer.judges.opinion import DIMENSIONS, EVIDENCE, Opinion
 from services.scorer.weights import Curve, ModelWeights
-from services.workflow.perturb import Perturbation
+from services.workflow.perturbing.kinds import TO_STEPS, Perturbation
 
-_WORSE = tuple(kind.value for kind in Perturbation if kind is not Perturbation.REWORDED)
+_WORSE = tuple(kind.value for kind in TO_STEPS if kind is not Perturbation.REWORDED)
 _SAME = Perturbation.REWORDED.value
 _SHRINK = 0.02
 """Cost of taking all votes of one dimension from the evidence; a loss of chance is 0.69."""

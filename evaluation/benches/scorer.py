@@ -26,7 +26,13 @@ from services.knowledge.ports import Embedder
 from services.scorer.judges.opinion import EVIDENCE
 from services.scorer.weights import ModelWeights
 from services.workflow.model import Step, StepKind, Workflow
-from services.workflow.perturb import SEVERITIES, Perturbation, PerturbationError, perturb
+from services.workflow.perturbing.kinds import (
+    SEVERITIES,
+    TO_STEPS,
+    Perturbation,
+    PerturbationError,
+)
+from services.workflow.perturbing.perturb import perturb
 
 LEAST_STEPS = 5
 LEAST_DECISIONS = 2
@@ -128,7 +134,7 @@ class ScorerBench:
         assert pair.reference  # noqa: S101 - `is_measured`
         yield Variant(None, 0.0, 0, pair.reference)
         foreign = self._foreign_steps(pair, pairs)
-        for kind in Perturbation:
+        for kind in TO_STEPS:
             if kind is Perturbation.SWAPPED and not has_branches(pair.reference):
                 continue
             for severity in self._severities:

@@ -8,7 +8,8 @@ from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext
 from services.scorer.service import ScorerService
 from services.workflow.model import Step, StepKind, Transition, Workflow
-from services.workflow.perturb import Perturbation, perturb
+from services.workflow.perturbing.kinds import Perturbation
+from services.workflow.perturbing.perturb import perturb
 from tests.unit.scorer.cases import CONTEXT, EDGES, GOOD, OPTICS, STEPS, TICKET, changed, score
 
 FOREIGN = (
