@@ -4,6 +4,7 @@ import typer
 
 from evaluation.commands import (
     graph,
+    judge,
     logic,
     reading,
     results,
@@ -14,5 +15,5 @@ from evaluation.commands import (
 )
 
 app = typer.Typer(no_args_is_help=True)
-for group in (workflows, logic, reading, retrieval, graph, scorer, speed, results):
+for group in (workflows, logic, reading, retrieval, graph, scorer, judge, speed, results):
     app.add_typer(group.app)

@@ -1,0 +1,96 @@
+"""What `bench judge` is made of, with and without an ingested data folder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+
+from evaluation.benches.given_pages import GivenPages
+from evaluation.benches.gold_pages import PageOf, own_page, page_of_corpus, page_of_store
+from evaluation.benches.judge import JudgeBench, Reader
+from evaluation.benches.judge_candidates import OLD, RECORDED, RULES
+from evaluation.benches.logic import page_given, read_workflows
+from evaluation.benches.page_reader import Read, by_rules, readings_of, stored
+from evaluation.benches.recorded_answers import RECORDED as ANSWERS
+from evaluation.benches.recorded_answers import by_record, read_answers
+from evaluation.logic_rows import LogicRow
+from services.contracts.scorer import Scorer
+from services.embedded import Embedded
+from services.knowledge.embedding.embedders import CachedEmbedder
+from services.knowledge.model import Document
+from services.knowledge.ports import Embedder
+from services.scorer.service import ScorerService
+
+VECTORS = Path(gettempdir()) / "flowxpert-bench" / "vectors.db"
+"""Vectors of texts that were embedded before, where no data folder keeps them."""
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What is asked for."""
+
+    platform: Embedded | None
+    pairs: Path
+    embedder: Embedder
+    old: Path | None = None
+    corpus: Path | None = None
+    answers: Path | None = None
+
+    def bench(self, severities: Sequence[float], draws: int, seed: int) -> JudgeBench:
+        """The benchmark, asking the platform's scorer or one without a model.
+
+        Raises:
+            PairsError: The file of old workflows, or of answers, cannot be read.
+        """
+        return JudgeBench(
+            scorer=self._scorer(),
+            pages=GivenPages(self._page_of(), self.embedder, self._read()),
+            embedder=self.embedder,
+            readers=self._readers(),
+            severities=severities,
+            draws=draws,
+            seed=seed,
+        )
+
+    def config(self) -> dict[str, object]:
+        """What a report says of it."""
+        model = self.platform.model if self.platform else None
+        told: dict[str, object] = {"old": self.old.name} if self.old else {}
+        return told | ({"model": model.name} if model else {})
+
+    def _readers(self) -> dict[str, Reader]:
+        old = read_workflows(self.old) if self.old else {}
+        page_of = self._page_of()
+        reads = {RULES: by_rules, RECORDED: by_record(read_answers(self.answers or ANSWERS))}
+        makes = {name: page_given(page_of, read) for name, read in reads.items()}
+        return {
+            OLD: lambda row: old.get(row.id),
+            RULES: lambda row: makes[RULES](row).workflow,
+            RECORDED: lambda row: makes[RECORDED](row).workflow,
+        }
+
+    def _scorer(self) -> Scorer:
+        return self.platform.scorer if self.platform else ScorerService(self.embedder)
+
+    def _read(self) -> Read:
+        return stored(readings_of(self.platform)) if self.platform else by_rules
+
+    def _page_of(self) -> PageOf:
+        there = self._kept_pages()
+
+        def find(row: LogicRow) -> Document:
+            return own_page(row) if row.text else there(row)
+
+        return find
+
+    def _kept_pages(self) -> PageOf:
+        if self.platform and not self.corpus:
+            return page_of_store(self.platform.documents)
+        return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+
+
+def remembering(embedder: Embedder) -> Embedder:
+    """An embedder that keeps its vectors from run to run."""
+    if isinstance(embedder, CachedEmbedder):
+        return embedder
+    return CachedEmbedder(embedder, VECTORS)

@@ -1,0 +1,70 @@
+"""Whether the scorer tells right from wrong on drawn pages."""
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evaluation.commands.options import AsJson, Out, PairsFile, Seed
+from evaluation.commands.outcome import finish, write_rows
+from evaluation.commands.platform import embedder_of, open_platform
+from evaluation.commands.progress import progress
+
+app = typer.Typer()
+
+
+@app.command()
+def judge(
+    *,
+    pairs: PairsFile,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder of an embedded run, whose scorer and pages are taken."),
+    ] = None,
+    page_given: Annotated[  # noqa: ARG001 - said for `bench logic`'s sake
+        bool, typer.Option("--page-given", help="The row's page alone, as always here.")
+    ] = True,
+    old: Annotated[
+        Path | None, typer.Option(help="Workflows of another planner, JSON Lines of id, workflow.")
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(help="Recorded answers; those of a strong model that are kept here."),
+    ] = None,
+    ids: Annotated[
+        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
+    ] = "all",
+    limit_per_set: Annotated[int, typer.Option(min=0, help="Most rows of a set; 0 for all.")] = 0,
+    severity: Annotated[float, typer.Option(help="Share of the occasions that are taken.")] = 0.3,
+    draws: Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")] = 1,
+    seed: Seed = 0,
+    rows: Annotated[
+        Path | None, typer.Option(help="Also write every workflow's scores there, as JSON Lines.")
+    ] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Drawn pages against flawed readings, mistakes made on purpose, and other pages."""
+    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.report.judge_report import report  # noqa: PLC0415
+
+    started = time.perf_counter()
+    pool = read_rows(pairs)
+    chosen = chosen_rows(pool, ids, limit_per_set)
+    config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "limit_per_set": limit_per_set}
+    config |= {"severity": severity, "draws": draws, "seed": seed}
+    with open_platform(data_dir) if data_dir else nullcontext() as platform:
+        embedder = remembering(embedder_of(platform))
+        judging = Judging(platform, pairs, embedder, old, corpus, answers)
+        with progress("judge", len(chosen)) as advance:
+            judged = judging.bench((severity,), draws, seed).run(chosen, pool, advance)
+    write_rows(rows, (one.record() for one in judged))
+    seconds = round(time.perf_counter() - started, 1)
+    finish(report(judged, config | judging.config(), seconds), out, as_json=as_json)

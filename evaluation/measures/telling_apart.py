@@ -1,0 +1,125 @@
+"""How well scores tell a right workflow from a wrong one, and what a stated chance is worth."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from evaluation.report.report import Figures
+
+OVERALL = "overall"
+SCORE = "score"
+"""The figure of overall beside those of the dimensions."""
+_BINS = 10
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One workflow that was scored for a row."""
+
+    row: str
+    set: str
+    is_fitted: bool
+    origin: str
+    severity: float
+    draw: int
+    harm: float
+    values: Mapping[str, float]
+    """The five dimensions and overall."""
+    chance: float | None
+    """That it is acceptable, where the scorer tells one."""
+    good_enough: bool
+    acceptable: bool
+    guards: float
+
+    def record(self) -> dict[str, object]:
+        """As JSON."""
+        told = {name: value for name, value in vars(self).items() if name != "values"}
+        return told | {name: round(value, 4) for name, value in self.values.items()}
+
+
+Pair = tuple[Judgement, Judgement]
+"""The better one and the worse one."""
+
+
+def wins(better: float, worse: float) -> float:
+    """1 where the better one has more, a tie counting half."""
+    if abs(better - worse) < _SAME:
+        return 0.5
+    return float(better > worse)
+
+
+def of_pairs(pairs: Sequence[Pair]) -> Figures:
+    """Share of the pairs whose better one has more, overall and by dimension, and by how much."""
+    if not pairs:
+        return {}
+    figures: Figures = {"n": len(pairs)}
+    figures |= {
+        shown: round(fmean(wins(a.values[name], b.values[name]) for a, b in pairs), 4)
+        for name, shown in _columns(pairs[0][0]).items()
+    }
+    changes = [a.values[OVERALL] - b.values[OVERALL] for a, b in pairs]
+    figures["margin"] = round(fmean(changes), 4)
+    figures["distance"] = round(fmean(map(abs, changes)), 4)
+    figures["harm"] = round(fmean(b.harm for _, b in pairs), 4)
+    return figures
+
+
+def auc(better: Sequence[float], worse: Sequence[float]) -> float | None:
+    """The chance that one of the better has more than one of the worse."""
+    if not better or not worse:
+        return None
+    ordered = np.sort(np.asarray(worse, dtype=np.float64))
+    low = np.searchsorted(ordered, np.asarray(better) - _SAME, side="left")
+    high = np.searchsorted(ordered, np.asarray(better) + _SAME, side="right")
+    return round(float((low + high).mean()) / (2 * len(worse)), 4)
+
+
+def unpaired(better: Sequence[Judgement], worse: Sequence[Judgement]) -> Figures:
+    """Each dimension's own area under the curve over all rows."""
+    if not better or not worse:
+        return {}
+    found = {
+        shown: auc([j.values[name] for j in better], [j.values[name] for j in worse])
+        for name, shown in _columns(better[0]).items()
+    }
+    return {"n": len(worse)} | {name: area for name, area in found.items() if area is not None}
+
+
+def of_acceptable(judged: Sequence[Judgement]) -> Figures:
+    """How well overall, and the chance where there is one, tell the acceptable ones."""
+    figures: Figures = {"n": len(judged)}
+    if not judged:
+        return figures
+    figures["acceptable"] = round(fmean(j.acceptable for j in judged), 4)
+    figures |= _area(judged, "score_auc", lambda j: j.values[OVERALL])
+    told = [(j, j.chance) for j in judged if j.chance is not None]
+    if told:
+        figures |= _area([j for j, _ in told], "chance_auc", lambda j: j.chance or 0.0)
+        figures["chance"] = round(fmean(chance for _, chance in told), 4)
+        figures["ece"] = calibration_error([(chance, j.acceptable) for j, chance in told])
+    return figures
+
+
+def calibration_error(told: Iterable[tuple[float, bool]]) -> float:
+    """The expected calibration error over ten bins of equal width."""
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for chance, is_so in told:
+        bins.setdefault(min(_BINS - 1, int(chance * _BINS)), []).append((chance, is_so))
+    total = sum(map(len, bins.values()))
+    gaps = (abs(sum(chance - is_so for chance, is_so in found)) for found in bins.values())
+    return round(sum(gaps) / total, 4) if total else 0.0
+
+
+def _columns(judged: Judgement) -> dict[str, str]:
+    """What is measured and what it is called, overall first."""
+    return {OVERALL: SCORE} | {name: name for name in judged.values if name != OVERALL}
+
+
+def _area(judged: Sequence[Judgement], name: str, value: Callable[[Judgement], float]) -> Figures:
+    found = auc(
+        [value(j) for j in judged if j.acceptable], [value(j) for j in judged if not j.acceptable]
+    )
+    return {} if found is None else {name: found}
