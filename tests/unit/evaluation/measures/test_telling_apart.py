@@ -1,0 +1,77 @@
+import pytest
+
+from evaluation.measures.telling_apart import (
+    Judgement,
+    auc,
+    calibration_error,
+    of_acceptable,
+    of_pairs,
+    unpaired,
+)
+
+DIMENSIONS = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
+
+
+def judgement(value: float, origin: str = "reference", **changes: object) -> Judgement:
+    given = {
+        "row": "fan.md",
+        "set": "switches",
+        "is_fitted": True,
+        "origin": origin,
+        "severity": 0.0,
+        "draw": 0,
+        "harm": 0.0,
+        "values": dict.fromkeys((*DIMENSIONS, "overall"), value),
+        "chance": None,
+        "good_enough": True,
+        "acceptable": True,
+        "guards": 1.0,
+    }
+    return Judgement(**given | changes)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "area"),
+    [([3.0], [2.0], 1.0), ([3.0], [3.0], 0.5), ([1.0, 3.0], [2.0], 0.5), ([2.0], [3.0], 0.0)],
+)
+def test_the_area_counts_ties_half(better, worse, area):
+    assert auc(better, worse) == area
+
+
+def test_without_one_side_there_is_no_area():
+    assert auc([], [1.0]) is None
+    assert unpaired([judgement(3)], []) == {}
+    assert of_pairs([]) == {}
+
+
+def test_pairs_tell_who_wins_and_by_how_much():
+    pairs = [(judgement(4), judgement(3, harm=0.5)), (judgement(4), judgement(4, harm=0.1))]
+    found = of_pairs(pairs)
+    assert found["score"] == found["coherence"] == 0.75
+    assert (found["n"], found["margin"], found["harm"]) == (2, 0.5, 0.3)
+
+
+def test_unpaired_rows_are_compared_across():
+    found = unpaired([judgement(4), judgement(2)], [judgement(3, "near page")])
+    assert found == {"n": 1, "score": 0.5} | dict.fromkeys(DIMENSIONS, 0.5)
+
+
+def test_a_chance_that_holds_has_no_error():
+    assert calibration_error([(0.5, True), (0.5, False)]) == 0
+    assert calibration_error([(1.0, False), (0.0, False)]) == 0.5
+    assert calibration_error([]) == 0
+
+
+def test_what_a_chance_is_worth_is_told_where_there_is_one():
+    told = [judgement(4, chance=0.9), judgement(3, chance=0.1, acceptable=False)]
+    found = of_acceptable(told)
+    assert (found["acceptable"], found["score_auc"], found["chance_auc"]) == (0.5, 1, 1)
+    assert found["ece"] == pytest.approx(0.1)
+    assert "ece" not in of_acceptable([judgement(4)])
+    assert of_acceptable([]) == {"n": 0}
+
+
+def test_a_record_holds_every_value():
+    told = judgement(3.25).record()
+    assert told["overall"] == told["relevance"] == 3.25
+    assert "values" not in told
