@@ -118,8 +118,6 @@ def test_near_is_the_same_set_and_far_another():
 
 
 def test_one_wrong_guard_is_the_least_there_is():
-    import random
-
     reference = reference_of(ROWS[0])
     (wrong,) = one_guard_wrong(reference, random.Random(1))
     assert guard_harm(reference, wrong.workflow) == 1
