@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
+from scipy.stats import kendalltau
 
 from evaluation.report.report import Figures
 
@@ -86,6 +87,23 @@ def unpaired(better: Sequence[Judgement], worse: Sequence[Judgement]) -> Figures
         for name, shown in _columns(better[0]).items()
     }
     return {"n": len(worse)} | {name: area for name, area in found.items() if area is not None}
+
+
+def harm_tau(judged: Sequence[Judgement]) -> float | None:
+    """Kendall's tau between harm and score among the copies of a row, the mean over the rows."""
+    rows: dict[str, list[Judgement]] = {}
+    for one in judged:
+        rows.setdefault(one.row, []).append(one)
+    found = [_tau(of) for of in rows.values() if len({one.harm for one in of}) > 1]
+    return round(fmean(found), 4) if found else None
+
+
+def _tau(judged: Sequence[Judgement]) -> float:
+    """0 where all scores are equal; above 0 where less harm has more."""
+    scores = [round(one.values[OVERALL], 9) for one in judged]
+    if len(set(scores)) == 1:
+        return 0.0
+    return -float(kendalltau([one.harm for one in judged], scores).statistic)
 
 
 def of_acceptable(judged: Sequence[Judgement]) -> Figures:

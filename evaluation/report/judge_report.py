@@ -17,6 +17,7 @@ from evaluation.measures.telling_apart import (
     SCORE,
     Judgement,
     Pair,
+    harm_tau,
     of_acceptable,
     of_pairs,
     unpaired,
@@ -81,6 +82,9 @@ def summary(judged: Sequence[Judgement]) -> Figures:
     figures: Figures = {"n": len({j.row for j in judged})}
     if areas := [kind[SCORE] for kind in kinds if kind]:
         figures["worse"] = round(fmean(areas), 4)
+    copies = [j for j in judged if j.origin == REFERENCE or j.origin in set(Perturbation)]
+    if (tau := harm_tau(copies)) is not None:
+        figures["harm_tau"] = tau
     return figures | {name: of[key] for name, (of, key) in found.items() if of}
 
 

@@ -4,6 +4,7 @@ from evaluation.measures.telling_apart import (
     Judgement,
     auc,
     calibration_error,
+    harm_tau,
     of_acceptable,
     of_pairs,
     unpaired,
@@ -75,3 +76,12 @@ def test_a_record_holds_every_value():
     told = judgement(3.25).record()
     assert told["overall"] == told["relevance"] == 3.25
     assert "values" not in told
+
+
+def test_scores_that_fall_with_the_harm_agree_with_it():
+    falling = [judgement(4), judgement(3, harm=0.2), judgement(2, harm=0.5)]
+    rising = [judgement(2, row="bgp.md"), judgement(3, row="bgp.md", harm=0.5)]
+    assert harm_tau(falling) == 1
+    assert harm_tau([*falling, *rising]) == 0
+    assert harm_tau([judgement(3), judgement(3, harm=0.5)]) == 0
+    assert harm_tau([judgement(4)]) is None
