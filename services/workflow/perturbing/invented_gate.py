@@ -11,12 +11,12 @@ from services.workflow.perturbing.edit import Edit, inserted_before, unused_id
 
 
 def with_gate(workflow: Workflow) -> Iterator[Edit]:
-    """Each action of the common path but the first, behind a question of its or the words before.
+    """Each action of the common path, behind a question of its words or of those before.
 
     The other answer leads to what follows, or to an end.
     """
     gates, end = behind(workflow), plain_end(workflow)
-    for step in workflow.steps[1:]:
+    for step in workflow.steps:
         exits = workflow.exits(step.id)
         if step.kind is not StepKind.PROCESS or len(exits) != 1 or gate_of(step.id, gates):
             continue
