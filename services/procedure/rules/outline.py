@@ -220,6 +220,11 @@ def confirmed(section: Section, last: Node) -> Node:
 _MOST_SIGNS = 4
 
 
+def is_silent(section: Section) -> bool:
+    """Whether sections like this one tell no steps."""
+    return role_of(section) in _SILENT
+
+
 def role_of(section: Section) -> SectionRole | None:
     """What a section is for; whatever its heading tells to do is told."""
     return _role_of(section.title) if section.title else None
