@@ -182,6 +182,13 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 """A condition that says nothing without the sentence before it, or nothing that a step decides."""
+_NEEDED = re.compile(
+    r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
+)
+_WISHED = re.compile(
+    r"(?P<who>you|we) (?:wish|want|prefer|would like|'d like|choose|decide) (?P<what>to \w.+)",
+    re.IGNORECASE,
+)
 
 
 def is_outcome(condition: str) -> bool:
@@ -228,6 +235,17 @@ def goes_on(action: str) -> bool:
 def is_vague(condition: str) -> bool:
     """Whether it decides nothing by itself: `if necessary`, `if so`."""
     return _VAGUE.match(condition.strip(" .,")) is not None
+
+
+def is_need(condition: str) -> bool:
+    """Whether the condition is only that the action is needed."""
+    return _NEEDED.fullmatch(condition.strip(" .,")) is not None
+
+
+def wish(condition: str) -> str:
+    """What somebody may want to do, as a question; empty where the condition says no wish."""
+    found = _WISHED.fullmatch(condition.strip(" .,"))
+    return f"Do {found['who'].lower()} want {found['what']}?" if found else ""
 
 
 def points_back(condition: str) -> bool:

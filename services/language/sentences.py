@@ -218,3 +218,9 @@ def capitalised(text: str) -> str:
     if any(_OPTION_OR_PATH.match(each) for each in rest.split()[:2]):
         return text  # a command line
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
+
+
+def uncapitalised(text: str) -> str:
+    """The first letter lower case, unless the first word is a name."""
+    first = text.partition(" ")[0]
+    return text[:1].lower() + text[1:] if first.istitle() else text

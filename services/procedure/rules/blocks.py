@@ -224,7 +224,7 @@ class Blocks:
         last = before[-1]
         said = said_in(self.page, item.blocks[0]) if item.blocks else []
         told = cues.otherwise(said[0].text) if said else ""
-        is_open = isinstance(last, Choice) and (last.otherwise is None or is_gate(last))
+        is_open = isinstance(last, Choice) and (not last.otherwise or is_gate(last))
         is_asked = isinstance(last, Do) and is_check(last.text)
         is_told = told or (said and cues.is_otherwise(said[0].text))
         if not (is_open or is_asked) or not is_told:

@@ -12,6 +12,7 @@ from services.language.sentences import (
     instruction,
     leads_only,
     shorten,
+    uncapitalised,
     without_prefix,
 )
 from services.procedure.model import (
@@ -79,7 +80,7 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
     last = nodes[-1] if nodes else None
     told = cues.otherwise(sentence.text)
     if told and isinstance(last, Choice):
-        is_open = last.otherwise is None or is_gate(last)
+        is_open = not last.otherwise or is_gate(last)
         body = taken(told, sentence, places) if is_open else []
         if body:
             nodes[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
@@ -187,20 +188,32 @@ def under_skip(nodes: list[Node]) -> list[Node]:
 
 def is_sure(stated: Condition) -> bool:
     """Whether the words make a decision of it, rather than a remark on a step."""
-    return stated.word != "even if" and not cues.is_vague(stated.text)
+    is_told = not cues.is_vague(stated.text) or bool(_optional(stated))
+    return stated.word != "even if" and is_told
+
+
+def _optional(stated: Condition) -> str:
+    """What to ask where a step is left to who does it; empty where it is not."""
+    told = instruction(stated.action)
+    if cues.is_need(stated.text) and told:
+        return f"Is it necessary to {uncapitalised(told)}?"
+    return cues.wish(stated.text)
 
 
 def choice_of(
     stated: Condition, body: Body, lines: LineRange, otherwise: Body | None = None
 ) -> Choice:
-    """The condition as a choice with one arm."""
+    """The condition as a choice with one arm; who does not take an option goes on."""
+    if otherwise is None and _optional(stated):
+        otherwise = ()
     arm = _arm(guard_of(stated), body, lines)
     return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=otherwise, lines=(lines,))
 
 
 def guard_of(stated: Condition) -> Guard:
     """The condition as a guard."""
-    text = question(f"there is {stated.text}" if stated.word == "in case of" else stated.text)
+    said = f"there is {stated.text}" if stated.word == "in case of" else stated.text
+    text = _optional(stated) or question(said)
     text = f"{shorten(text.rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     if cues.is_outcome(stated.text):
         return Outcome(text=text)
