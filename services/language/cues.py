@@ -182,6 +182,26 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 """A condition that says nothing without the sentence before it, or nothing that a step decides."""
+_OFFERS = re.compile(
+    r"\b(?:do|try|use|using|choose|select|follow|perform|complete|apply|take|run|implement|by|in|via"
+    r"|either of|with|consider)\s+"
+    r"(?:(?:any |exactly |only )?(?:one|either|any) (?:or more )?of (?:the|these|those|your)\b"
+    r"|(?:one of )?(?:the )?(?:two|three|four|several|different|multiple|following|these|a few)\s+"
+    r"(?:possible |different |alternative )?(?:options|ways|methods|approaches|alternatives"
+    r"|work-?arounds|solutions))"
+    r"|\b(?:options|alternatives|work-?arounds|ways|methods) (?:are|include|exist)\b"
+    r"|\bthere (?:are|is) (?:\w+ ){0,3}(?:options|ways|methods|alternatives|work-?arounds"
+    r"|approaches)\b",
+    re.IGNORECASE,
+)
+_TRIES = re.compile(
+    r"\b(?:try|attempt)\b[^.]{0,40}\b(?:following|these|below|each|one or more)\b"
+    r"|\b(?:one|any) or (?:more|all) of the(?:se)? \w+|\bin (?:this|the (?:following|given|listed))"
+    r" order\b[^.]{0,20}\buntil\b"
+    r"|\buntil (?:one (?:of (?:them|these) )?)?(?:helps|works|succeeds|resolves)\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
 _NEEDED = re.compile(
     r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
 )
@@ -235,6 +255,22 @@ def goes_on(action: str) -> bool:
 def is_vague(condition: str) -> bool:
     """Whether it decides nothing by itself: `if necessary`, `if so`."""
     return _VAGUE.match(condition.strip(" .,")) is not None
+
+
+def offers(sentence: str) -> bool:
+    """Whether it offers what follows as options of which one is taken."""
+    return _OFFERS.search(sentence) is not None
+
+
+def tries(sentence: str) -> bool:
+    """Whether what follows is tried one after the other until something has helped."""
+    return _TRIES.search(sentence) is not None
+
+
+def until(action: str) -> tuple[str, str] | None:
+    """What is done again and again, and the state in which that ends."""
+    found = _UNTIL.match(action.strip(" .:"))
+    return (found["deed"], found["state"]) if found else None
 
 
 def is_need(condition: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
+from services.language.deeds import only_finds_out
 from services.language.questions import is_check, is_question, question, states
 from services.language.sentences import (
     capitalised,
@@ -15,6 +16,7 @@ from services.language.sentences import (
     sentences,
     shorten,
     tidy,
+    without_prefix,
 )
 from services.language.states import names_fault
 from services.procedure.model import Arm, Choice, Do, Mode, Node, Not, Outcome, State, questions
@@ -34,6 +36,7 @@ from services.procedure.rules.prose import (
     sentence_nodes,
     taken,
     under_skip,
+    without_gate,
 )
 from services.procedure.rules.source import Said, merged, said_in
 from services.procedure.rules.tables import row_cases
@@ -42,6 +45,8 @@ _LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
 _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
+WHICH = "Which of these is to be done"
+_MOST_LABEL_WORDS = 10
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
 _ABOUT = re.compile(
@@ -99,6 +104,12 @@ class Blocks:
             return 0
         is_list = below is not None and below.kind is BlockKind.LIST
         last = said[-1]
+        coded = _coded(last, below)
+        if coded:
+            sentence_nodes(said[:-1], self.places, found)
+            without_gate(found)
+            found.append(coded)
+            return 1
         if below is None or not is_list:
             sentence_nodes(said, self.places, found)
             return 0
@@ -137,6 +148,9 @@ class Blocks:
             return self._guarded(stated, last, below)
         if is_question(last.text) and last.text.endswith("?"):
             return self._answers(last, below)
+        offered = _is_offer(last.text) and self._offered(last, below)
+        if offered:
+            return offered
         if not last.text.endswith(":"):
             return None
         told = instruction(last.text)
@@ -147,12 +161,28 @@ class Blocks:
             return self.of_list(below)
         return None
 
+    def _offered(self, last: Said, below: Block) -> list[Node] | None:
+        """Options of which whoever does it takes one, or remedies tried until one has helped."""
+        read = [(item, self.item(item)) for item in below.items]
+        if len(read) < 2 or not all(nodes and not _is_case(nodes[0]) for _, nodes in read):
+            return None
+        lines = (last.lines,)
+        arms = tuple(_option(item, nodes) for item, nodes in read)
+        if cues.tries(last.text):
+            if any(_is_part(nodes) for _, nodes in read):
+                return None
+            tried = tuple(arm.model_copy(update={"guard": None}) for arm in arms)
+            return [Choice(mode=Mode.IN_ORDER, arms=tried, lines=lines)]
+        asked = shorten(f"{WHICH}: {last.text.rstrip(' .:')}", words=MOST_WORDS + 5)
+        return [Choice(mode=Mode.FREE, question=f"{asked}?", arms=arms, lines=lines)]
+
     def _guarded(self, stated: Condition, last: Said, below: Block) -> list[Node] | None:
         """What is told on a condition, with the list that it leads to."""
         named = not leads_only(stated.action) and not stated.action.endswith("to:")
         told = taken(stated.action, last, self.places) if named else []
-        body = (*told, *self.of_list(below))
-        return [choice_of(stated, body, last.lines)] if body else None
+        offered = _is_offer(stated.action) and self._offered(last, below)
+        body = offered or (*told, *self.of_list(below))
+        return [choice_of(stated, tuple(body), last.lines)] if body else None
 
     def _answers(self, asked: Said, below: Block) -> list[Node] | None:
         """A question, and a list that says what to do on each answer."""
@@ -297,6 +327,40 @@ class Blocks:
             )
             if isinstance(node, Choice)
         ]
+
+
+def _coded(last: Said, below: Block | None) -> Choice | None:
+    """`If it is stopped, run the following command:` with that command."""
+    stated = condition(last.text) if last.text.endswith(":") else None
+    if below is None or below.kind is not BlockKind.CODE or stated is None:
+        return None
+    if not stated.leads or not is_sure(stated) or not leads_only(stated.action):
+        return None
+    made = code_step(below, "") or [Do(text=_run_of(below), lines=())]
+    step = made[0].model_copy(update={"commands": commands_of(below)})
+    lines = (last.lines, (below.start_line, below.end_line))
+    return choice_of(stated, (step.model_copy(update={"lines": lines}),), last.lines)
+
+
+def _run_of(block: Block) -> str:
+    first = next(iter(commands_of(block)), block.text).split("\n", 1)[0]
+    return shorten(f"{RUN}{first}", words=MOST_WORDS)
+
+
+def _is_part(nodes: Sequence[Node]) -> bool:
+    """Whether an item is no remedy by itself: it only looks, or asks what came of those before."""
+    first = nodes[0]
+    return not isinstance(first, Do) or only_finds_out(first.text)
+
+
+def _is_offer(text: str) -> bool:
+    return cues.offers(text) or cues.tries(text)
+
+
+def _option(item: Item, nodes: Sequence[Node]) -> Arm:
+    label = shorten(without_prefix(sentences(item.text)[0]), words=_MOST_LABEL_WORDS)
+    here = (item.start_line, item.start_line)
+    return Arm(guard=State(text=label), body=tuple(nodes), lines=(here,))
 
 
 def _after_shown(blocks: Sequence[Block]) -> int:

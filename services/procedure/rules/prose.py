@@ -58,6 +58,8 @@ def sentence_nodes(
         made = one_sentence(sentence, places, before)
         if waiting and before and made and _is_action(made[0]):
             made = [choice_of(waiting, tuple(made), before.lines)]
+        if before and _begins_case(sentence, made):
+            without_gate(nodes)
         nodes += made
         waiting = None if made else _waiting(sentence)
         before = sentence
@@ -173,6 +175,19 @@ def is_gate(node: Node) -> bool:
     """Whether the page says only for one answer how it goes on."""
     end = node.otherwise[0] if isinstance(node, Choice) and node.otherwise else None
     return isinstance(end, End) and not end.lines
+
+
+def _begins_case(sentence: Said, made: Sequence[Node]) -> bool:
+    """Whether the sentence says what is done in a case of its own."""
+    stated = condition(sentence.text)
+    is_case = bool(made) and isinstance(made[0], Choice) and not is_gate(made[0])
+    return is_case and stated is not None and stated.leads
+
+
+def without_gate(nodes: list[Node]) -> None:
+    """Takes away `If it is up, proceed` where the sentence behind it tells the other case."""
+    if nodes and is_gate(nodes[-1]) and not isinstance(nodes[-1], Do):
+        nodes.pop()
 
 
 def under_skip(nodes: list[Node]) -> list[Node]:
