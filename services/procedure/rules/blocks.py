@@ -19,7 +19,18 @@ from services.language.sentences import (
     without_prefix,
 )
 from services.language.states import names_fault
-from services.procedure.model import Arm, Choice, Do, Mode, Node, Not, Outcome, State, questions
+from services.procedure.model import (
+    Arm,
+    Choice,
+    Do,
+    Loop,
+    Mode,
+    Node,
+    Not,
+    Outcome,
+    State,
+    questions,
+)
 from services.procedure.rules.commands import (
     commands_of,
     is_output,
@@ -419,6 +430,10 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
         with_code(body, block, before)
         changed = arm.model_copy(update={"body": tuple(body)})
         return node.model_copy(update={"arms": (*node.arms[:-1], changed)})
+    if isinstance(node, Loop):
+        body = list(node.body)
+        with_code(body, block, before)
+        return node.model_copy(update={"body": tuple(body)})
     if not isinstance(node, Do):
         return node
     lines = (*node.lines, (block.start_line, block.end_line))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language import cues
 from services.language.clauses import Condition, condition, directs, tells
 from services.language.jumps import leads
-from services.language.questions import expects, is_check, is_secured, question
+from services.language.questions import expects, is_check, is_secured, question, states
 from services.language.sentences import (
     capitalised,
     instruction,
@@ -25,6 +25,7 @@ from services.procedure.model import (
     Guard,
     Jump,
     LineRange,
+    Loop,
     Mode,
     Node,
     Not,
@@ -74,7 +75,7 @@ def _waiting(sentence: Said) -> Condition | None:
 
 
 def _is_action(node: Node) -> bool:
-    return isinstance(node, Do | End | Jump)
+    return isinstance(node, Do | End | Jump | Loop)
 
 
 def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: Places) -> bool:
@@ -283,10 +284,22 @@ def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
     if not told:
         return []
     done = _do(shorten(told, words=MOST_WORDS), sentence)
+    looped = _repeated(told, done)
+    if looped:
+        return [looped]
     if not expects(told) or is_secured(told):
         return [done]
     asked = f"{shorten(question(told).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     return [done, _gate(State(text=asked), sentence)]
+
+
+def _repeated(told: str, done: Do) -> Loop | None:
+    """`Run it until all pods are ready` as what is done again and again."""
+    found = cues.until(told)
+    if found is None or not states(found[1]) or cues.is_vague(found[1]):
+        return None
+    asked = f"{shorten(question(found[1]).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
+    return Loop(body=(done,), until=State(text=asked), lines=done.lines)
 
 
 def _led(said: str, sentence: Said, places: Places) -> list[Node]:
