@@ -16,8 +16,8 @@ _LABEL = re.compile(
     r"^[A-Z][\w-]*(?: [\w-]+){0,2}:\s+(?=(?:if|unless|when|should|in case)\s)", re.IGNORECASE
 )
 _MOMENT = re.compile(
-    r"(?:\w+ing|you|we|this|the alert|(?:the |an? )?alerts?|prompted|asked|done|not)\b|.*\b(?:finish\w*"
-    r"|complet\w*|done|ready|starts?|boots?|loads?|opens?|appears?|returns?|prompt\w*|ends?)$",
+    r"(?:\w+ing|you|we|this|the alert|(?:the |an? )?alerts?|prompted|asked|done|not)\b"
+    r"|.*\b(?:finish\w*|complet\w*|done|ready|starts?|boots?|loads?|opens?|appears?|returns?|prompt\w*|ends?)$",
     re.IGNORECASE,
 )
 """Of `when`: it says at what moment, which is no state that may or may not be."""

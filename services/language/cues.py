@@ -201,6 +201,11 @@ _TRIES = re.compile(
     r"|\buntil (?:one (?:of (?:them|these) )?)?(?:helps|works|succeeds|resolves)\b",
     re.IGNORECASE,
 )
+_INSTEAD = re.compile(
+    r"^(?:alternatively\b,?|alternative(?: \w+)?:|as an alternative(?: to (?:this|that))?,"
+    r"|another (?:option|way|alternative|possibility) is to\b)\s*(?P<action>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
 _NEEDED = re.compile(
     r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
@@ -265,6 +270,12 @@ def offers(sentence: str) -> bool:
 def tries(sentence: str) -> bool:
     """Whether what follows is tried one after the other until something has helped."""
     return _TRIES.search(sentence) is not None
+
+
+def instead(sentence: str) -> str:
+    """What may be done in place of what was told before; empty where the sentence tells no such."""
+    found = _INSTEAD.match(sentence.strip())
+    return found["action"] if found else ""
 
 
 def until(action: str) -> tuple[str, str] | None:

@@ -71,6 +71,11 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 """What says that the code below is what comes back."""
+_PROBLEM_LABEL = re.compile(
+    r"^(?:(?:possible|likely|root|common) )?(?:causes?|problem|symptom|issue|error|reason"
+    r"|scenario|case|failure)(?:\s*#?\d{1,2})?:\s+(?=\S+\s+\S)",
+    re.IGNORECASE,
+)
 _EXAMPLE = re.compile(r"\b(?:example|sample|output|similar to|looks? like)\b[^.]*:$", re.IGNORECASE)
 
 
@@ -159,11 +164,11 @@ class Blocks:
             return self._guarded(stated, last, below)
         if is_question(last.text) and last.text.endswith("?"):
             return self._answers(last, below)
-        offered = _is_offer(last.text) and self._offered(last, below)
-        if offered:
-            return offered
-        if not last.text.endswith(":"):
-            return None
+        offered = self._offered(last, below) if _is_offer(last.text) else None
+        return offered or (self._listed(last, below) if last.text.endswith(":") else None)
+
+    def _listed(self, last: Said, below: Block) -> list[Node] | None:
+        """A sentence that leads to a list of things, or of steps."""
         told = instruction(last.text)
         things = [tidy(item.text) for item in below.items]
         if told and not any(map(_tells, things)):
@@ -293,8 +298,9 @@ class Blocks:
         if stated and len(said) == 1 and is_sure(stated) and len(blocks) > 1:
             return self._under_trailing(said, blocks)
         nodes = under_skip(self.nodes(blocks))
-        if said and nodes and is_problem(said[0].text):
-            return [_case(said[0], nodes)]
+        problem = _problem(said[0]) if said and nodes else None
+        if problem:
+            return [_case(problem, nodes)]
         return nodes
 
     def _under_trailing(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
@@ -453,6 +459,14 @@ def _without_label(said: list[Said], label: str) -> list[Said]:
     if condition(rest) is None:
         return said
     return [replace(said[0], text=rest), *said[1:]]
+
+
+def _problem(said: Said) -> Said | None:
+    """The fault that a sentence names, without the word that calls it one."""
+    named = _PROBLEM_LABEL.match(said.text)
+    if named:
+        return replace(said, text=said.text[named.end() :])
+    return said if is_problem(said.text) else None
 
 
 def is_problem(text: str) -> bool:

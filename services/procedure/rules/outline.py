@@ -14,7 +14,7 @@ from services.language.sentences import instruction, is_generic, sentences, shor
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
 from services.procedure.rules.blocks import RUN, Blocks
-from services.procedure.rules.prose import SKIP, under_skip
+from services.procedure.rules.prose import DOUBTFUL, SKIP, under_skip
 
 _SILENT = frozenset(
     {
@@ -105,7 +105,10 @@ class Outline:
             inner = Told(own, [], []) if any(node.id == SKIP for node in own) else None
             if inner is None:
                 told.body += own
-            self._children(inner or told, section.children, is_silent=role in self._silent)
+            below = section.children
+            if role is SectionRole.REMEDY:
+                below = self._resorts(inner or told, below)
+            self._children(inner or told, below, is_silent=role in self._silent)
             if inner:
                 told.body += under_skip([*inner.body, *inner.verification])
                 told.escalation += inner.escalation
@@ -162,6 +165,18 @@ class Outline:
         told.body.append(choice)
         return [each for each in sections[first:] if each not in options]
 
+    def _resorts(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
+        """Adds the choice among remedies that a page lists without an order; what is left."""
+        resorts = [each for each in sections if _is_resort(each)]
+        rest = [each for each in sections if each not in resorts]
+        arms = [arm for arm in map(self._option, resorts) if arm.body]
+        if len(arms) < 2 or len(arms) < len(resorts) or not all(map(_stands_aside, rest)):
+            return sections
+        tried = tuple(arm.model_copy(update={"guard": None}) for arm in arms)
+        lines = tuple((each.start_line, each.start_line) for each in resorts)
+        told.body.append(Choice(mode=Mode.IN_ORDER, arms=tried, lines=lines, confidence=DOUBTFUL))
+        return rest
+
     def _option(self, section: Section) -> Arm:
         told = Told(self._own(section, role_of(section)), [], [])
         self._children(told, section.children)
@@ -184,6 +199,26 @@ class Outline:
         text = case_question(section.title)
         here = (section.start_line, section.start_line)
         return Arm(guard=State(text=text), body=body, lines=(here,))
+
+
+def _is_resort(section: Section) -> bool:
+    """Whether a section below a remedy is a whole remedy by itself, in no order to the others."""
+    title = section.title
+    is_numbered = without_numbering(title) != title.strip() or _IN_SEQUENCE.search(title)
+    return role_of(section) is None and not is_numbered and not is_case(section)
+
+
+def _stands_aside(section: Section) -> bool:
+    """Whether a section among remedies is none of the work itself."""
+    role = role_of(section)
+    return role in _SILENT or role in {SectionRole.ESCALATION, SectionRole.VERIFICATION}
+
+
+_IN_SEQUENCE = re.compile(
+    r"^(?:step|phase|part|stage)\b|\b(?:before|after|first|next|then|finally|again|prepar\w*|pre-?checks?|follow-?up"
+    r"|clean-?up|post|topics|overview|details|information|notes?)\b",
+    re.IGNORECASE,
+)
 
 
 def _named(nodes: list[Node], head: str) -> list[Node]:

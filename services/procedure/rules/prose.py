@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from services.language import cues
 from services.language.clauses import Condition, condition, directs, tells
+from services.language.deeds import only_finds_out
 from services.language.jumps import leads
 from services.language.questions import expects, is_check, is_secured, question, states
 from services.language.sentences import (
@@ -38,6 +39,7 @@ from services.procedure.rules.source import Said
 
 MOST_WORDS = 25
 _MOST_QUESTION_WORDS = 30
+_MOST_LABEL_WORDS = 10
 DOUBTFUL = 0.5
 """Confidence of a condition whose scope or weight the words leave open."""
 
@@ -81,6 +83,8 @@ def _is_action(node: Node) -> bool:
 def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: Places) -> bool:
     """Whether the sentence is the other half of what stands before it, and was added there."""
     last = nodes[-1] if nodes else None
+    if isinstance(last, Do) and _instead(nodes, last, sentence, places):
+        return True
     told = cues.otherwise(sentence.text)
     if told and isinstance(last, Choice):
         is_open = not last.otherwise or is_gate(last)
@@ -97,6 +101,23 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         arm = Arm(guard=_state(before.text, not answer[0]), body=tuple(body), lines=lines)
         nodes.append(Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines))
     return bool(body)
+
+
+def _instead(nodes: list[Node], last: Do, sentence: Said, places: Places) -> bool:
+    """Whether the sentence tells what may be done in place of the last step, and was added."""
+    told = cues.instead(sentence.text)
+    body = taken(told, sentence, places) if told else []
+    if not body or not isinstance(body[0], Do) or only_finds_out(body[0].text):
+        return False
+    arms = [_named_arm((last,), last.lines), _named_arm(tuple(body), (sentence.lines,))]
+    nodes[-1] = Choice(mode=Mode.FREE, arms=tuple(arms), lines=(sentence.lines,))
+    return True
+
+
+def _named_arm(body: Body, lines: tuple[LineRange, ...]) -> Arm:
+    first = body[0]
+    label = shorten(first.text if isinstance(first, Do) else "", words=_MOST_LABEL_WORDS)
+    return Arm(guard=State(text=label), body=body, lines=lines)
 
 
 def _asks(text: str) -> bool:
