@@ -206,6 +206,13 @@ _INSTEAD = re.compile(
     r"|another (?:option|way|alternative|possibility) is to\b)\s*(?P<action>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_CONTINUES = re.compile(
+    r"^(?:and |also |please )?(?:then|after (?:that|this|doing so|which|the \w+(?: \w+)?,)"
+    r"|afterwards?|next|this|these|once (?:done|this|that|it|the)|finally|subsequently"
+    r"|in (?:this|that|such) (?:case|situation|event)|in addition|additionally|doing (?:so|this)"
+    r"|when (?:done|finished))\b",
+    re.IGNORECASE,
+)
 _UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
 _NEEDED = re.compile(
     r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
@@ -276,6 +283,11 @@ def instead(sentence: str) -> str:
     """What may be done in place of what was told before; empty where the sentence tells no such."""
     found = _INSTEAD.match(sentence.strip())
     return found["action"] if found else ""
+
+
+def continues(sentence: str) -> bool:
+    """Whether it begins as what goes on with the sentence before."""
+    return _CONTINUES.match(sentence.strip()) is not None
 
 
 def until(action: str) -> tuple[str, str] | None:

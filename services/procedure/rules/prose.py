@@ -63,8 +63,17 @@ def sentence_nodes(
             made = [choice_of(waiting, tuple(made), before.lines)]
         if before and _begins_case(sentence, made):
             without_gate(nodes)
+        if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
+            nodes[-1] = _longer(nodes[-1], made)
+            before, waiting = replace(sentence, text=before.text), None
+            continue
         nodes += made
-        waiting = None if made else _waiting(sentence)
+        if made:
+            waiting = None
+        elif not waiting or condition(sentence.text):
+            waiting = _waiting(sentence)
+        else:
+            continue
         before = sentence
     return nodes
 
@@ -197,6 +206,36 @@ def is_gate(node: Node) -> bool:
     """Whether the page says only for one answer how it goes on."""
     end = node.otherwise[0] if isinstance(node, Choice) and node.otherwise else None
     return isinstance(end, End) and not end.lines
+
+
+def _is_open(nodes: Sequence[Node]) -> bool:
+    """Whether the last node is a condition whose path goes on."""
+    last = nodes[-1] if nodes else None
+    is_one = isinstance(last, Choice) and len(last.arms) == 1 and not last.otherwise
+    body = last.arms[0].body if is_one and isinstance(last, Choice) else ()
+    return bool(body) and not isinstance(body[-1], End | Jump)
+
+
+def _goes_along(before: Said, sentence: Said, made: Sequence[Node]) -> bool:
+    """Whether a sentence goes on with what the one before tells on a condition.
+
+    One that leads away does: otherwise nobody would come to what follows.
+    """
+    stated = condition(before.text)
+    is_case = stated is not None and stated.leads and not stated.alternative
+    return (
+        is_case
+        and condition(sentence.text) is None
+        and (cues.continues(sentence.text) or isinstance(made[-1], End | Jump))
+    )
+
+
+def _longer(choice: Node, nodes: Sequence[Node]) -> Node:
+    if not isinstance(choice, Choice):
+        return choice
+    arm = choice.arms[0]
+    longer = arm.model_copy(update={"body": (*arm.body, *nodes)})
+    return choice.model_copy(update={"arms": (longer,)})
 
 
 def _begins_case(sentence: Said, made: Sequence[Node]) -> bool:
