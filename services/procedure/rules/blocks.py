@@ -256,6 +256,8 @@ class Blocks:
             told = [each for each in read if each]
             if not (told and self._otherwise(told[-1], item)):
                 read.append(self.item(item))
+        if not block.ordered and len(read) > 1:
+            read = [[node for node in each if not is_gate(node)] for each in read]
         nodes = [node for each in read for node in each]
         told = [each for each in read if each]
         cases = [each[0] for each in told if len(each) == 1 and _is_case(each[0])]
