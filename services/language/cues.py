@@ -161,6 +161,12 @@ _MAY_BE = re.compile(
     re.IGNORECASE,
 )
 _POSSIBLY = re.compile(r"\b(?:may|might|can|could) (?:also )?(?=\w+)", re.IGNORECASE)
+_MAYBE_SO = re.compile(r"\b(?P<before>\w+) (?:may|might|can|could) (?:also )?be ", re.IGNORECASE)
+_IN_THAT_CASE = re.compile(
+    r"^(?:in|for) (?:this|that|such|these|those)(?: an?)? (?:cases?|situations?|events?)\b,?\s*"
+    r"(?P<action>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _SAID_ANSWER = re.compile(
     r"^(?:if\s+)?(?P<answer>yes|no(?=\s*(?:[,:.;–—→⇒]|[=-]+>|-+\s))|so(?=,)|not?(?=[,:]))\b"
     r"(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
@@ -314,7 +320,19 @@ def points_back(condition: str) -> bool:
 
 def possibility(sentence: str) -> str:
     """A statement without the words that only say that it may be so."""
-    return _POSSIBLY.sub("", _MAY_BE.sub("", sentence.strip()))
+    return _POSSIBLY.sub("", _MAYBE_SO.sub(_being, _MAY_BE.sub("", sentence.strip())))
+
+
+def _being(found: re.Match[str]) -> str:
+    before = found["before"]
+    is_many = before.endswith("s") and not before.endswith(("ss", "us", "is"))
+    return f"{before} {'are' if is_many else 'is'} "
+
+
+def in_that_case(sentence: str) -> str:
+    """What is told for the case of which the sentence before speaks; empty where nothing is."""
+    found = _IN_THAT_CASE.match(sentence.strip())
+    return found["action"] if found else ""
 
 
 def proceeds(action: str) -> bool:

@@ -101,6 +101,8 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         if body:
             nodes[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
         return bool(body)
+    if told and before and _unless_said(nodes, told, before, sentence, places):
+        return True
     answer = (False, told) if told else cues.answered(sentence.text)
     if not answer or before is None or not _asks(before.text):
         return False
@@ -109,6 +111,21 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         lines = (before.lines, sentence.lines)
         arm = Arm(guard=_state(before.text, not answer[0]), body=tuple(body), lines=lines)
         nodes.append(Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines))
+    return bool(body)
+
+
+def _unless_said(
+    nodes: list[Node], told: str, before: Said, sentence: Said, places: Places
+) -> bool:
+    """Whether the sentence says what to do unless a condition holds that asks for nothing."""
+    stated = condition(before.text)
+    if stated is None or not stated.leads or not is_sure(stated):
+        return False
+    body = taken(told, sentence, places)
+    if body:
+        guard = Not(guard=guard_of(stated))
+        arm = Arm(guard=guard, body=tuple(body), lines=(before.lines,))
+        nodes.append(Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=(before.lines, sentence.lines)))
     return bool(body)
 
 
@@ -141,11 +158,24 @@ def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> 
         return conditional(stated, sentence, places)
     if stated:
         return conditional(stated, sentence, places)
+    told = cues.in_that_case(sentence.text)
+    if told and before and states(before.text) and not instruction(before.text):
+        return _case_before(told, sentence, before, places)
     only = cues.limits(without_prefix(sentence.text))
     if only:
         text = f"{shorten(f'Does this concern {only}', words=_MOST_QUESTION_WORDS)}?"
         return [_outside(State(text=text), sentence)]
     return taken(sentence.text, sentence, places, needs_verb=True)
+
+
+def _case_before(told: str, sentence: Said, before: Said, places: Places) -> list[Node]:
+    """What is told for the case that the sentence before speaks of."""
+    body = taken(told, sentence, places)
+    text = question(cues.possibility(without_prefix(before.text)))
+    guard = State(text=f"{shorten(text.rstrip('?'), words=_MOST_QUESTION_WORDS)}?")
+    arm = Arm(guard=guard, body=tuple(body), lines=(before.lines,))
+    lines = (before.lines, sentence.lines)
+    return [Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines)] if body else []
 
 
 def _outside(state: State, sentence: Said) -> Choice:
@@ -223,6 +253,7 @@ def _goes_along(before: Said, sentence: Said, made: Sequence[Node]) -> bool:
     """
     stated = condition(before.text)
     is_case = stated is not None and stated.leads and not stated.alternative
+    is_case = is_case or bool(cues.in_that_case(before.text))
     return (
         is_case
         and condition(sentence.text) is None
