@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language import cues
-from services.language.clauses import Condition, condition, directs, tells
+from services.language.clauses import Condition, condition, directs, orders, tells
 from services.language.deeds import only_finds_out
 from services.language.jumps import leads
 from services.language.questions import expects, is_check, is_secured, question, states
@@ -371,7 +371,7 @@ _ENDS = ((cues.excludes, EndKind.NOT_THIS_FAULT), (cues.closes, EndKind.RESOLVED
 
 
 def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
-    told = instruction(said) or (said if not needs_verb and directs(said) else "")
+    told = instruction(said) or (said if is_told(said, needs_verb) else "")
     if not told:
         return []
     done = _do(shorten(told, words=MOST_WORDS), sentence)
@@ -382,6 +382,11 @@ def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
         return [done]
     asked = f"{shorten(question(told).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     return [done, _gate(State(text=asked), sentence)]
+
+
+def is_told(said: str, needs_verb: bool) -> bool:
+    """Whether it says what must be done, in a sentence that is no imperative."""
+    return orders(said) if needs_verb else directs(said)
 
 
 def _repeated(told: str, done: Do) -> Loop | None:
