@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from services.language.deeds import only_finds_out
-from services.language.states import names_fault
 from services.procedure.lowering.graph import Graph, Target
 from services.procedure.model import (
     ESCALATION,
@@ -119,11 +117,10 @@ class _Lowering:
         """The verification of the page, or else the question that its escalation hangs on."""
         graph, told = self._graph, self._procedure
         asked: Target = _RESOLVED
-        asks_itself = told.verification and isinstance(told.verification[-1], Choice)
-        if told.escalation and not asks_itself:
+        if told.escalation and not (
+            told.verification and isinstance(told.verification[-1], Choice)
+        ):
             asked = self._ask(SOLVED_TEXT, told.escalation[0].lines, _RESOLVED, failed)
-        elif _only_looks(told):
-            asked = self._ask(SOLVED_TEXT, told.body[-1].lines, _RESOLVED, failed)
         if told.verification:
             verified = self._body(told.verification, _Ways(asked, failed))
             graph.name(_name(VERIFICATION), verified)
@@ -452,14 +449,6 @@ def _tells_outcome(body: Body) -> bool:
     if isinstance(last, Choice):
         return any(isinstance(q, Outcome) for arm in last.arms for q in questions(arm.guard))
     return isinstance(last, End | Jump)
-
-
-def _only_looks(procedure: Procedure) -> bool:
-    """Whether a fault is only looked into, so that nobody knows at the end if it is gone."""
-    steps = [node for node in procedure.walk() if isinstance(node, Do)]
-    is_fault = names_fault(f"{procedure.title} {procedure.treats}")
-    is_told = bool(steps) and bool(procedure.body) and not procedure.verification
-    return is_told and is_fault and all(only_finds_out(step.text) for step in steps)
 
 
 def _succeeds(body: Body) -> bool:

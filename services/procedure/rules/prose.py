@@ -40,6 +40,7 @@ from services.procedure.rules.source import Said
 MOST_WORDS = 25
 _MOST_QUESTION_WORDS = 30
 _MOST_LABEL_WORDS = 10
+OPEN_TEXT = "Not covered by this page: escalate"
 DOUBTFUL = 0.5
 """Confidence of a condition whose scope or weight the words leave open."""
 
@@ -228,7 +229,7 @@ def _gate(guard: Guard, sentence: Said) -> Choice:
     """Only where the guard holds the page goes on."""
     lines = (sentence.lines,)
     arm = Arm(guard=guard, lines=lines)
-    end = End(kind=EndKind.ESCALATE, text="Not covered by this page: escalate")
+    end = End(kind=EndKind.ESCALATE, text=OPEN_TEXT)
     return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=(end,), lines=lines, confidence=0.5)
 
 

@@ -1,7 +1,7 @@
 """Jumps lead to nodes: whatever a jump or a doubt names gets an id."""
 
 from collections.abc import Callable
-from itertools import count
+from itertools import count, pairwise
 
 from services.knowledge.document.markdown import Page, plain
 from services.language.sentences import shorten, tidy
@@ -33,12 +33,13 @@ class _Naming:
 
     def going_on(self, body: Body) -> Body:
         """What leads away in the middle of a body is a step: otherwise the rest were never done."""
-        kept = [self._as_step(node) for node in body[:-1]]
+        kept = [self._as_step(node, after) for node, after in pairwise(body)]
         return tuple(_inside(node, self.going_on) for node in (*kept, *body[-1:]))
 
-    def _as_step(self, node: Node) -> Node:
+    def _as_step(self, node: Node, after: Node) -> Node:
         if isinstance(node, Jump):
-            return self._in_words(node)
+            leads_on = after.lines and after.lines[0][0] == self._places.get(node.target)
+            return node if leads_on else self._in_words(node)
         is_told = isinstance(node, End) and node.lines
         return Do(text=node.text, lines=node.lines) if is_told else node
 
