@@ -146,7 +146,8 @@ class Blocks:
         stated = condition(said[-1].text) if said and said[-1].text.endswith(":") else None
         if stated is None or not stated.leads or stated.action or not is_sure(stated):
             return 0
-        end = after + _length(blocks[after:])
+        scope = _scope if after == 1 else _length
+        end = after + scope(blocks[after:])
         body = self.nodes(blocks[after:end])
         if not body or isinstance(body[0], Choice):
             return 0
@@ -260,11 +261,9 @@ class Blocks:
             read = [[node for node in each if not is_gate(node)] for each in read]
         nodes = [node for each in read for node in each]
         told = [each for each in read if each]
-        cases = [each[0] for each in told if len(each) == 1 and _is_case(each[0])]
-        if told and len(told[-1]) == 1 and _is_case(_closed(told[-1][0])):
-            cases = [*cases[: len(told) - 1], told[-1][0]]
-        if not block.ordered and len(cases) == len(told) > 1:
-            return [_together(cases)]
+        are_cases = all(len(each) == 1 and _is_case(_closed(each[0])) for each in told)
+        if not block.ordered and are_cases and len(told) > 1:
+            return _grouped([each[0] for each in told])
         return nodes
 
     def _otherwise(self, before: list[Node], item: Item) -> bool:
@@ -393,6 +392,19 @@ def _after_shown(blocks: Sequence[Block]) -> int:
     return place if place < len(blocks) and blocks[place].kind in told else 0
 
 
+def _scope(blocks: Sequence[Block]) -> int:
+    """How many blocks are told under a condition: up to the next case, or what is for all again."""
+    place = _length(blocks)
+    while place < len(blocks) and not _ends_scope(blocks[place]):
+        place += _length(blocks[place:])
+    return place
+
+
+def _ends_scope(block: Block) -> bool:
+    said = sentences(block.text)[:1] if block.kind is BlockKind.PARAGRAPH else []
+    return any(condition(each) or cues.otherwise(each) or cues.is_for_all(each) for each in said)
+
+
 def _length(blocks: Sequence[Block]) -> int:
     """How many blocks belong to the first: the code below it, and the list that it leads to."""
     place = 1
@@ -477,6 +489,7 @@ def is_problem(text: str) -> bool:
         2 < len(text.split()) < _LONGEST_PROBLEM
         and not instruction(text)
         and condition(text) is None
+        and not cues.otherwise(text)
         and not _ABOUT.search(text)
         and names_fault(text)
         and states(text)
@@ -511,6 +524,16 @@ def _is_case(node: Node) -> bool:
         and node.otherwise is None
         and not any(isinstance(each, Outcome) for each in questions(node.arms[0].guard))
     )
+
+
+def _grouped(cases: Sequence[Node]) -> list[Node]:
+    """Cases as choices; what is done otherwise ends one, as no case before it holds then."""
+    groups: list[list[Node]] = [[]]
+    for case in cases:
+        groups[-1].append(case)
+        if isinstance(case, Choice) and case.otherwise:
+            groups.append([])
+    return [_together(group) for group in groups if group]
 
 
 def _together(cases: Sequence[Node]) -> Node:

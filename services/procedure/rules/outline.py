@@ -130,22 +130,31 @@ class Outline:
         return [*told.body, *told.verification, *told.escalation]
 
     def _children(
-        self, told: Told, sections: Sequence[Section], *, is_silent: bool = False
+        self,
+        told: Told,
+        sections: Sequence[Section],
+        *,
+        is_silent: bool = False,
+        is_in_case: bool = False,
     ) -> None:
         sections = [each for each in sections if id(each) not in self._beside]
         sections = self._options(told, sections)
         cases: list[Section] = []
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
+        are_causes = sum(map(_is_cause, sections)) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
         for place, section in enumerate(sections):
             if is_silent and role_of(section) is None and not section.children:
                 continue
-            if is_case(section) or (are_alerts and is_alert_name(section.title)):
+            is_alert = are_alerts and is_alert_name(section.title)
+            if is_case(section) or is_alert or (are_causes and _is_cause(section)):
                 cases.append(section)
                 continue
             self._close(told, cases)
+            before, checked = len(told.body), list(told.verification)
             self._add(told, section, is_last=place > last)
-            if CONFIRM.fullmatch(without_numbering(section.title)) and told.body:
+            _kept_in_place(told, checked, before)
+            if _confirms(section) and told.body and not is_in_case:
                 told.body.append(confirmed(section, told.body[-1]))
         self._close(told, cases)
 
@@ -194,11 +203,21 @@ class Outline:
 
     def _case(self, section: Section) -> Arm:
         told = Told(self._blocks.nodes(section.blocks), [], [])
-        self._children(told, section.children)
+        self._children(told, section.children, is_in_case=True)
         body = (*told.body, *told.verification, *told.escalation)
         text = case_question(section.title)
         here = (section.start_line, section.start_line)
         return Arm(guard=State(text=text), body=body, lines=(here,))
+
+
+def _kept_in_place(told: Told, checked: list[Node], before: int) -> None:
+    """What is verified before more is done stays there: only the last is the page's verification.
+
+    `checked` was verified when the body had its first `before` nodes.
+    """
+    if checked and len(told.body) > before and told.verification[: len(checked)] == checked:
+        told.body[before:before] = checked
+        del told.verification[: len(checked)]
 
 
 def _is_resort(section: Section) -> bool:
@@ -235,6 +254,17 @@ CONFIRM = re.compile(
     r"|symptoms?|fault)",
     re.IGNORECASE,
 )
+
+
+def _confirms(section: Section) -> bool:
+    """Whether it is about finding out if it is this fault at all."""
+    return CONFIRM.fullmatch(without_numbering(section.title)) is not None
+
+
+def _is_cause(section: Section) -> bool:
+    """Whether it is one cause of several: how to tell that it is this one, and its remedy."""
+    is_cured = any(role_of(each) in _REMEDIES for each in section.children)
+    return is_cured and any(map(_confirms, section.children))
 
 
 def confirmed(section: Section, last: Node) -> Node:
@@ -279,7 +309,8 @@ def _ends_body(section: Section) -> bool:
 
 def is_labelled(section: Section) -> bool:
     """Whether the heading calls itself a case: `Cause 2: …`, `If …`."""
-    return CASE.match(without_numbering(section.title)) is not None
+    title = without_numbering(section.title)
+    return CASE.match(title) is not None and any(map(str.isalnum, CASE.sub("", title)))
 
 
 def is_case(section: Section) -> bool:
