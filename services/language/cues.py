@@ -219,13 +219,6 @@ _CONTINUES = re.compile(
     r"|when (?:done|finished))\b",
     re.IGNORECASE,
 )
-_FOR_ALL = re.compile(
-    r"^(?:finally|lastly|in (?:any|all|either|every) (?:cases?|events?)|regardless|for (?:more"
-    r"|other|further|additional)|see also|note\b|in general|once (?:the|all|everything)"
-    r"|after (?:the|all)"
-    r"|verify|confirm|in addition|additionally|you can also|alternatively)\b",
-    re.IGNORECASE,
-)
 _UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
 _NEEDED = re.compile(
     r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
@@ -301,11 +294,6 @@ def instead(sentence: str) -> str:
 def continues(sentence: str) -> bool:
     """Whether it begins as what goes on with the sentence before."""
     return _CONTINUES.match(sentence.strip()) is not None
-
-
-def is_for_all(sentence: str) -> bool:
-    """Whether it begins as what is told whatever was the case before."""
-    return _FOR_ALL.match(sentence.strip()) is not None
 
 
 def until(action: str) -> tuple[str, str] | None:

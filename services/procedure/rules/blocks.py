@@ -146,8 +146,7 @@ class Blocks:
         stated = condition(said[-1].text) if said and said[-1].text.endswith(":") else None
         if stated is None or not stated.leads or stated.action or not is_sure(stated):
             return 0
-        scope = _scope if after == 1 else _length
-        end = after + scope(blocks[after:])
+        end = after + _length(blocks[after:])
         body = self.nodes(blocks[after:end])
         if not body or isinstance(body[0], Choice):
             return 0
@@ -390,19 +389,6 @@ def _after_shown(blocks: Sequence[Block]) -> int:
         place += 1
     told = {BlockKind.PARAGRAPH, BlockKind.LIST} if place > 1 else {BlockKind.PARAGRAPH}
     return place if place < len(blocks) and blocks[place].kind in told else 0
-
-
-def _scope(blocks: Sequence[Block]) -> int:
-    """How many blocks are told under a condition: up to the next case, or what is for all again."""
-    place = _length(blocks)
-    while place < len(blocks) and not _ends_scope(blocks[place]):
-        place += _length(blocks[place:])
-    return place
-
-
-def _ends_scope(block: Block) -> bool:
-    said = sentences(block.text)[:1] if block.kind is BlockKind.PARAGRAPH else []
-    return any(condition(each) or cues.otherwise(each) or cues.is_for_all(each) for each in said)
 
 
 def _length(blocks: Sequence[Block]) -> int:

@@ -87,11 +87,11 @@ def _procedure(page: Page, section: Section, told: Told) -> Procedure:
     bodies = [told.body, told.verification, told.escalation]
     if not told.body:
         bodies = [[*told.verification, *told.escalation], [], []]
+    heading = section if section.level else next(iter(section.children), section)
     treated = _treated(section)
-    if _only_looks(bodies) and names_fault(f"{section.title} {treated}"):
+    if _only_looks(bodies) and names_fault(f"{heading.title} {treated}"):
         bodies = [[*bodies[0], _asked(bodies[0][-1])], [], []]
     body, verification, escalation = fitting(bodies)
-    heading = section if section.level else next(iter(section.children), section)
     return settled(
         Procedure(
             title=heading.title or "Procedure",
