@@ -105,7 +105,7 @@ class Outline:
             inner = Told(own, [], []) if any(node.id == SKIP for node in own) else None
             if inner is None:
                 told.body += own
-            below = section.children
+            below: Sequence[Section] = section.children
             if role is SectionRole.REMEDY:
                 below = self._resorts(inner or told, below)
             self._children(inner or told, below, is_silent=role in self._silent)

@@ -40,8 +40,9 @@ class _Naming:
         if isinstance(node, Jump):
             leads_on = after.lines and after.lines[0][0] == self._places.get(node.target)
             return node if leads_on else self._in_words(node)
-        is_told = isinstance(node, End) and node.lines
-        return Do(text=node.text, lines=node.lines) if is_told else node
+        if isinstance(node, End) and node.lines and node.text:
+            return Do(text=node.text, lines=node.lines, commands=node.commands)
+        return node
 
     def named(self, node: Node) -> Node:
         """The node with its id."""
