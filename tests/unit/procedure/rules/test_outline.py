@@ -125,6 +125,26 @@ def test_remedies_without_an_order_are_tried_one_after_the_other():
     assert [outline(arm.body) for arm in choice.arms] == [["Swap the fan"], ["Rent a pump"]]
 
 
+def test_whether_one_remedy_is_enough_is_a_doubt():
+    read_so = reading(
+        "## Mitigation",
+        "",
+        "### New fan",
+        "",
+        "Swap the fan.",
+        "",
+        "### New pump",
+        "",
+        "Rent a pump.",
+    )
+    (doubt,) = read_so.doubts
+    assert doubt.kind is DoubtKind.CONDITION
+    assert [outline(answer.replace or ()) for answer in doubt.answers] == [
+        [],
+        ["Swap the fan", "Rent a pump"],
+    ]
+
+
 def test_numbered_parts_of_a_remedy_are_a_sequence():
     told = read(
         "## Fix",
