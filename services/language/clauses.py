@@ -8,16 +8,26 @@ from functools import lru_cache
 from services.language.cues import closes, escalates, excludes, goes_on, otherwise
 from services.language.lexicon import words
 from services.language.sentences import LONGEST_SENTENCE, instruction, without_prefix
-from services.language.verbs import is_base_form
+from services.language.states import names_fault
+from services.language.verbs import base_of_participle, is_base_form
 
-_CUE = re.compile(r"\b(?:if|unless|case|event|should|provided|assuming)\b", re.IGNORECASE)
+_CUE = re.compile(r"\b(?:if|unless|case|event|should|provided|assuming|when)\b", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^[A-Z][\w-]*(?: [\w-]+){0,2}:\s+(?=(?:if|unless|when|should|in case)\s)", re.IGNORECASE
+)
+_MOMENT = re.compile(
+    r"(?:\w+ing|you|we|this|the alert|(?:the |an? )?alerts?|prompted|asked|done|not)\b"
+    r"|.*\b(?:finish\w*|complet\w*|done|ready|starts?|boots?|loads?|opens?|appears?|returns?|prompt\w*|ends?)$",
+    re.IGNORECASE,
+)
+"""Of `when`: it says at what moment, which is no state that may or may not be."""
 _MENTIONED = re.compile(
     r"\b(?:if|whether|unless|otherwise|in case|depending on|either)\b|\?", re.IGNORECASE
 )
 _LEADING = re.compile(
     r"^(?P<word>only if|even if|if(?! not[,:])|in case of|in case|in the event(?: that| of)?|unless"
     r"|should(?! be\b)"
-    r"|provided that|assuming(?: that)?)\s+(?P<rest>\S.*)$",
+    r"|provided that|assuming(?: that)?|when(?! (?:not )?to\b))\s+(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _TRAILING = re.compile(
@@ -25,6 +35,19 @@ _TRAILING = re.compile(
     r" case)\s+"
     r"(?P<condition>[^,;:]{4,200}(?:,\s[^;:]{4,120})?)$",
     re.IGNORECASE | re.DOTALL,
+)
+_ORDERED = re.compile(
+    r"^(?:the|each|every|any|all|both|these|those|your|this|a|an)\s"
+    r"(?:(?!if\b|which\b|that\b)[^\s,;:]+\s+){1,9}?"
+    r"(?:must|should|needs? to|ha(?:s|ve) to)\s+(?:(?:also|then|first|now)\s+)?be\s+(?:\w+ly\s+)?"
+    r"(?P<deed>(?!set|configured|installed|located|used|expected|enabled|disabled|seen|displayed"
+    r"|shown|listed|found|returned|noted|able|allowed|supported|considered|understood|done)\w+)\b",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(
+    r"\s+\(\s*(?P<condition>(?:only )?(?:if|when)\s(?:needed|required|necessary|\w+\s[^()]{4,100}))"
+    r"\s*\)(?=[\s.:]*$)",
+    re.IGNORECASE,
 )
 _BREAK = re.compile(r",\s+(?:then,?\s+)?|\s+then,?\s+|:\s+(?:then\s+)?|\s[—–-]\s|;\s+")
 _GOES_ON = re.compile(r"(?:and|or|but)\s", re.IGNORECASE)
@@ -44,7 +67,8 @@ _DIRECTIVE = re.compile(
     r"|indicate\b"
     r"|display\b|be (?:able|in|at|on|present|visible|similar|running|ready|available|seen|a|an"
     r"|the)\b)"
-    r"(?:be\s+)?\w+|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the)\w+",
+    r"(?:be\s+)?\w+|\b(?:is|are) (?:needed|required|necessary) to\s+[a-z]+"
+    r"|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the)\w+",
     re.IGNORECASE,
 )
 
@@ -85,14 +109,27 @@ def directs(text: str) -> bool:
     return _DIRECTIVE.search(text) is not None
 
 
+def orders(text: str) -> bool:
+    """Whether it says of a thing that it must be acted on: `The pump must be restarted`."""
+    found = _ORDERED.match(text) if len(text) <= LONGEST_SENTENCE else None
+    return found is not None and bool(base_of_participle(found["deed"].lower()))
+
+
 @lru_cache(maxsize=4096)
 def condition(sentence: str) -> Condition | None:
     """The condition in front of a sentence, else one behind it."""
     if len(sentence) > LONGEST_SENTENCE or not _CUE.search(sentence) or otherwise(sentence):
         return None
-    said = without_prefix(sentence.strip())
+    said = _IN_BRACKETS.sub(r" \g<condition>", without_prefix(sentence.strip()))
+    said = _LABEL.sub("", said)
     found = _LEADING.match(said)
-    return _leading(found) if found else _trailing(said)
+    stated = _leading(found) if found else _trailing(said)
+    return None if stated and stated.word == "when" and _is_moment(stated) else stated
+
+
+def _is_moment(stated: Condition) -> bool:
+    """Whether `when` says at what time something is done, not in which state of things."""
+    return not stated.action or not names_fault(stated.text) or bool(_MOMENT.match(stated.text))
 
 
 def _leading(found: re.Match[str]) -> Condition:

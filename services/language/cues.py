@@ -161,6 +161,12 @@ _MAY_BE = re.compile(
     re.IGNORECASE,
 )
 _POSSIBLY = re.compile(r"\b(?:may|might|can|could) (?:also )?(?=\w+)", re.IGNORECASE)
+_MAYBE_SO = re.compile(r"\b(?P<before>\w+) (?:may|might|can|could) (?:also )?be ", re.IGNORECASE)
+_IN_THAT_CASE = re.compile(
+    r"^(?:in|for) (?:this|that|such|these|those)(?: an?)? (?:cases?|situations?|events?)\b,?\s*"
+    r"(?P<action>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _SAID_ANSWER = re.compile(
     r"^(?:if\s+)?(?P<answer>yes|no(?=\s*(?:[,:.;–—→⇒]|[=-]+>|-+\s))|so(?=,)|not?(?=[,:]))\b"
     r"(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
@@ -182,6 +188,45 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 """A condition that says nothing without the sentence before it, or nothing that a step decides."""
+_OFFERS = re.compile(
+    r"\b(?:do|try|use|using|choose|select|follow|perform|complete|apply|take|run|implement|by|in|via"
+    r"|either of|with|consider)\s+"
+    r"(?:(?:any |exactly |only )?(?:one|either|any) (?:or more )?of (?:the|these|those|your)\b"
+    r"|(?:one of )?(?:the )?(?:two|three|four|several|different|multiple|following|these|a few)\s+"
+    r"(?:possible |different |alternative )?(?:options|ways|methods|approaches|alternatives"
+    r"|work-?arounds|solutions))"
+    r"|\b(?:options|alternatives|work-?arounds|ways|methods) (?:are|include|exist)\b"
+    r"|\bthere (?:are|is) (?:\w+ ){0,3}(?:options|ways|methods|alternatives|work-?arounds"
+    r"|approaches)\b",
+    re.IGNORECASE,
+)
+_TRIES = re.compile(
+    r"\b(?:try|attempt)\b[^.]{0,40}\b(?:following|these|below|each|one or more)\b"
+    r"|\b(?:one|any) or (?:more|all) of the(?:se)? \w+|\bin (?:this|the (?:following|given|listed))"
+    r" order\b[^.]{0,20}\buntil\b"
+    r"|\buntil (?:one (?:of (?:them|these) )?)?(?:helps|works|succeeds|resolves)\b",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(
+    r"^(?:alternatively\b,?|alternative(?: \w+)?:|as an alternative(?: to (?:this|that))?,"
+    r"|another (?:option|way|alternative|possibility) is to\b)\s*(?P<action>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONTINUES = re.compile(
+    r"^(?:and |also |please )?(?:then|after (?:that|this|doing so|which|the \w+(?: \w+)?,)"
+    r"|afterwards?|next|this|these|once (?:done|this|that|it|the)|finally|subsequently"
+    r"|in (?:this|that|such) (?:case|situation|event)|in addition|additionally|doing (?:so|this)"
+    r"|when (?:done|finished))\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
+_NEEDED = re.compile(
+    r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
+)
+_WISHED = re.compile(
+    r"(?P<who>you|we) (?:wish|want|prefer|would like|'d like|choose|decide) (?P<what>to \w.+)",
+    re.IGNORECASE,
+)
 
 
 def is_outcome(condition: str) -> bool:
@@ -230,6 +275,44 @@ def is_vague(condition: str) -> bool:
     return _VAGUE.match(condition.strip(" .,")) is not None
 
 
+def offers(sentence: str) -> bool:
+    """Whether it offers what follows as options of which one is taken."""
+    return _OFFERS.search(sentence) is not None
+
+
+def tries(sentence: str) -> bool:
+    """Whether what follows is tried one after the other until something has helped."""
+    return _TRIES.search(sentence) is not None
+
+
+def instead(sentence: str) -> str:
+    """What may be done in place of what was told before; empty where the sentence tells no such."""
+    found = _INSTEAD.match(sentence.strip())
+    return found["action"] if found else ""
+
+
+def continues(sentence: str) -> bool:
+    """Whether it begins as what goes on with the sentence before."""
+    return _CONTINUES.match(sentence.strip()) is not None
+
+
+def until(action: str) -> tuple[str, str] | None:
+    """What is done again and again, and the state in which that ends."""
+    found = _UNTIL.match(action.strip(" .:"))
+    return (found["deed"], found["state"]) if found else None
+
+
+def is_need(condition: str) -> bool:
+    """Whether the condition is only that the action is needed."""
+    return _NEEDED.fullmatch(condition.strip(" .,")) is not None
+
+
+def wish(condition: str) -> str:
+    """What somebody may want to do, as a question; empty where the condition says no wish."""
+    found = _WISHED.fullmatch(condition.strip(" .,"))
+    return f"Do {found['who'].lower()} want {found['what']}?" if found else ""
+
+
 def points_back(condition: str) -> bool:
     """Whether the condition is what the sentence before says: `if so`, `if this happens`."""
     return _POINTS_BACK.match(condition.strip(" .,")) is not None
@@ -237,7 +320,19 @@ def points_back(condition: str) -> bool:
 
 def possibility(sentence: str) -> str:
     """A statement without the words that only say that it may be so."""
-    return _POSSIBLY.sub("", _MAY_BE.sub("", sentence.strip()))
+    return _POSSIBLY.sub("", _MAYBE_SO.sub(_being, _MAY_BE.sub("", sentence.strip())))
+
+
+def _being(found: re.Match[str]) -> str:
+    before = found["before"]
+    is_many = before.endswith("s") and not before.endswith(("ss", "us", "is"))
+    return f"{before} {'are' if is_many else 'is'} "
+
+
+def in_that_case(sentence: str) -> str:
+    """What is told for the case of which the sentence before speaks; empty where nothing is."""
+    found = _IN_THAT_CASE.match(sentence.strip())
+    return found["action"] if found else ""
 
 
 def proceeds(action: str) -> bool:

@@ -118,7 +118,7 @@ def _with_auxiliary(tokens: list[str]) -> str:
                 waits = False
                 continue
             return _fronted(tokens, place)
-        waits = (waits or word in _RELATIVE) and not token.endswith(",")
+        waits = (waits or (bool(place) and word in _RELATIVE)) and not token.endswith(",")
         if waits and _main_verb(tokens, place):
             waits = False
         elif not waits and _main_verb(tokens, place):

@@ -31,6 +31,8 @@ _PREFIX = re.compile(
     r"|(?:please|next|then|now|first|firstly|second|secondly|third|finally|lastly|also|note that"
     r"|again|optionally|additionally|afterwards?|alternatively|instead|to begin|to start)[,:]?\s+"
     r"|(?:disruptive|warning|caution|important|note|optional|tip|action)\b[^:—–.]{0,30}[:—–]\s*"
+    r"|(?:recommended |suggested |possible )?(?:mitigation|resolution|solution|remediation|remedy"
+    r"|fix|work-?around|(?:corrective )?actions?|what to do)(?:\s*#?\d{1,2})?:\s+"
     r"|(?:and|or|but)\s+"
     r"|(?:when|once|after)\s+(?:(?:this|that|it|you)\s+(?:is|are)\s+)?(?:done|finished"
     r"|completed?),?\s+"
@@ -218,3 +220,9 @@ def capitalised(text: str) -> str:
     if any(_OPTION_OR_PATH.match(each) for each in rest.split()[:2]):
         return text  # a command line
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
+
+
+def uncapitalised(text: str) -> str:
+    """The first letter lower case, unless the first word is a name."""
+    first = text.partition(" ")[0]
+    return text[:1].lower() + text[1:] if first.istitle() else text

@@ -81,8 +81,14 @@ def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
     if not after or _DETERMINER.fullmatch(after[0]) or not after[0][:1].isalpha():
         return bool(after)
     if word in words("verbs", "usually_nouns"):
-        return False
+        return _acts_with_force(after)
     return not any(_FINITE.fullmatch(each) for each in after)
+
+
+def _acts_with_force(after: list[str]) -> bool:
+    """Whether a verb and its object follow, as in `force delete the pod`."""
+    is_verb = is_base_form(after[0]) and after[0] not in words("verbs", "also_nouns")
+    return is_verb and len(after) > 1 and _DETERMINER.fullmatch(after[1]) is not None
 
 
 def _is_unknown_verb(word: str, after: list[str]) -> bool:

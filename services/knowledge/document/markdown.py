@@ -30,6 +30,8 @@ _LONGEST_BOLD_HEADING = 12
 _REMEMBERED_TEXTS = 256
 _REMEMBERED_LENGTH = 20_000
 """Characters. Splitting, nodes and planning parse the same pages and passages in turn."""
+_DEEPEST = 100
+"""Blocks in one another; a list in a list is two."""
 _BOLD_HEADING_LEVEL = 7
 """Below Markdown's six levels."""
 
@@ -233,7 +235,7 @@ def plain(markdown: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     return parser.use(front_matter_plugin).use(deflist_plugin)
 
 

@@ -198,6 +198,8 @@ class _Lowering:
         return entry
 
     def _any(self, choice: Choice, following: Target, ways: _Ways) -> Target:
+        if choice.otherwise is None and following in {_DONE, _RESOLVED} and not self._asks_at_last:
+            following = self._ask(SOLVED_TEXT, choice.lines, following, ways.not_helped)
         entry = following
         if choice.otherwise is not None:
             otherwise = self._body(choice.otherwise, replace(ways, done=following))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
+from services.language.deeds import only_finds_out
 from services.language.questions import is_check, is_question, question, states
 from services.language.sentences import (
     capitalised,
@@ -15,9 +16,21 @@ from services.language.sentences import (
     sentences,
     shorten,
     tidy,
+    without_prefix,
 )
 from services.language.states import names_fault
-from services.procedure.model import Arm, Choice, Do, Mode, Node, Not, Outcome, State, questions
+from services.procedure.model import (
+    Arm,
+    Choice,
+    Do,
+    Loop,
+    Mode,
+    Node,
+    Not,
+    Outcome,
+    State,
+    questions,
+)
 from services.procedure.rules.commands import (
     commands_of,
     is_output,
@@ -34,6 +47,7 @@ from services.procedure.rules.prose import (
     sentence_nodes,
     taken,
     under_skip,
+    without_gate,
 )
 from services.procedure.rules.source import Said, merged, said_in
 from services.procedure.rules.tables import row_cases
@@ -42,6 +56,8 @@ _LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
 _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
+WHICH = "Which of these is to be done"
+_MOST_LABEL_WORDS = 10
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
 _ABOUT = re.compile(
@@ -55,6 +71,11 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 """What says that the code below is what comes back."""
+_PROBLEM_LABEL = re.compile(
+    r"^(?:(?:possible|likely|root|common) )?(?:causes?|problem|symptom|issue|error|reason"
+    r"|scenario|case|failure)(?:\s*#?\d{1,2})?:\s+(?=\S+\s+\S)",
+    re.IGNORECASE,
+)
 _EXAMPLE = re.compile(r"\b(?:example|sample|output|similar to|looks? like)\b[^.]*:$", re.IGNORECASE)
 
 
@@ -99,6 +120,12 @@ class Blocks:
             return 0
         is_list = below is not None and below.kind is BlockKind.LIST
         last = said[-1]
+        coded = _coded(last, below)
+        if coded:
+            sentence_nodes(said[:-1], self.places, found)
+            without_gate(found)
+            found.append(coded)
+            return 1
         if below is None or not is_list:
             sentence_nodes(said, self.places, found)
             return 0
@@ -137,8 +164,11 @@ class Blocks:
             return self._guarded(stated, last, below)
         if is_question(last.text) and last.text.endswith("?"):
             return self._answers(last, below)
-        if not last.text.endswith(":"):
-            return None
+        offered = self._offered(last, below) if _is_offer(last.text) else None
+        return offered or (self._listed(last, below) if last.text.endswith(":") else None)
+
+    def _listed(self, last: Said, below: Block) -> list[Node] | None:
+        """A sentence that leads to a list of things, or of steps."""
         told = instruction(last.text)
         things = [tidy(item.text) for item in below.items]
         if told and not any(map(_tells, things)):
@@ -147,12 +177,28 @@ class Blocks:
             return self.of_list(below)
         return None
 
+    def _offered(self, last: Said, below: Block) -> list[Node] | None:
+        """Options of which whoever does it takes one, or remedies tried until one has helped."""
+        read = [(item, self.item(item)) for item in below.items]
+        if len(read) < 2 or not all(nodes and not _is_case(nodes[0]) for _, nodes in read):
+            return None
+        lines = (last.lines,)
+        arms = tuple(_option(item, nodes) for item, nodes in read)
+        if cues.tries(last.text):
+            if any(_is_part(nodes) for _, nodes in read):
+                return None
+            tried = tuple(arm.model_copy(update={"guard": None}) for arm in arms)
+            return [Choice(mode=Mode.IN_ORDER, arms=tried, lines=lines)]
+        asked = shorten(f"{WHICH}: {last.text.rstrip(' .:')}", words=MOST_WORDS + 5)
+        return [Choice(mode=Mode.FREE, question=f"{asked}?", arms=arms, lines=lines)]
+
     def _guarded(self, stated: Condition, last: Said, below: Block) -> list[Node] | None:
         """What is told on a condition, with the list that it leads to."""
         named = not leads_only(stated.action) and not stated.action.endswith("to:")
         told = taken(stated.action, last, self.places) if named else []
-        body = (*told, *self.of_list(below))
-        return [choice_of(stated, body, last.lines)] if body else None
+        offered = _is_offer(stated.action) and self._offered(last, below)
+        body = offered or (*told, *self.of_list(below))
+        return [choice_of(stated, tuple(body), last.lines)] if body else None
 
     def _answers(self, asked: Said, below: Block) -> list[Node] | None:
         """A question, and a list that says what to do on each answer."""
@@ -210,13 +256,13 @@ class Blocks:
             told = [each for each in read if each]
             if not (told and self._otherwise(told[-1], item)):
                 read.append(self.item(item))
+        if not block.ordered and len(read) > 1:
+            read = [[node for node in each if not is_gate(node)] for each in read]
         nodes = [node for each in read for node in each]
         told = [each for each in read if each]
-        cases = [each[0] for each in told if len(each) == 1 and _is_case(each[0])]
-        if told and len(told[-1]) == 1 and _is_case(_closed(told[-1][0])):
-            cases = [*cases[: len(told) - 1], told[-1][0]]
-        if not block.ordered and len(cases) == len(told) > 1:
-            return [_together(cases)]
+        are_cases = all(len(each) == 1 and _is_case(_closed(each[0])) for each in told)
+        if not block.ordered and are_cases and len(told) > 1:
+            return _grouped([each[0] for each in told])
         return nodes
 
     def _otherwise(self, before: list[Node], item: Item) -> bool:
@@ -224,7 +270,7 @@ class Blocks:
         last = before[-1]
         said = said_in(self.page, item.blocks[0]) if item.blocks else []
         told = cues.otherwise(said[0].text) if said else ""
-        is_open = isinstance(last, Choice) and (last.otherwise is None or is_gate(last))
+        is_open = isinstance(last, Choice) and (not last.otherwise or is_gate(last))
         is_asked = isinstance(last, Do) and is_check(last.text)
         is_told = told or (said and cues.is_otherwise(said[0].text))
         if not (is_open or is_asked) or not is_told:
@@ -252,8 +298,9 @@ class Blocks:
         if stated and len(said) == 1 and is_sure(stated) and len(blocks) > 1:
             return self._under_trailing(said, blocks)
         nodes = under_skip(self.nodes(blocks))
-        if said and nodes and is_problem(said[0].text):
-            return [_case(said[0], nodes)]
+        problem = _problem(said[0]) if said and nodes else None
+        if problem:
+            return [_case(problem, nodes)]
         return nodes
 
     def _under_trailing(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
@@ -297,6 +344,40 @@ class Blocks:
             )
             if isinstance(node, Choice)
         ]
+
+
+def _coded(last: Said, below: Block | None) -> Choice | None:
+    """`If it is stopped, run the following command:` with that command."""
+    stated = condition(last.text) if last.text.endswith(":") else None
+    if below is None or below.kind is not BlockKind.CODE or stated is None:
+        return None
+    if not stated.leads or not is_sure(stated) or not leads_only(stated.action):
+        return None
+    made = code_step(below, "") or [Do(text=_run_of(below), lines=())]
+    step = made[0].model_copy(update={"commands": commands_of(below)})
+    lines = (last.lines, (below.start_line, below.end_line))
+    return choice_of(stated, (step.model_copy(update={"lines": lines}),), last.lines)
+
+
+def _run_of(block: Block) -> str:
+    first = next(iter(commands_of(block)), block.text).split("\n", 1)[0]
+    return shorten(f"{RUN}{first}", words=MOST_WORDS)
+
+
+def _is_part(nodes: Sequence[Node]) -> bool:
+    """Whether an item is no remedy by itself: it only looks, or asks what came of those before."""
+    first = nodes[0]
+    return not isinstance(first, Do) or only_finds_out(first.text)
+
+
+def _is_offer(text: str) -> bool:
+    return cues.offers(text) or cues.tries(text)
+
+
+def _option(item: Item, nodes: Sequence[Node]) -> Arm:
+    label = shorten(without_prefix(sentences(item.text)[0]), words=_MOST_LABEL_WORDS)
+    here = (item.start_line, item.start_line)
+    return Arm(guard=State(text=label), body=tuple(nodes), lines=(here,))
 
 
 def _after_shown(blocks: Sequence[Block]) -> int:
@@ -355,6 +436,10 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
         with_code(body, block, before)
         changed = arm.model_copy(update={"body": tuple(body)})
         return node.model_copy(update={"arms": (*node.arms[:-1], changed)})
+    if isinstance(node, Loop):
+        body = list(node.body)
+        with_code(body, block, before)
+        return node.model_copy(update={"body": tuple(body)})
     if not isinstance(node, Do):
         return node
     lines = (*node.lines, (block.start_line, block.end_line))
@@ -376,12 +461,21 @@ def _without_label(said: list[Said], label: str) -> list[Said]:
     return [replace(said[0], text=rest), *said[1:]]
 
 
+def _problem(said: Said) -> Said | None:
+    """The fault that a sentence names, without the word that calls it one."""
+    named = _PROBLEM_LABEL.match(said.text)
+    if named:
+        return replace(said, text=said.text[named.end() :])
+    return said if is_problem(said.text) else None
+
+
 def is_problem(text: str) -> bool:
     """Whether the sentence states a fault instead of telling to do something."""
     return (
         2 < len(text.split()) < _LONGEST_PROBLEM
         and not instruction(text)
         and condition(text) is None
+        and not cues.otherwise(text)
         and not _ABOUT.search(text)
         and names_fault(text)
         and states(text)
@@ -416,6 +510,16 @@ def _is_case(node: Node) -> bool:
         and node.otherwise is None
         and not any(isinstance(each, Outcome) for each in questions(node.arms[0].guard))
     )
+
+
+def _grouped(cases: Sequence[Node]) -> list[Node]:
+    """Cases as choices; what is done otherwise ends one, as no case before it holds then."""
+    groups: list[list[Node]] = [[]]
+    for case in cases:
+        groups[-1].append(case)
+        if isinstance(case, Choice) and case.otherwise:
+            groups.append([])
+    return [_together(group) for group in groups if group]
 
 
 def _together(cases: Sequence[Node]) -> Node:

@@ -8,6 +8,7 @@ from services.procedure.model import (
     Do,
     Doubt,
     DoubtKind,
+    Mode,
     Node,
     Procedure,
     questions,
@@ -44,6 +45,11 @@ def _doubt(node: Node, place: int) -> Doubt:
 
 
 def _asked(node: Node) -> tuple[DoubtKind, str, tuple[Answer, ...]]:
+    if isinstance(node, Choice) and node.mode is Mode.IN_ORDER:
+        everything = tuple(each for arm in node.arms for each in arm.body)
+        answers = (Answer(text="One is enough"), Answer(text="All are done", replace=everything))
+        text = "The page gives these remedies in no order: is one enough, or are all to be done?"
+        return DoubtKind.CONDITION, text, answers
     if isinstance(node, Choice):
         asked = next(_questions(node), "this")
         always = Answer(text="Go on all the same", replace=())

@@ -14,7 +14,7 @@ from services.language.sentences import instruction, is_generic, sentences, shor
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
 from services.procedure.rules.blocks import RUN, Blocks
-from services.procedure.rules.prose import SKIP, under_skip
+from services.procedure.rules.prose import DOUBTFUL, SKIP, under_skip
 
 _SILENT = frozenset(
     {
@@ -105,7 +105,10 @@ class Outline:
             inner = Told(own, [], []) if any(node.id == SKIP for node in own) else None
             if inner is None:
                 told.body += own
-            self._children(inner or told, section.children, is_silent=role in self._silent)
+            below: Sequence[Section] = section.children
+            if role is SectionRole.REMEDY:
+                below = self._resorts(inner or told, below)
+            self._children(inner or told, below, is_silent=role in self._silent)
             if inner:
                 told.body += under_skip([*inner.body, *inner.verification])
                 told.escalation += inner.escalation
@@ -127,22 +130,31 @@ class Outline:
         return [*told.body, *told.verification, *told.escalation]
 
     def _children(
-        self, told: Told, sections: Sequence[Section], *, is_silent: bool = False
+        self,
+        told: Told,
+        sections: Sequence[Section],
+        *,
+        is_silent: bool = False,
+        is_in_case: bool = False,
     ) -> None:
         sections = [each for each in sections if id(each) not in self._beside]
         sections = self._options(told, sections)
         cases: list[Section] = []
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
+        are_causes = sum(map(_is_cause, sections)) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
         for place, section in enumerate(sections):
             if is_silent and role_of(section) is None and not section.children:
                 continue
-            if is_case(section) or (are_alerts and is_alert_name(section.title)):
+            is_alert = are_alerts and is_alert_name(section.title)
+            if is_case(section) or is_alert or (are_causes and _is_cause(section)):
                 cases.append(section)
                 continue
             self._close(told, cases)
+            before, checked = len(told.body), list(told.verification)
             self._add(told, section, is_last=place > last)
-            if CONFIRM.fullmatch(without_numbering(section.title)) and told.body:
+            _kept_in_place(told, checked, before)
+            if _confirms(section) and told.body and not is_in_case:
                 told.body.append(confirmed(section, told.body[-1]))
         self._close(told, cases)
 
@@ -162,6 +174,18 @@ class Outline:
         told.body.append(choice)
         return [each for each in sections[first:] if each not in options]
 
+    def _resorts(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
+        """Adds the choice among remedies that a page lists without an order; what is left."""
+        resorts = [each for each in sections if _is_resort(each)]
+        rest = [each for each in sections if each not in resorts]
+        arms = [arm for arm in map(self._option, resorts) if arm.body]
+        if len(arms) < 2 or len(arms) < len(resorts) or not all(map(_stands_aside, rest)):
+            return sections
+        tried = tuple(arm.model_copy(update={"guard": None}) for arm in arms)
+        lines = tuple((each.start_line, each.start_line) for each in resorts)
+        told.body.append(Choice(mode=Mode.IN_ORDER, arms=tried, lines=lines, confidence=DOUBTFUL))
+        return rest
+
     def _option(self, section: Section) -> Arm:
         told = Told(self._own(section, role_of(section)), [], [])
         self._children(told, section.children)
@@ -179,11 +203,41 @@ class Outline:
 
     def _case(self, section: Section) -> Arm:
         told = Told(self._blocks.nodes(section.blocks), [], [])
-        self._children(told, section.children)
+        self._children(told, section.children, is_in_case=True)
         body = (*told.body, *told.verification, *told.escalation)
         text = case_question(section.title)
         here = (section.start_line, section.start_line)
         return Arm(guard=State(text=text), body=body, lines=(here,))
+
+
+def _kept_in_place(told: Told, checked: list[Node], before: int) -> None:
+    """What is verified before more is done stays there: only the last is the page's verification.
+
+    `checked` was verified when the body had its first `before` nodes.
+    """
+    if checked and len(told.body) > before and told.verification[: len(checked)] == checked:
+        told.body[before:before] = checked
+        del told.verification[: len(checked)]
+
+
+def _is_resort(section: Section) -> bool:
+    """Whether a section below a remedy is a whole remedy by itself, in no order to the others."""
+    title = section.title
+    is_numbered = without_numbering(title) != title.strip() or _IN_SEQUENCE.search(title)
+    return role_of(section) is None and not is_numbered and not is_case(section)
+
+
+def _stands_aside(section: Section) -> bool:
+    """Whether a section among remedies is none of the work itself."""
+    role = role_of(section)
+    return role in _SILENT or role in {SectionRole.ESCALATION, SectionRole.VERIFICATION}
+
+
+_IN_SEQUENCE = re.compile(
+    r"^(?:step|phase|part|stage)\b|\b(?:before|after|first|next|then|finally|again|prepar\w*|pre-?checks?|follow-?up"
+    r"|clean-?up|post|topics|overview|details|information|notes?)\b",
+    re.IGNORECASE,
+)
 
 
 def _named(nodes: list[Node], head: str) -> list[Node]:
@@ -200,6 +254,17 @@ CONFIRM = re.compile(
     r"|symptoms?|fault)",
     re.IGNORECASE,
 )
+
+
+def _confirms(section: Section) -> bool:
+    """Whether it is about finding out if it is this fault at all."""
+    return CONFIRM.fullmatch(without_numbering(section.title)) is not None
+
+
+def _is_cause(section: Section) -> bool:
+    """Whether it is one cause of several: how to tell that it is this one, and its remedy."""
+    is_cured = any(role_of(each) in _REMEDIES for each in section.children)
+    return is_cured and any(map(_confirms, section.children))
 
 
 def confirmed(section: Section, last: Node) -> Node:
@@ -249,7 +314,8 @@ def _ends_body(section: Section) -> bool:
 
 def is_labelled(section: Section) -> bool:
     """Whether the heading calls itself a case: `Cause 2: …`, `If …`."""
-    return CASE.match(without_numbering(section.title)) is not None
+    title = without_numbering(section.title)
+    return CASE.match(title) is not None and any(map(str.isalnum, CASE.sub("", title)))
 
 
 def is_case(section: Section) -> bool:

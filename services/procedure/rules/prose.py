@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language import cues
-from services.language.clauses import Condition, condition, directs, tells
+from services.language.clauses import Condition, condition, directs, orders, tells
+from services.language.deeds import only_finds_out
 from services.language.jumps import leads
-from services.language.questions import expects, is_check, is_secured, question
+from services.language.questions import expects, is_check, is_secured, question, states
 from services.language.sentences import (
     capitalised,
     instruction,
     leads_only,
     shorten,
+    uncapitalised,
     without_prefix,
 )
 from services.procedure.model import (
@@ -24,6 +26,7 @@ from services.procedure.model import (
     Guard,
     Jump,
     LineRange,
+    Loop,
     Mode,
     Node,
     Not,
@@ -36,6 +39,8 @@ from services.procedure.rules.source import Said
 
 MOST_WORDS = 25
 _MOST_QUESTION_WORDS = 30
+_MOST_LABEL_WORDS = 10
+OPEN_TEXT = "Not covered by this page: escalate"
 DOUBTFUL = 0.5
 """Confidence of a condition whose scope or weight the words leave open."""
 
@@ -57,8 +62,19 @@ def sentence_nodes(
         made = one_sentence(sentence, places, before)
         if waiting and before and made and _is_action(made[0]):
             made = [choice_of(waiting, tuple(made), before.lines)]
+        if before and _begins_case(sentence, made):
+            without_gate(nodes)
+        if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
+            nodes[-1] = _longer(nodes[-1], made)
+            before, waiting = replace(sentence, text=before.text), None
+            continue
         nodes += made
-        waiting = None if made else _waiting(sentence)
+        if made:
+            waiting = None
+        elif not waiting or condition(sentence.text):
+            waiting = _waiting(sentence)
+        else:
+            continue
         before = sentence
     return nodes
 
@@ -71,19 +87,23 @@ def _waiting(sentence: Said) -> Condition | None:
 
 
 def _is_action(node: Node) -> bool:
-    return isinstance(node, Do | End | Jump)
+    return isinstance(node, Do | End | Jump | Loop)
 
 
 def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: Places) -> bool:
     """Whether the sentence is the other half of what stands before it, and was added there."""
     last = nodes[-1] if nodes else None
+    if isinstance(last, Do) and _instead(nodes, last, sentence, places):
+        return True
     told = cues.otherwise(sentence.text)
     if told and isinstance(last, Choice):
-        is_open = last.otherwise is None or is_gate(last)
+        is_open = not last.otherwise or is_gate(last)
         body = taken(told, sentence, places) if is_open else []
         if body:
             nodes[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
         return bool(body)
+    if told and before and _unless_said(nodes, told, before, sentence, places):
+        return True
     answer = (False, told) if told else cues.answered(sentence.text)
     if not answer or before is None or not _asks(before.text):
         return False
@@ -93,6 +113,38 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         arm = Arm(guard=_state(before.text, not answer[0]), body=tuple(body), lines=lines)
         nodes.append(Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines))
     return bool(body)
+
+
+def _unless_said(
+    nodes: list[Node], told: str, before: Said, sentence: Said, places: Places
+) -> bool:
+    """Whether the sentence says what to do unless a condition holds that asks for nothing."""
+    stated = condition(before.text)
+    if stated is None or not stated.leads or not is_sure(stated):
+        return False
+    body = taken(told, sentence, places)
+    if body:
+        guard = Not(guard=guard_of(stated))
+        arm = Arm(guard=guard, body=tuple(body), lines=(before.lines,))
+        nodes.append(Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=(before.lines, sentence.lines)))
+    return bool(body)
+
+
+def _instead(nodes: list[Node], last: Do, sentence: Said, places: Places) -> bool:
+    """Whether the sentence tells what may be done in place of the last step, and was added."""
+    told = cues.instead(sentence.text)
+    body = taken(told, sentence, places) if told else []
+    if not body or not isinstance(body[0], Do) or only_finds_out(body[0].text):
+        return False
+    arms = [_named_arm((last,), last.lines), _named_arm(tuple(body), (sentence.lines,))]
+    nodes[-1] = Choice(mode=Mode.FREE, arms=tuple(arms), lines=(sentence.lines,))
+    return True
+
+
+def _named_arm(body: Body, lines: tuple[LineRange, ...]) -> Arm:
+    first = body[0]
+    label = shorten(first.text if isinstance(first, Do) else "", words=_MOST_LABEL_WORDS)
+    return Arm(guard=State(text=label), body=body, lines=lines)
 
 
 def _asks(text: str) -> bool:
@@ -107,11 +159,24 @@ def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> 
         return conditional(stated, sentence, places)
     if stated:
         return conditional(stated, sentence, places)
+    told = cues.in_that_case(sentence.text)
+    if told and before and states(before.text) and not instruction(before.text):
+        return _case_before(told, sentence, before, places)
     only = cues.limits(without_prefix(sentence.text))
     if only:
         text = f"{shorten(f'Does this concern {only}', words=_MOST_QUESTION_WORDS)}?"
         return [_outside(State(text=text), sentence)]
     return taken(sentence.text, sentence, places, needs_verb=True)
+
+
+def _case_before(told: str, sentence: Said, before: Said, places: Places) -> list[Node]:
+    """What is told for the case that the sentence before speaks of."""
+    body = taken(told, sentence, places)
+    text = question(cues.possibility(without_prefix(before.text)))
+    guard = State(text=f"{shorten(text.rstrip('?'), words=_MOST_QUESTION_WORDS)}?")
+    arm = Arm(guard=guard, body=tuple(body), lines=(before.lines,))
+    lines = (before.lines, sentence.lines)
+    return [Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines)] if body else []
 
 
 def _outside(state: State, sentence: Said) -> Choice:
@@ -164,7 +229,7 @@ def _gate(guard: Guard, sentence: Said) -> Choice:
     """Only where the guard holds the page goes on."""
     lines = (sentence.lines,)
     arm = Arm(guard=guard, lines=lines)
-    end = End(kind=EndKind.ESCALATE, text="Not covered by this page: escalate")
+    end = End(kind=EndKind.ESCALATE, text=OPEN_TEXT)
     return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=(end,), lines=lines, confidence=0.5)
 
 
@@ -172,6 +237,50 @@ def is_gate(node: Node) -> bool:
     """Whether the page says only for one answer how it goes on."""
     end = node.otherwise[0] if isinstance(node, Choice) and node.otherwise else None
     return isinstance(end, End) and not end.lines
+
+
+def _is_open(nodes: Sequence[Node]) -> bool:
+    """Whether the last node is a condition whose path goes on."""
+    last = nodes[-1] if nodes else None
+    is_one = isinstance(last, Choice) and len(last.arms) == 1 and not last.otherwise
+    body = last.arms[0].body if is_one and isinstance(last, Choice) else ()
+    return bool(body) and not isinstance(body[-1], End | Jump)
+
+
+def _goes_along(before: Said, sentence: Said, made: Sequence[Node]) -> bool:
+    """Whether a sentence goes on with what the one before tells on a condition.
+
+    One that leads away does: otherwise nobody would come to what follows.
+    """
+    stated = condition(before.text)
+    is_case = stated is not None and stated.leads and not stated.alternative
+    is_case = is_case or bool(cues.in_that_case(before.text))
+    return (
+        is_case
+        and condition(sentence.text) is None
+        and (cues.continues(sentence.text) or isinstance(made[-1], End | Jump))
+    )
+
+
+def _longer(choice: Node, nodes: Sequence[Node]) -> Node:
+    if not isinstance(choice, Choice):
+        return choice
+    arm = choice.arms[0]
+    longer = arm.model_copy(update={"body": (*arm.body, *nodes)})
+    return choice.model_copy(update={"arms": (longer,)})
+
+
+def _begins_case(sentence: Said, made: Sequence[Node]) -> bool:
+    """Whether the sentence says what is done in a case of its own."""
+    stated = condition(sentence.text)
+    is_case = bool(made) and isinstance(made[0], Choice) and not is_gate(made[0])
+    return is_case and stated is not None and stated.leads
+
+
+def without_gate(nodes: list[Node]) -> None:
+    """Takes away `If it is up, proceed` where the sentence behind it tells the other case."""
+    if nodes and is_gate(nodes[-1]) and not isinstance(nodes[-1], Do):
+        nodes.pop()
 
 
 def under_skip(nodes: list[Node]) -> list[Node]:
@@ -187,20 +296,32 @@ def under_skip(nodes: list[Node]) -> list[Node]:
 
 def is_sure(stated: Condition) -> bool:
     """Whether the words make a decision of it, rather than a remark on a step."""
-    return stated.word != "even if" and not cues.is_vague(stated.text)
+    is_told = not cues.is_vague(stated.text) or bool(_optional(stated))
+    return stated.word != "even if" and is_told
+
+
+def _optional(stated: Condition) -> str:
+    """What to ask where a step is left to who does it; empty where it is not."""
+    told = instruction(stated.action)
+    if cues.is_need(stated.text) and told:
+        return f"Is it necessary to {uncapitalised(told)}?"
+    return cues.wish(stated.text)
 
 
 def choice_of(
     stated: Condition, body: Body, lines: LineRange, otherwise: Body | None = None
 ) -> Choice:
-    """The condition as a choice with one arm."""
+    """The condition as a choice with one arm; who does not take an option goes on."""
+    if otherwise is None and _optional(stated):
+        otherwise = ()
     arm = _arm(guard_of(stated), body, lines)
     return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=otherwise, lines=(lines,))
 
 
 def guard_of(stated: Condition) -> Guard:
     """The condition as a guard."""
-    text = question(f"there is {stated.text}" if stated.word == "in case of" else stated.text)
+    said = f"there is {stated.text}" if stated.word == "in case of" else stated.text
+    text = _optional(stated) or question(said)
     text = f"{shorten(text.rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     if cues.is_outcome(stated.text):
         return Outcome(text=text)
@@ -251,14 +372,31 @@ _ENDS = ((cues.excludes, EndKind.NOT_THIS_FAULT), (cues.closes, EndKind.RESOLVED
 
 
 def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
-    told = instruction(said) or (said if not needs_verb and directs(said) else "")
+    told = instruction(said) or (said if is_told(said, needs_verb) else "")
     if not told:
         return []
     done = _do(shorten(told, words=MOST_WORDS), sentence)
+    looped = _repeated(told, done)
+    if looped:
+        return [looped]
     if not expects(told) or is_secured(told):
         return [done]
     asked = f"{shorten(question(told).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     return [done, _gate(State(text=asked), sentence)]
+
+
+def is_told(said: str, needs_verb: bool) -> bool:
+    """Whether it says what must be done, in a sentence that is no imperative."""
+    return orders(said) if needs_verb else directs(said)
+
+
+def _repeated(told: str, done: Do) -> Loop | None:
+    """`Run it until all pods are ready` as what is done again and again."""
+    found = cues.until(told)
+    if found is None or not states(found[1]) or cues.is_vague(found[1]):
+        return None
+    asked = f"{shorten(question(found[1]).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
+    return Loop(body=(done,), until=State(text=asked), lines=done.lines)
 
 
 def _led(said: str, sentence: Said, places: Places) -> list[Node]:

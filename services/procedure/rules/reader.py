@@ -4,12 +4,28 @@ from collections.abc import Iterator, Sequence
 
 from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
 from services.knowledge.model import SectionRole
+from services.language.deeds import only_finds_out
 from services.language.sentences import sentences, shorten
-from services.procedure.model import Procedure, Reader, Reading
+from services.language.states import names_fault
+from services.procedure.model import (
+    Arm,
+    Choice,
+    Do,
+    End,
+    EndKind,
+    Mode,
+    Node,
+    Not,
+    Procedure,
+    Reader,
+    Reading,
+    State,
+)
 from services.procedure.rules.blocks import Blocks
 from services.procedure.rules.doubts import doubts_of
 from services.procedure.rules.outline import Outline, Told, is_labelled, role_of
 from services.procedure.rules.places import Places
+from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
@@ -71,12 +87,15 @@ def _procedure(page: Page, section: Section, told: Told) -> Procedure:
     bodies = [told.body, told.verification, told.escalation]
     if not told.body:
         bodies = [[*told.verification, *told.escalation], [], []]
-    body, verification, escalation = fitting(bodies)
     heading = section if section.level else next(iter(section.children), section)
+    treated = _treated(section)
+    if _only_looks(bodies) and names_fault(f"{heading.title} {treated}"):
+        bodies = [[*bodies[0], _asked(bodies[0][-1])], [], []]
+    body, verification, escalation = fitting(bodies)
     return settled(
         Procedure(
             title=heading.title or "Procedure",
-            treats=_treated(section),
+            treats=treated,
             lines=((section.start_line, max(section.start_line, section.end_line)),),
             body=body,
             verification=verification,
@@ -84,6 +103,21 @@ def _procedure(page: Page, section: Section, told: Told) -> Procedure:
         ),
         page,
     )
+
+
+def _only_looks(bodies: Sequence[Sequence[Node]]) -> bool:
+    """Whether nothing is mended or asked, so that nobody knows at the end if the fault is gone."""
+    body, *others = bodies
+    steps = all(isinstance(node, Do) and only_finds_out(node.text) for node in body)
+    return bool(body) and steps and not any(others)
+
+
+def _asked(last: Node) -> Choice:
+    """Whether the fault is gone, which a page that only looks leaves open."""
+    end = End(kind=EndKind.ESCALATE, text=OPEN_TEXT)
+    guard = Not(guard=State(text="Is the issue resolved?"))
+    arm = Arm(guard=guard, body=(end,), lines=last.lines)
+    return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=last.lines, confidence=DOUBTFUL)
 
 
 def _treated(section: Section) -> str:

@@ -25,6 +25,13 @@ _REMEDY_COLUMN = re.compile(
 _CHECK_COLUMN = re.compile(
     r"check|verif|diagnos|confirm|investigat|how to (?:find|tell|see|test)|command", re.IGNORECASE
 )
+_VALUE = re.compile(
+    r"\b(?:status|state|code|result|value|phase|level|severity|type|version|kind|mode|exit|output"
+    r"|colou?r|led)\b",
+    re.IGNORECASE,
+)
+_LONGEST_VALUE = 4
+"""Words of a value."""
 _USE = re.compile(r"when (?:not )?to\b", re.IGNORECASE)
 """A row of when something is used, which is no fault."""
 
@@ -40,7 +47,10 @@ class _Columns:
 
 
 def row_cases(block: Block, places: Places) -> list[Node]:
-    """An exclusive choice with an arm for each row; nothing for any other table."""
+    """A choice with an arm for each row; nothing for any other table.
+
+    Several faults may be there at once; of the values of one thing only one is.
+    """
     columns = _columns(block)
     if columns is None:
         return []
@@ -48,7 +58,15 @@ def row_cases(block: Block, places: Places) -> list[Node]:
     if not arms:
         return []
     lines = ((block.start_line, block.end_line),)
-    return [Choice(mode=Mode.EXCLUSIVE, arms=tuple(arms), lines=lines)]
+    mode = Mode.EXCLUSIVE if _are_values(block, columns) else Mode.ANY
+    return [Choice(mode=mode, arms=tuple(arms), lines=lines)]
+
+
+def _are_values(block: Block, columns: _Columns) -> bool:
+    """Whether the first column gives values of one thing: `Status`, or one code each."""
+    place = columns.faults[0]
+    is_short = all(len(row.cells[place].split()) <= _LONGEST_VALUE for row in block.rows)
+    return is_short and _VALUE.search(block.header[place]) is not None
 
 
 def _columns(block: Block) -> _Columns | None:

@@ -1,11 +1,11 @@
 """Jumps lead to nodes: whatever a jump or a doubt names gets an id."""
 
 from collections.abc import Callable
-from itertools import count
+from itertools import count, pairwise
 
 from services.knowledge.document.markdown import Page, plain
 from services.language.sentences import shorten, tidy
-from services.procedure.model import Body, Choice, Do, Jump, Loop, Node, Procedure
+from services.procedure.model import Body, Choice, Do, End, Jump, Loop, Node, Procedure
 from services.procedure.rules.doubts import is_doubtful
 
 _MOST_WORDS = 25
@@ -15,12 +15,10 @@ def settled(procedure: Procedure, page: Page) -> Procedure:
     """The procedure with ids at what is named; a jump to nowhere says in words where to go."""
     targets = {node.target for node in procedure.walk() if isinstance(node, Jump)}
     naming = _Naming(page, {target: _first_in(procedure, target) for target in targets})
+    names = ("body", "verification", "escalation")
+    bodies = {name: naming.going_on(getattr(procedure, name)) for name in names}
     return procedure.model_copy(
-        update={
-            "body": mapped(procedure.body, naming.named),
-            "verification": mapped(procedure.verification, naming.named),
-            "escalation": mapped(procedure.escalation, naming.named),
-        }
+        update={name: mapped(body, naming.named) for name, body in bodies.items()}
     )
 
 
@@ -32,6 +30,19 @@ class _Naming:
         self._places = places
         self._lines = set(places.values()) - {0}
         self._fresh = count(1)
+
+    def going_on(self, body: Body) -> Body:
+        """What leads away in the middle of a body is a step: otherwise the rest were never done."""
+        kept = [self._as_step(node, after) for node, after in pairwise(body)]
+        return tuple(_inside(node, self.going_on) for node in (*kept, *body[-1:]))
+
+    def _as_step(self, node: Node, after: Node) -> Node:
+        if isinstance(node, Jump):
+            leads_on = after.lines and after.lines[0][0] == self._places.get(node.target)
+            return node if leads_on else self._in_words(node)
+        if isinstance(node, End) and node.lines and node.text:
+            return Do(text=node.text, lines=node.lines, commands=node.commands)
+        return node
 
     def named(self, node: Node) -> Node:
         """The node with its id."""
@@ -49,6 +60,9 @@ class _Naming:
         line = self._places.get(jump.target, 0)
         if line:
             return jump.model_copy(update={"target": _id(line)})
+        return self._in_words(jump)
+
+    def _in_words(self, jump: Jump) -> Do:
         said = tidy(plain(self._page.text(*jump.lines[0]))) if jump.lines else ""
         return Do(text=shorten(said or "Go on", words=_MOST_WORDS), lines=jump.lines)
 
@@ -72,10 +86,15 @@ def mapped(body: Body, change: Callable[[Node], Node]) -> Body:
 
 
 def _below(node: Node, change: Callable[[Node], Node]) -> Node:
+    return _inside(node, lambda body: mapped(body, change))
+
+
+def _inside(node: Node, change: Callable[[Body], Body]) -> Node:
+    """The node with each body directly below it changed."""
     if isinstance(node, Loop):
-        return node.model_copy(update={"body": mapped(node.body, change)})
+        return node.model_copy(update={"body": change(node.body)})
     if not isinstance(node, Choice):
         return node
-    arms = tuple(arm.model_copy(update={"body": mapped(arm.body, change)}) for arm in node.arms)
-    other = None if node.otherwise is None else mapped(node.otherwise, change)
+    arms = tuple(arm.model_copy(update={"body": change(arm.body)}) for arm in node.arms)
+    other = None if node.otherwise is None else change(node.otherwise)
     return node.model_copy(update={"arms": arms, "otherwise": other})

@@ -70,11 +70,75 @@ def test_a_table_of_faults_and_remedies_is_a_chain():
         "| The oil is low | Add oil. |",
     ).body
     assert isinstance(choice, Choice)
-    assert choice.mode is Mode.EXCLUSIVE
+    assert choice.mode is Mode.ANY
     assert outline((choice,)) == [
         {"Is the fan dead?": ["Swap the fan"], "Is the oil low?": ["Add oil"]}
     ]
     assert [arm.lines for arm in choice.arms] == [((5, 5),), ((6, 6),)]
+
+
+def test_rows_of_the_values_of_one_thing_exclude_each_other():
+    (choice,) = read(
+        "| Status | Action |", "|---|---|", "| Red | Swap it. |", "| Blue | Oil it. |"
+    ).body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.EXCLUSIVE
+
+
+def test_options_in_a_list_are_a_free_choice():
+    (choice,) = read("Do one of the following:", "", "- Swap the fan.", "- Rent a pump.").body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.FREE
+    assert outline((choice,)) == [
+        {"Swap the fan": ["Swap the fan"], "Rent a pump": ["Rent a pump"]}
+    ]
+
+
+def test_remedies_to_be_tried_are_tried_in_order():
+    (choice,) = read("Try the following:", "", "- Swap the fan.", "- Rent a pump.").body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.IN_ORDER
+    assert [outline(arm.body) for arm in choice.arms] == [["Swap the fan"], ["Rent a pump"]]
+
+
+def test_a_list_of_checks_to_be_tried_is_a_sequence():
+    told = read("Try the following:", "", "- Check the fan.", "- Rent a pump.").body
+    assert outline(told) == ["Check the fan", "Rent a pump"]
+
+
+def test_a_command_below_its_condition_is_run_under_it():
+    (choice,) = read(
+        "If the fan is dead, run the following command:", "", "```", "swap fan", "```"
+    ).body
+    assert isinstance(choice, Choice)
+    (step,) = choice.arms[0].body
+    assert isinstance(step, Do)
+    assert step.commands == ("swap fan",)
+
+
+def test_a_labelled_cause_is_a_case_of_its_mitigation():
+    told = read(
+        "- **Cause**: Wrong kind of oil", "  - **Mitigation**: Drain the oil.", "- Wash the pump."
+    ).body
+    assert outline(told) == [
+        {"Is this the case: Wrong kind of oil?": ["Drain the oil"]},
+        "Wash the pump",
+    ]
+
+
+def test_a_list_of_steps_and_cases_keeps_all_of_both():
+    told = read("- Oil the fan.", "- If the fan is dead, swap it.").body
+    assert outline(told) == ["Oil the fan", {"Is the fan dead?": ["Swap it"]}]
+
+
+def test_checks_listed_without_an_order_are_independent():
+    told = read("- Verify that the fan turns.", "- Verify that the lamp is lit.").body
+    assert outline(told) == ["Verify that the fan turns", "Verify that the lamp is lit"]
+
+
+def test_deep_lists_are_read():
+    lines = [f"{'  ' * depth}- Oil the fan {depth}." for depth in range(14)]
+    assert outline(read(*lines).body)[-1] == "Oil the fan 13"
 
 
 def test_other_tables_tell_nothing():

@@ -106,3 +106,74 @@ def test_a_heading_with_a_condition_is_a_case_however_it_ends():
 def test_a_heading_of_when_to_use_something_is_no_case():
     told = read("## When to use oil", "", "Look at the fan.", "", "## Fix", "", "Oil it.").body
     assert outline(told) == ["Look at the fan", "Oil it"]
+
+
+def test_remedies_without_an_order_are_tried_one_after_the_other():
+    (choice,) = read(
+        "## Mitigation",
+        "",
+        "### New fan",
+        "",
+        "Swap the fan.",
+        "",
+        "### New pump",
+        "",
+        "Rent a pump.",
+    ).body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.IN_ORDER
+    assert [outline(arm.body) for arm in choice.arms] == [["Swap the fan"], ["Rent a pump"]]
+
+
+def test_whether_one_remedy_is_enough_is_a_doubt():
+    read_so = reading(
+        "## Mitigation",
+        "",
+        "### New fan",
+        "",
+        "Swap the fan.",
+        "",
+        "### New pump",
+        "",
+        "Rent a pump.",
+    )
+    (doubt,) = read_so.doubts
+    assert doubt.kind is DoubtKind.CONDITION
+    assert [outline(answer.replace or ()) for answer in doubt.answers] == [
+        [],
+        ["Swap the fan", "Rent a pump"],
+    ]
+
+
+def test_numbered_parts_of_a_remedy_are_a_sequence():
+    told = read(
+        "## Fix",
+        "",
+        "### 1. New fan",
+        "",
+        "Swap the fan.",
+        "",
+        "### 2. New pump",
+        "",
+        "Rent a pump.",
+    ).body
+    assert outline(told) == ["Swap the fan", "Rent a pump"]
+
+
+def test_a_verification_before_more_is_done_stays_in_its_place():
+    procedure = read(
+        "## Look", "", "Open the lid.", "", "## Verify the fan", "", "Look at it.", "",
+        "## Pump room", "", "Oil the pump.",
+    )  # fmt: skip
+    assert outline(procedure.body) == ["Open the lid", "Look at it", "Oil the pump"]
+
+
+def test_causes_with_their_own_check_are_cases():
+    part = ("", "## Issue validation", "", "Look at it.", "", "## Resolution", "", "Swap it.", "")
+    (choice,) = read("# The fan is dead", *part, "# The pump is dry", *part).body
+    assert outline((choice,)) == [
+        {
+            "Is the fan dead?": ["Look at it", "Swap it"],
+            "Is the pump dry?": ["Look at it", "Swap it"],
+        }
+    ]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.procedure.model import Choice, End, EndKind, Jump, Not, Outcome
+from services.procedure.model import Choice, End, EndKind, Jump, Loop, Not, Outcome, State
+from services.procedure.rules import read_by_rules
 from tests.unit.procedure.rules.reading import outline, read
 
 
@@ -26,7 +27,48 @@ from tests.unit.procedure.rules.reading import outline, read
             ["Check whether the fan turns", {"Does the fan turn?": ["Replace it"]}],
         ),
         ("Is the fan dead? If yes, replace it.", [{"Is the fan dead?": ["Replace it"]}]),
-        ("Oil the fan if necessary.", ["Oil the fan if necessary"]),
+        (
+            "Oil the fan if necessary.",
+            [{"Is it necessary to oil the fan?": ["Oil the fan"], "else": []}],
+        ),
+        (
+            "Oil the fan (if required).",
+            [{"Is it necessary to oil the fan?": ["Oil the fan"], "else": []}],
+        ),
+        (
+            "If you want to save power, dim the lamp.",
+            [{"Do you want to save power?": ["Dim the lamp"], "else": []}],
+        ),
+        (
+            "When the valve is broken, replace it.",
+            [{"Is the valve broken?": ["Replace it"]}],
+        ),
+        (
+            "When the failed drain is finished, oil it.",
+            ["When the failed drain is finished, oil it"],
+        ),
+        (
+            "Tip: If the fan is dead, replace it.",
+            [{"Is the fan dead?": ["Replace it"]}],
+        ),
+        (
+            "If the fan is dead, replace it. Then oil it. Wash the pump.",
+            [{"Is the fan dead?": ["Replace it", "Oil it"]}, "Wash the pump"],
+        ),
+        (
+            "The fan may be dead. In this case, replace it.",
+            [{"Is the fan dead?": ["Replace it"]}],
+        ),
+        (
+            "If the fan is idle, it starts by itself. Otherwise, replace it.",
+            [{"Is the fan idle?": ["Replace it"]}],
+        ),
+        (
+            "Swap the fan. Alternatively, rent a pump.",
+            [{"Swap the fan": ["Swap the fan"], "Rent a pump": ["Rent a pump"]}],
+        ),
+        ("The fan must be replaced.", ["The fan must be replaced"]),
+        ("The fan should be running. Wash the pump.", ["Wash the pump"]),
         ("Oil the pump if the fan is dead.", [{"Is the fan dead?": ["Oil the pump"]}]),
         (
             "Verify that the fan turns.",
@@ -162,3 +204,26 @@ def test_where_to_read_more_is_no_step(remark):
 )
 def test_what_is_to_be_made_sure_is_a_deed_and_no_gate(lines, told):
     assert outline(read(*lines).body) == told
+
+
+def test_what_is_done_until_something_holds_is_a_loop():
+    (loop,) = read("Turn the crank until the lamp is bright.").body
+    assert isinstance(loop, Loop)
+    assert loop.until == State(text="Is the lamp bright?")
+    assert outline(loop.body) == ["Turn the crank until the lamp is bright"]
+
+
+def test_a_case_of_its_own_takes_the_place_of_going_on():
+    told = read("If the fan turns, proceed to the next step. If the fan is dead, replace it.").body
+    assert outline(told) == [{"Is the fan dead?": ["Replace it"]}]
+
+
+def test_nothing_that_leads_away_hides_what_follows():
+    told = read("1. Oil the fan.", "2. Go to step 1.", "3. Swap the pump.").body
+    assert outline(told) == ["Oil the fan", "Go to step 1", "Swap the pump"]
+
+
+def test_who_only_looked_at_a_fault_is_asked_at_last():
+    told = read_by_rules("# Fan failure\n\nCheck the fan.").procedures[0].body
+    asked = {"Is the issue resolved?": ["end"]}
+    assert outline(told) == ["Check the fan", asked]
