@@ -14,6 +14,7 @@ from services.language.sentences import instruction, is_generic, sentences, shor
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
 from services.procedure.rules.blocks import RUN, Blocks
+from services.procedure.rules.checked import looked_at, results_of, state_of
 from services.procedure.rules.prose import SKIP, under_skip
 
 _SILENT = frozenset(
@@ -130,7 +131,7 @@ class Outline:
         self, told: Told, sections: Sequence[Section], *, is_silent: bool = False
     ) -> None:
         sections = [each for each in sections if id(each) not in self._beside]
-        sections = self._options(told, sections)
+        sections = self._checked(told, self._options(told, sections))
         cases: list[Section] = []
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
@@ -145,6 +146,30 @@ class Outline:
             if CONFIRM.fullmatch(without_numbering(section.title)) and told.body:
                 told.body.append(confirmed(section, told.body[-1]))
         self._close(told, cases)
+
+    def _checked(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
+        """Adds a check with what is done on each of its results; the sections that are left."""
+        results = results_of(sections)
+        remedies = [each for each in sections if id(each) in results]
+        arms = [self._result(each, results[id(each)]) for each in remedies]
+        arms = [arm for arm in arms if arm.body]
+        if not arms:
+            return sections
+        lines = tuple((each.start_line, each.start_line) for each in remedies)
+        told.body += looked_at(sections)
+        told.body.append(Choice(mode=Mode.EXCLUSIVE, arms=tuple(arms), lines=lines))
+        reasons = [id(each) for each in results.values()]
+        return [each for each in sections if id(each) not in results and id(each) not in reasons]
+
+    def _result(self, section: Section, reason: Section | None) -> Arm:
+        inner = Told(self._own(section, role_of(section)), [], [])
+        self._children(inner, section.children)
+        here = reason or section
+        return Arm(
+            guard=state_of(reason),
+            body=(*inner.body, *inner.verification, *inner.escalation),
+            lines=((here.start_line, here.end_line),),
+        )
 
     def _options(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
         """Adds the choice among sections that are options; the sections before and after them."""
