@@ -106,3 +106,34 @@ def test_a_heading_with_a_condition_is_a_case_however_it_ends():
 def test_a_heading_of_when_to_use_something_is_no_case():
     told = read("## When to use oil", "", "Look at the fan.", "", "## Fix", "", "Oil it.").body
     assert outline(told) == ["Look at the fan", "Oil it"]
+
+
+def test_a_check_is_asked_for_its_result_and_the_remedy_is_done_then():
+    told = read(
+        "## Description",
+        "",
+        "This step checks whether the pump has oil. It takes a minute.",
+        "",
+        "## Failure reason",
+        "",
+        "The pump has no oil.",
+        "",
+        "## Failure remediation",
+        "",
+        "Fill the tank.",
+        "",
+        "## Success reason",
+        "",
+        "The pump has oil.",
+        "",
+        "## Uncertain reason",
+        "",
+        "The gauge is broken.",
+        "",
+        "## Uncertain remediation",
+        "",
+        "Swap the gauge.",
+    ).body
+    results = {"Does the pump have no oil?": ["Fill the tank"]}
+    results["Is the gauge broken?"] = ["Swap the gauge"]
+    assert outline(told) == ["Check whether the pump has oil", results]
