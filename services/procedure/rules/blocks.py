@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
-from services.language.questions import is_check, is_question, question, states
+from services.language.questions import is_check, question, states
+from services.language.remedies import are_options, names_remedies, remedy
 from services.language.sentences import (
+    aim,
     capitalised,
     instruction,
     leads_only,
@@ -40,6 +42,7 @@ from services.procedure.rules.tables import row_cases
 
 _LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
+_LEAST_OPTIONS = 2
 _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
 _LONGEST_THING = 9
@@ -64,6 +67,8 @@ class Blocks:
 
     page: Page
     places: Places
+    mends: bool = False
+    """Whether they stand where remedies are told, so that `Increasing the quota` is one."""
 
     def nodes(self, blocks: Sequence[Block]) -> list[Node]:
         """What the blocks tell, in order."""
@@ -135,17 +140,18 @@ class Blocks:
         stated = condition(last.text) if last.text.endswith(":") else None
         if stated and stated.leads and is_sure(stated):
             return self._guarded(stated, last, below)
-        if is_question(last.text) and last.text.endswith("?"):
-            return self._answers(last, below)
         if not last.text.endswith(":"):
-            return None
+            return self._answers(last, below) if last.text.endswith("?") else None
         told = instruction(last.text)
         things = [tidy(item.text) for item in below.items]
         if told and not any(map(_tells, things)):
             return self._folded(last, told, below, things)
         if leads_only(last.text):
             return self.of_list(below)
-        return None
+        if told or not names_remedies(last.text):
+            return None
+        remedies = replace(self, mends=True).of_list(below)
+        return _options(remedies, last) if are_options(last.text) else remedies
 
     def _guarded(self, stated: Condition, last: Said, below: Block) -> list[Node] | None:
         """What is told on a condition, with the list that it leads to."""
@@ -252,9 +258,11 @@ class Blocks:
         if stated and len(said) == 1 and is_sure(stated) and len(blocks) > 1:
             return self._under_trailing(said, blocks)
         nodes = under_skip(self.nodes(blocks))
-        if said and nodes and is_problem(said[0].text):
-            return [_case(said[0], nodes)]
-        return nodes
+        if said and not nodes and self.mends and remedy(said[0].text):
+            said = [replace(said[0], text=remedy(said[0].text)), *said[1:]]
+            nodes = self._continued(sentence_nodes(said, self.places), blocks)
+        is_fault = said and nodes and is_problem(said[0].text)
+        return [_case(said[0], nodes)] if is_fault else nodes
 
     def _under_trailing(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
         """An item that ends in its condition: all that is nested in it is done under it."""
@@ -299,6 +307,21 @@ class Blocks:
         ]
 
 
+OPTION_QUESTION = "Which of these options is to be taken?"
+
+
+def _options(remedies: list[Node], lead: Said) -> list[Node]:
+    """The remedies as a choice of one of them; as they are where not each is one step."""
+    steps = [each for each in remedies if isinstance(each, Do)]
+    if len(steps) < len(remedies) or len(steps) < _LEAST_OPTIONS:
+        return remedies
+    arms = tuple(
+        Arm(guard=State(text=shorten(step.text, words=10)), body=(step,), lines=step.lines)
+        for step in steps
+    )
+    return [Choice(mode=Mode.FREE, arms=arms, question=OPTION_QUESTION, lines=(lead.lines,))]
+
+
 def _after_shown(blocks: Sequence[Block]) -> int:
     """Where the text goes on after a paragraph and the output below it; 0 where it does not."""
     place = 1
@@ -331,7 +354,7 @@ def code_step(block: Block, before: str) -> list[Node]:
     if not commands or not is_run(block) or is_output(block, before):
         return []
     lines = ((block.start_line, block.end_line),)
-    said = sentences(before)[-1] if before.endswith(":") and sentences(before) else ""
+    said = aim(sentences(before)[-1]) if before.endswith(":") and sentences(before) else ""
     first = commands[0].split("\n", 1)[0]
     text = shorten(said, words=MOST_WORDS) if said else shorten(f"{RUN}{first}", words=MOST_WORDS)
     return [Do(text=text, lines=lines, commands=commands)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from services.knowledge.document.markdown import BlockKind, Section
@@ -13,7 +13,7 @@ from services.language.questions import question, states
 from services.language.sentences import instruction, is_generic, sentences, shorten
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
-from services.procedure.rules.blocks import RUN, Blocks
+from services.procedure.rules.blocks import OPTION_QUESTION, RUN, Blocks
 from services.procedure.rules.checked import looked_at, results_of, state_of
 from services.procedure.rules.prose import SKIP, under_skip
 
@@ -43,7 +43,6 @@ _OPTION = re.compile(
     r"|one\b|two\b|three\b)[\s:.)–—-]*",
     re.IGNORECASE,
 )
-OPTION_QUESTION = "Which of these options is to be taken?"
 _MANY = re.compile(
     r"^(?:known|common|possible|other|general|further)\b|\b(?:results|reasons|types|scenarios"
     r"|messages|modes|issues|problems|errors|failures|causes)$",
@@ -116,7 +115,8 @@ class Outline:
             return self._blocks.nodes([b for b in section.blocks if b.kind is not BlockKind.QUOTE])
         if role in self._silent:
             return []
-        nodes = self._blocks.nodes(section.blocks)
+        blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
+        nodes = blocks.nodes(section.blocks)
         head = instruction(without_numbering(section.title))
         if head and not nodes and section.level > 1 and not section.children and section.blocks:
             here = (section.start_line, section.end_line)
@@ -136,7 +136,7 @@ class Outline:
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
         for place, section in enumerate(sections):
-            if is_silent and role_of(section) is None and not section.children:
+            if is_silent and _tells_nothing(section):
                 continue
             if is_case(section) or (are_alerts and is_alert_name(section.title)):
                 cases.append(section)
@@ -243,6 +243,17 @@ def confirmed(section: Section, last: Node) -> Node:
 
 
 _MOST_SIGNS = 4
+_OF_THE_ALERT = re.compile(
+    r"(?:how to )?(?:disabl|silenc|mut|customi[sz]|configur|tun|overrid|edit|chang)(?:e|ing)\s"
+    r"(?:\w+\s){0,3}?(?:alerts?|alarms?|rules?|thresholds?|notifications?|definitions?)\b",
+    re.IGNORECASE,
+)
+
+
+def _tells_nothing(section: Section) -> bool:
+    """Whether a section of a silent one is as silent: it is about the fault, or sets the alert."""
+    is_about = role_of(section) is None and not section.children
+    return is_about or _OF_THE_ALERT.match(without_numbering(section.title)) is not None
 
 
 def role_of(section: Section) -> SectionRole | None:

@@ -10,6 +10,7 @@ from services.language.questions import expects, is_check, is_secured, question
 from services.language.sentences import (
     capitalised,
     instruction,
+    is_reference,
     leads_only,
     shorten,
     without_prefix,
@@ -54,13 +55,18 @@ def sentence_nodes(
         if _continued(nodes, before, sentence, places):
             before, waiting = sentence, None
             continue
-        made = one_sentence(sentence, places, before)
+        made = [] if _is_remark(sentence, before) else one_sentence(sentence, places, before)
         if waiting and before and made and _is_action(made[0]):
             made = [choice_of(waiting, tuple(made), before.lines)]
         nodes += made
         waiting = None if made else _waiting(sentence)
         before = sentence
     return nodes
+
+
+def _is_remark(sentence: Said, before: Said | None) -> bool:
+    """Whether it only says where to read on what the sentence before tells to do."""
+    return before is not None and is_reference(sentence.text) and bool(instruction(before.text))
 
 
 def _waiting(sentence: Said) -> Condition | None:
