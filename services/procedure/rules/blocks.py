@@ -47,6 +47,8 @@ _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
+_LONGEST_DETAIL = 6
+"""Words of an item that is a part of the step above it."""
 _ABOUT = re.compile(
     r"^(?:this|these|the (?:following|output|command|script|example|above))\b"
     r"|\b(?:should|must|will|following|below)\b",
@@ -257,6 +259,9 @@ class Blocks:
             return self._conditional_item(said, blocks)
         if stated and len(said) == 1 and is_sure(stated) and len(blocks) > 1:
             return self._under_trailing(said, blocks)
+        whole = _whole(said, blocks)
+        if whole:
+            return [whole]
         nodes = under_skip(self.nodes(blocks))
         if said and not nodes and self.mends and remedy(said[0].text):
             said = [replace(said[0], text=remedy(said[0].text)), *said[1:]]
@@ -305,6 +310,22 @@ class Blocks:
             )
             if isinstance(node, Choice)
         ]
+
+
+def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:
+    """An item that short items below spell out is one step."""
+    below = blocks[1] if len(blocks) == 2 else None
+    if len(said) != 1 or below is None or below.kind is not BlockKind.LIST or below.ordered:
+        return None
+    told, things = instruction(said[0].text), [tidy(item.text) for item in below.items]
+    are_short = all(len(item.blocks) == 1 for item in below.items) and all(
+        instruction(thing) and condition(thing) is None and len(thing.split()) <= _LONGEST_DETAIL
+        for thing in things
+    )
+    if not told or not are_short or len(things) > _MOST_FOLDED:
+        return None
+    lines = (said[0].lines, (below.start_line, below.end_line))
+    return Do(text=f"{told.rstrip(':')}: {'; '.join(things)}", lines=lines)
 
 
 OPTION_QUESTION = "Which of these options is to be taken?"
