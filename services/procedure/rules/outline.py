@@ -117,6 +117,8 @@ class Outline:
             return []
         blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
         nodes = blocks.nodes(section.blocks)
+        if _is_abstract(section):
+            nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
         head = instruction(without_numbering(section.title))
         if head and not nodes and section.level > 1 and not section.children and section.blocks:
             here = (section.start_line, section.end_line)
@@ -270,6 +272,15 @@ def _role_of(heading: str) -> SectionRole | None:
     if role is SectionRole.VERIFICATION and title != heading.strip():
         return SectionRole.CHECK  # a numbered step among others
     return role
+
+
+def _is_abstract(section: Section) -> bool:
+    """Whether it stands below the page's title and only says what the steps below are for."""
+    is_prose = all(block.kind is BlockKind.PARAGRAPH for block in section.blocks)
+    are_steps = any(
+        role_of(each) in STEP_ROLES - {SectionRole.ESCALATION} for each in section.children
+    )
+    return section.level == 1 and is_prose and are_steps
 
 
 def _ends_body(section: Section) -> bool:

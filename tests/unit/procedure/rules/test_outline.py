@@ -173,3 +173,9 @@ def test_remedies_of_which_one_is_taken_are_options():
     assert isinstance(choice, Choice)
     assert choice.mode is Mode.FREE
     assert outline((choice,)) == [{"Add oil": ["Add oil"], "Swap the pump": ["Swap the pump"]}]
+
+
+def test_what_a_page_says_it_is_for_is_no_step_of_it():
+    told = read("Restore the flow of oil.", "", "## Procedure", "", "1. Oil the pump.").body
+    assert outline(told) == ["Oil the pump"]
+    assert outline(read("Oil the pump.", "", "## Links", "", "A link.").body) == ["Oil the pump"]
