@@ -1,6 +1,7 @@
 """A statement as a whole question that Yes answers when the statement holds."""
 
 import re
+from itertools import takewhile
 
 from services.language.lexicon import words
 from services.language.sentences import capitalised
@@ -13,6 +14,8 @@ from services.language.verbs import (
     tells_of_one,
 )
 
+_SAFE = "is this the case: "
+"""How what makes no grammatical question is asked."""
 _AUXILIARY = words("words", "auxiliaries")
 _CONTRACTED = re.compile(
     r"\b(?P<verb>is|are|was|were|has|have|had|does|do|did|could|would|should|wo|ca|can)(?:n't"
@@ -25,6 +28,7 @@ _SHORT = re.compile(
 _WHOLE = {"wo": "will", "ca": "can"}
 _RELATIVE = words("words", "relatives")
 _NOT_BEFORE_VERB = words("words", "not_before_verbs")
+_OBJECTS = frozenset({"it", "the", "a", "an", "this", "them", "its"})
 _PRONOUNS = words("words", "pronouns")
 _THERE = re.compile(
     r"^there\s+(?P<be>is|are|was|were|has been|have been)\s+(?P<rest>.+)$", re.IGNORECASE
@@ -101,18 +105,37 @@ def _turned(text: str) -> str:
     tokens = text.split()
     if tokens[0].lower() in _AUXILIARY and _ASKS.match(tokens[0]):
         return text
-    return (
-        _with_auxiliary(tokens)
-        or _with_main_verb(tokens)
-        or _with_past_verb(tokens)
-        or _without_verb(text)
-    )
+    asked = _with_auxiliary(tokens) or _with_main_verb(tokens) or _with_past_verb(tokens)
+    if asked and not _is_subject(_subject_of(tokens, asked)):
+        return f"{_SAFE}{text}"
+    return asked or _without_verb(text)
+
+
+def _subject_of(tokens: list[str], asked: str) -> list[str]:
+    """The words that stand behind the verb in front of which they stood."""
+    end = next((n for n in range(1, len(tokens)) if _main_verb(tokens, n)), len(tokens))
+    pairs = zip(tokens[:end], asked.split()[1:], strict=False)
+    return [a for a, _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs)]
+
+
+def _is_subject(said: list[str]) -> bool:
+    """Whether the words may be the subject of a question, not the beginning of a sentence."""
+    if not said:
+        return True
+    words_ = [word.lower() for word in said]
+    is_list = "and" in words_ or "or" in words_
+    is_cut = any(word.endswith(":") or word in {"—", "–"} for word in words_)
+    is_cut = is_cut or (not is_list and any(word.endswith(",") for word in words_))
+    is_late = len(words_) > 1 and words_[-1] in _PRONOUNS | {"it"}
+    return not (is_cut or is_late or words_[0] in words("words", "before_subjects"))
 
 
 def _with_auxiliary(tokens: list[str]) -> str:
     waits = False
     for place, token in enumerate(tokens):
         word = token.lower()
+        if place and word == "because":
+            return ""
         if place and word in _AUXILIARY:
             if waits or tokens[place - 1].lower() in _RELATIVE:
                 waits = False
@@ -136,9 +159,9 @@ def _fronted(tokens: list[str], place: int) -> str:
         "never",
         "just",
     }
-    if owns and not base_of_participle(after) and not after.endswith("ed"):
+    if owns and not base_of_participle(after) and not after.endswith(("ed", "ly")):
         helper = {"has": "does", "have": "do", "had": "did"}[word]
-        return " ".join([helper, *subject, "have", *rest])
+        return " ".join([helper, *_as_subject(subject), "have", *rest])
     return " ".join([word, *_as_subject(subject), *rest])
 
 
@@ -149,7 +172,8 @@ def _as_subject(subject: list[str]) -> list[str]:
 
 
 def _with_main_verb(tokens: list[str]) -> str:
-    place = next((n for n in range(1, len(tokens)) if _main_verb(tokens, n)), 0)
+    end = tokens.index("because") if "because" in tokens else len(tokens)
+    place = next((n for n in range(1, end) if _main_verb(tokens, n)), 0)
     if not place:
         return ""
     word, subject, rest = tokens[place], _as_subject(tokens[:place]), tokens[place + 1 :]
@@ -165,7 +189,9 @@ def _with_main_verb(tokens: list[str]) -> str:
 def _with_past_verb(tokens: list[str]) -> str:
     for place in range(1, len(tokens)):
         base = base_of_participle(tokens[place])
-        if base and happens(base) and tokens[place - 1].lower() not in _NOT_BEFORE_VERB:
+        after = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
+        is_verb = happens(base) or after in _OBJECTS
+        if base and is_verb and tokens[place - 1].lower() not in _NOT_BEFORE_VERB:
             return " ".join(["did", *_as_subject(tokens[:place]), base, *tokens[place + 1 :]])
     return ""
 
@@ -191,4 +217,4 @@ def _without_verb(text: str) -> str:
         return f"is it {text}"
     if re.match(r"(?:an?|any|no|one|some|the same|multiple|several)\s", text, re.IGNORECASE):
         return f"is there {text[:1].lower()}{text[1:]}"
-    return f"is this the case: {text}"
+    return f"{_SAFE}{text}"

@@ -20,6 +20,9 @@ _SIDE_REMARK = re.compile(
     r"[;:]\s|\s[—–-]\s|\.\s|\s(?:so that|so|because|which|until)\s"
     r"|,\s(?:so|then|which|because|since|as|e\.g\.|for example|such as)\s"
 )
+_LEAST_CLAUSE = 6
+"""Words of a clause that tells enough without the remark behind it."""
+_LITTLE_LONGER = 1.6
 _LIMITS = re.compile(
     r"\b(?:if|unless|only (?:if|when|after)|except|never|do not|don't|must not)\b", re.IGNORECASE
 )
@@ -92,13 +95,21 @@ _REMARKS = re.compile(
     r"|which|any|its"
     r"|their))"
     r"|see (?:also|below|above)|back to\b|go back to (?:the )?(?:top|index)|read more|learn more"
-    r"|for (?:more|further|additional|full|detailed)\b[^,]{0,80},\s*(?:please )?(?:see|refer to"
+    r"|(?:for (?:(?:more|further|additional|full|detailed)\b"
+    r"|(?:\w+ ){0,3}(?:information|details|documentation|guidance|reference|background|help)\b)"
+    r"|to (?:learn|read|find out|know) more\b)[^,]{0,140},\s*(?:please )?(?:see|refer to"
     r"|consult|check|read|visit|go to|review)\b"
     r"|find (?:out )?more|visit .{0,60} for more"
     r"|(?:see|refer to|consult|check out)\b.{0,160}\bfor (?:more|further|additional|full|detailed)"
     r" (?:\w+ )?(?:information|details|background|examples|reading|context|explanation))",
     re.IGNORECASE,
 )
+_REFERENCE = re.compile(
+    r"(?:see|refer to|consult)\s(?!if\b|whether\b|that\b|what\b|how\b|which\b)"
+    r"(?!.*\bto (?:resolve|fix|troubleshoot|mitigate|restore|recover|solve)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_AIM = re.compile(r"(?:in order )?to\s+(?P<aim>[a-z][^,]*)", re.IGNORECASE)
 _LEADS_ON = words("words", "leading_on")
 """Words that do not end a phrase."""
 _OPTION_OR_PATH = re.compile(r"--?[A-Za-z]|\.{0,2}/\w")
@@ -172,9 +183,21 @@ def _tells_after_lead(said: str) -> bool:
     return any(begins_with_verb(without_prefix(said[place:])) for place in places)
 
 
+def is_reference(sentence: str) -> bool:
+    """Whether it only says where something is written."""
+    return _REFERENCE.match(without_prefix(sentence)) is not None
+
+
 def is_generic(sentence: str) -> bool:
     """Whether it names nothing that it acts on but `this command` or `the following`."""
     return _GENERIC.match(sentence) is not None
+
+
+def aim(sentence: str) -> str:
+    """What is done with what follows: `To see the pods:`; the sentence where it says no aim."""
+    found = _AIM.fullmatch(sentence.strip(" :"))
+    is_told = found and begins_with_verb(found["aim"])
+    return capitalised(found["aim"]) if found and is_told else sentence
 
 
 def leads_only(sentence: str) -> bool:
@@ -185,20 +208,22 @@ def leads_only(sentence: str) -> bool:
 def shorten(sentence: str, *, words: int) -> str:
     """At most so many words: parentheses and side remarks go first, then what is last.
 
-    What says when not to do it is never cut off.
+    What says when not to do it is never cut off, nor the end of a sentence little longer than that.
     """
     if len(sentence.split()) <= words:
         return capitalised(sentence.rstrip(" .:;,"))
     bare = _PARENTHESES.sub("", sentence.strip())
     if len(bare.split()) > words:
-        clause = _first_words(_without_remarks(bare, words), words)
+        clause = _without_remarks(bare, words)
+        most = words if len(clause.split()) > words * _LITTLE_LONGER else len(clause.split())
+        clause = _first_words(clause, most)
         bare = bare if _LIMITS.search(bare, len(clause)) and len(bare) < 300 else clause
     return capitalised(bare.rstrip(" .:;,"))
 
 
 def _without_remarks(text: str, words: int) -> str:
     befores = [text[: remark.start()] for remark in _SIDE_REMARK.finditer(text)]
-    fitting = [each for each in befores if 3 < len(each.split()) <= words]
+    fitting = [each for each in befores if _LEAST_CLAUSE <= len(each.split()) <= words]
     return fitting[-1] if fitting else text
 
 

@@ -78,6 +78,8 @@ def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
         return not (after and _FINITE.fullmatch(after[0]) and after[0].lower() != "do")
     if is_cut and after:
         return False
+    if _is_noun_before(word, after):
+        return False
     if not after or _DETERMINER.fullmatch(after[0]) or not after[0][:1].isalpha():
         return bool(after)
     if word in words("verbs", "usually_nouns"):
@@ -89,6 +91,16 @@ def _acts_with_force(after: list[str]) -> bool:
     """Whether a verb and its object follow, as in `force delete the pod`."""
     is_verb = is_base_form(after[0]) and after[0] not in words("verbs", "also_nouns")
     return is_verb and len(after) > 1 and _DETERMINER.fullmatch(after[1]) is not None
+
+
+def _is_noun_before(word: str, after: list[str]) -> bool:
+    """Whether what follows shows a noun: `output from it should`, `source and target`."""
+    first = after[0].lower() if after else ""
+    if first in {"and", "or"}:
+        return not is_base_form(after[1].lower() if len(after) > 1 else "")
+    is_of = first in {"from", "to", "for", "with", "in", "on", "at", "by", "between"}
+    is_told_of = any(_FINITE.fullmatch(each) for each in after[1:])
+    return is_of and (is_told_of or (word == "access" and first == "to"))
 
 
 def _is_unknown_verb(word: str, after: list[str]) -> bool:
@@ -108,6 +120,8 @@ def is_base_form(word: str) -> bool:
     known = _known()
     if word in known:
         return True
+    if word in words("verbs", "function_words"):
+        return False
     for prefix in ("re-", "re", "un", "de-", "pre-", "auto-"):
         if word.startswith(prefix) and word[len(prefix) :] in known:
             return True
@@ -132,6 +146,24 @@ def third_person(base: str) -> str:
 def base_of_third(word: str) -> str:
     """`try` of `tries`; empty for what is no such form of a known verb."""
     return _third_forms().get(word.lower(), "")
+
+
+@cache
+def _gerunds() -> dict[str, str]:
+    return {_gerund(base): base for base in sorted(words("verbs", "imperatives"))}
+
+
+def _gerund(base: str) -> str:
+    if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
+        return f"{base[:-1]}ing"
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]|.*(?:mit|fer|get|set|run|cut|put|plan)", base):
+        return f"{base}{base[-1]}ing"
+    return f"{base}ing"
+
+
+def base_of_gerund(word: str) -> str:
+    """`increase` of `increasing`; empty for what is no such form of a known verb."""
+    return _gerunds().get(word.lower(), "")
 
 
 def is_of_state(word: str) -> bool:

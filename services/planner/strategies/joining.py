@@ -1,7 +1,7 @@
 """Workflows of several pages as one."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
@@ -35,6 +35,14 @@ def continued(workflow: Workflow, pages: Mapping[str, Workflow]) -> Workflow:
             workflow = _joined(workflow, pages[named], {step.id}, keep=True)
             pages = {title: page for title, page in pages.items() if title != named}
     return workflow
+
+
+def is_title(text: str, titles: Iterable[str]) -> bool:
+    """Whether it says nothing but the title of one of these pages, or the end of it."""
+    said = f" {_words(text)}"
+    return len(said.split()) >= _LEAST_TITLE and any(
+        f" {_words(title)}".endswith(said) for title in titles
+    )
 
 
 def _named(text: str, pages: Mapping[str, Workflow]) -> str | None:

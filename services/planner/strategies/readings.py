@@ -9,7 +9,7 @@ from services.contracts.ticket import TicketDraft
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import KnowledgeContext
 from services.planner.strategies.binding import bound
-from services.planner.strategies.joining import chained, continued
+from services.planner.strategies.joining import chained, continued, is_title
 from services.procedure.choose import ranked_procedures
 from services.procedure.lowering import lower
 from services.procedure.ports import ReadingState
@@ -63,8 +63,7 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
     """
     parts = _linked(page, request)
     told = _treating(page, request.ticket)
-    steps = sum(s.kind is not StepKind.TERMINAL for t in told[:1] for s in t.workflow.steps)
-    if len(parts) >= _LEAST_LINKED and steps <= len(parts):
+    if len(parts) >= _LEAST_LINKED and _own_steps(told[:1], parts) <= len(parts):
         whole = chained([part.workflow for part in parts], title=page.title)
         yield _signed(whole, page, state=page.served.state(0), context=request.context)
         return
@@ -74,6 +73,13 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
         state = page.served.state(each.place)
         workflow = continued(each.workflow, named)
         yield _signed(workflow, page, state=state, context=request.context)
+
+
+def _own_steps(told: Sequence[_Told], parts: Sequence[_Told]) -> int:
+    """How many steps the page tells beside those that only name a page that it links to."""
+    titles = [part.page.title for part in parts]
+    steps = (step for each in told for step in each.workflow.steps)
+    return sum(s.kind is not StepKind.TERMINAL and not is_title(s.text, titles) for s in steps)
 
 
 def _treating(page: PageReading, ticket: TicketDraft) -> list[_Told]:

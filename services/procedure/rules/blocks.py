@@ -9,7 +9,9 @@ from services.language import cues
 from services.language.clauses import Condition, condition
 from services.language.deeds import only_finds_out
 from services.language.questions import is_check, is_question, question, states
+from services.language.remedies import are_options, names_remedies, remedy
 from services.language.sentences import (
+    aim,
     capitalised,
     instruction,
     leads_only,
@@ -54,12 +56,15 @@ from services.procedure.rules.tables import row_cases
 
 _LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
+_LEAST_OPTIONS = 2
 _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
 WHICH = "Which of these is to be done"
 _MOST_LABEL_WORDS = 10
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
+_LONGEST_DETAIL = 6
+"""Words of an item that is a part of the step above it."""
 _ABOUT = re.compile(
     r"^(?:this|these|the (?:following|output|command|script|example|above))\b"
     r"|\b(?:should|must|will|following|below)\b",
@@ -85,6 +90,8 @@ class Blocks:
 
     page: Page
     places: Places
+    mends: bool = False
+    """Whether they stand where remedies are told, so that `Increasing the quota` is one."""
 
     def nodes(self, blocks: Sequence[Block]) -> list[Node]:
         """What the blocks tell, in order."""
@@ -175,7 +182,10 @@ class Blocks:
             return self._folded(last, told, below, things)
         if leads_only(last.text):
             return self.of_list(below)
-        return None
+        if told or not names_remedies(last.text):
+            return None
+        remedies = replace(self, mends=True).of_list(below)
+        return _options(remedies, last) if are_options(last.text) else remedies
 
     def _offered(self, last: Said, below: Block) -> list[Node] | None:
         """Options of which whoever does it takes one, or remedies tried until one has helped."""
@@ -297,11 +307,15 @@ class Blocks:
             return self._conditional_item(said, blocks)
         if stated and len(said) == 1 and is_sure(stated) and len(blocks) > 1:
             return self._under_trailing(said, blocks)
+        whole = _whole(said, blocks)
+        if whole:
+            return [whole]
         nodes = under_skip(self.nodes(blocks))
+        if said and not nodes and self.mends and remedy(said[0].text):
+            said = [replace(said[0], text=remedy(said[0].text)), *said[1:]]
+            nodes = self._continued(sentence_nodes(said, self.places), blocks)
         problem = _problem(said[0]) if said and nodes else None
-        if problem:
-            return [_case(problem, nodes)]
-        return nodes
+        return [_case(problem, nodes)] if problem else nodes
 
     def _under_trailing(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
         """An item that ends in its condition: all that is nested in it is done under it."""
@@ -380,6 +394,37 @@ def _option(item: Item, nodes: Sequence[Node]) -> Arm:
     return Arm(guard=State(text=label), body=tuple(nodes), lines=(here,))
 
 
+def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:
+    """An item that short items below spell out is one step."""
+    below = blocks[1] if len(blocks) == 2 else None
+    if len(said) != 1 or below is None or below.kind is not BlockKind.LIST or below.ordered:
+        return None
+    told, things = instruction(said[0].text), [tidy(item.text) for item in below.items]
+    are_short = all(len(item.blocks) == 1 for item in below.items) and all(
+        instruction(thing) and condition(thing) is None and len(thing.split()) <= _LONGEST_DETAIL
+        for thing in things
+    )
+    if not told or not are_short or not 2 <= len(things) <= _MOST_FOLDED:
+        return None
+    lines = (said[0].lines, (below.start_line, below.end_line))
+    return Do(text=f"{told.rstrip(':')}: {'; '.join(things)}", lines=lines)
+
+
+OPTION_QUESTION = "Which of these options is to be taken?"
+
+
+def _options(remedies: list[Node], lead: Said) -> list[Node]:
+    """The remedies as a choice of one of them; as they are where not each is one step."""
+    steps = [each for each in remedies if isinstance(each, Do)]
+    if len(steps) < len(remedies) or len(steps) < _LEAST_OPTIONS:
+        return remedies
+    arms = tuple(
+        Arm(guard=State(text=shorten(step.text, words=10)), body=(step,), lines=step.lines)
+        for step in steps
+    )
+    return [Choice(mode=Mode.FREE, arms=arms, question=OPTION_QUESTION, lines=(lead.lines,))]
+
+
 def _after_shown(blocks: Sequence[Block]) -> int:
     """Where the text goes on after a paragraph and the output below it; 0 where it does not."""
     place = 1
@@ -412,7 +457,7 @@ def code_step(block: Block, before: str) -> list[Node]:
     if not commands or not is_run(block) or is_output(block, before):
         return []
     lines = ((block.start_line, block.end_line),)
-    said = sentences(before)[-1] if before.endswith(":") and sentences(before) else ""
+    said = aim(sentences(before)[-1]) if before.endswith(":") and sentences(before) else ""
     first = commands[0].split("\n", 1)[0]
     text = shorten(said, words=MOST_WORDS) if said else shorten(f"{RUN}{first}", words=MOST_WORDS)
     return [Do(text=text, lines=lines, commands=commands)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from services.knowledge.document.markdown import BlockKind, Section
@@ -13,7 +13,8 @@ from services.language.questions import question, states
 from services.language.sentences import instruction, is_generic, sentences, shorten
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
-from services.procedure.rules.blocks import RUN, Blocks
+from services.procedure.rules.blocks import OPTION_QUESTION, RUN, Blocks
+from services.procedure.rules.checked import looked_at, results_of, state_of
 from services.procedure.rules.prose import DOUBTFUL, SKIP, under_skip
 
 _SILENT = frozenset(
@@ -42,7 +43,6 @@ _OPTION = re.compile(
     r"|one\b|two\b|three\b)[\s:.)–—-]*",
     re.IGNORECASE,
 )
-OPTION_QUESTION = "Which of these options is to be taken?"
 _MANY = re.compile(
     r"^(?:known|common|possible|other|general|further)\b|\b(?:results|reasons|types|scenarios"
     r"|messages|modes|issues|problems|errors|failures|causes)$",
@@ -118,7 +118,10 @@ class Outline:
             return self._blocks.nodes([b for b in section.blocks if b.kind is not BlockKind.QUOTE])
         if role in self._silent:
             return []
-        nodes = self._blocks.nodes(section.blocks)
+        blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
+        nodes = blocks.nodes(section.blocks)
+        if _is_abstract(section):
+            nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
         head = instruction(without_numbering(section.title))
         if head and not nodes and section.level > 1 and not section.children and section.blocks:
             here = (section.start_line, section.end_line)
@@ -138,13 +141,13 @@ class Outline:
         is_in_case: bool = False,
     ) -> None:
         sections = [each for each in sections if id(each) not in self._beside]
-        sections = self._options(told, sections)
+        sections = self._checked(told, self._options(told, sections))
         cases: list[Section] = []
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
         are_causes = sum(map(_is_cause, sections)) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
         for place, section in enumerate(sections):
-            if is_silent and role_of(section) is None and not section.children:
+            if is_silent and _tells_nothing(section):
                 continue
             is_alert = are_alerts and is_alert_name(section.title)
             if is_case(section) or is_alert or (are_causes and _is_cause(section)):
@@ -157,6 +160,30 @@ class Outline:
             if _confirms(section) and told.body and not is_in_case:
                 told.body.append(confirmed(section, told.body[-1]))
         self._close(told, cases)
+
+    def _checked(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
+        """Adds a check with what is done on each of its results; the sections that are left."""
+        results = results_of(sections)
+        remedies = [each for each in sections if id(each) in results]
+        arms = [self._result(each, results[id(each)]) for each in remedies]
+        arms = [arm for arm in arms if arm.body]
+        if not arms:
+            return sections
+        lines = tuple((each.start_line, each.start_line) for each in remedies)
+        told.body += looked_at(sections)
+        told.body.append(Choice(mode=Mode.EXCLUSIVE, arms=tuple(arms), lines=lines))
+        reasons = [id(each) for each in results.values()]
+        return [each for each in sections if id(each) not in results and id(each) not in reasons]
+
+    def _result(self, section: Section, reason: Section | None) -> Arm:
+        inner = Told(self._own(section, role_of(section)), [], [])
+        self._children(inner, section.children)
+        here = reason or section
+        return Arm(
+            guard=state_of(reason),
+            body=(*inner.body, *inner.verification, *inner.escalation),
+            lines=((here.start_line, here.end_line),),
+        )
 
     def _options(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
         """Adds the choice among sections that are options; the sections before and after them."""
@@ -283,6 +310,17 @@ def confirmed(section: Section, last: Node) -> Node:
 
 
 _MOST_SIGNS = 4
+_OF_THE_ALERT = re.compile(
+    r"(?:how to )?(?:disabl|silenc|mut|customi[sz]|configur|tun|overrid|edit|chang)(?:e|ing)\s"
+    r"(?:\w+\s){0,3}?(?:alerts?|alarms?|rules?|thresholds?|notifications?|definitions?)\b",
+    re.IGNORECASE,
+)
+
+
+def _tells_nothing(section: Section) -> bool:
+    """Whether a section of a silent one is as silent: it is about the fault, or sets the alert."""
+    is_about = role_of(section) is None and not section.children
+    return is_about or _OF_THE_ALERT.match(without_numbering(section.title)) is not None
 
 
 def is_silent(section: Section) -> bool:
@@ -304,6 +342,15 @@ def _role_of(heading: str) -> SectionRole | None:
     if role is SectionRole.VERIFICATION and title != heading.strip():
         return SectionRole.CHECK  # a numbered step among others
     return role
+
+
+def _is_abstract(section: Section) -> bool:
+    """Whether it stands below the page's title and only says what the steps below are for."""
+    is_prose = all(block.kind is BlockKind.PARAGRAPH for block in section.blocks)
+    are_steps = any(
+        role_of(each) in STEP_ROLES - {SectionRole.ESCALATION} for each in section.children
+    )
+    return section.level == 1 and is_prose and are_steps
 
 
 def _ends_body(section: Section) -> bool:

@@ -11,6 +11,7 @@ from services.language.questions import expects, is_check, is_secured, question,
 from services.language.sentences import (
     capitalised,
     instruction,
+    is_reference,
     leads_only,
     shorten,
     uncapitalised,
@@ -59,7 +60,7 @@ def sentence_nodes(
         if _continued(nodes, before, sentence, places):
             before, waiting = sentence, None
             continue
-        made = one_sentence(sentence, places, before)
+        made = [] if _is_remark(sentence, before) else one_sentence(sentence, places, before)
         if waiting and before and made and _is_action(made[0]):
             made = [choice_of(waiting, tuple(made), before.lines)]
         if before and _begins_case(sentence, made):
@@ -77,6 +78,11 @@ def sentence_nodes(
             continue
         before = sentence
     return nodes
+
+
+def _is_remark(sentence: Said, before: Said | None) -> bool:
+    """Whether it only says where to read on what the sentence before tells to do."""
+    return before is not None and is_reference(sentence.text) and bool(instruction(before.text))
 
 
 def _waiting(sentence: Said) -> Condition | None:

@@ -20,6 +20,17 @@ from services.language.questions import expects, is_check, is_question, question
         ("not found", "Is it not found?"),
         ("Is the disk full?", "Is the disk full?"),
         ("disk trouble", "Is this the case: disk trouble?"),
+        ("the pump has truly stopped", "Has the pump truly stopped?"),
+        (
+            "the pump stopped because its fuse is blown",
+            "Did the pump stop because its fuse is blown?",
+        ),
+        ("a bad valve blocked the pump", "Did a bad valve block the pump?"),
+        (
+            "Once the valve has been closed, oil it",
+            "Is this the case: Once the valve has been closed, oil it?",
+        ),
+        ("loud, it will stop", "Is this the case: loud, it will stop?"),
     ],
 )
 def test_a_statement_becomes_a_question_with_its_subject(statement, asked):

@@ -1,8 +1,10 @@
 import pytest
 
 from services.language.sentences import (
+    aim,
     instruction,
     is_generic,
+    is_reference,
     leads_only,
     sentences,
     shorten,
@@ -79,3 +81,22 @@ def test_side_remarks_are_cut_first_and_limits_never():
 )
 def test_numbering_goes(text, bare):
     assert tidy(text) == bare
+
+
+def test_a_sentence_little_longer_than_allowed_keeps_its_end():
+    said = "Open the valve that lies behind the second pump in the north hall of the plant"
+    assert shorten(said, words=12) == said
+    assert shorten("Open it: from there you can see the whole pump", words=7).endswith("pump")
+
+
+def test_what_only_says_where_to_read_on_is_known():
+    assert is_reference("See the pump's manual")
+    assert not is_reference("See whether the pump turns")
+    assert not is_reference("Refer to the manual to fix the pump")
+    assert instruction("For a full documentation, refer to the manual") == ""
+    assert instruction("To learn more, see the manual") == ""
+
+
+def test_the_aim_of_what_follows_is_told():
+    assert aim("To fully stop the pump:") == "Fully stop the pump"
+    assert aim("Pumps that stop:") == "Pumps that stop:"

@@ -1,6 +1,7 @@
 import pytest
 
 from services.language.verbs import (
+    base_of_gerund,
     base_of_participle,
     base_of_third,
     begins_with_verb,
@@ -32,6 +33,10 @@ def test_what_begins_with_a_base_form_tells_to_do_something(sentence):
         "The broker restarts",
         "Logs are rotated daily",
         "Access is denied",
+        "Access to that pump will be cut off",
+        "Output from the pump should be clean",
+        "Source and destination of the flow",
+        "Resource limits of the pump",
         "Sample output of the broker",
         "Restarting the broker helps",
         "Usually the broker restarts",
@@ -46,6 +51,9 @@ def test_other_sentences_do_not(sentence):
 
 
 def test_forms_lead_back_to_their_verb():
+    assert base_of_gerund("increasing") == "increase"
+    assert base_of_gerund("setting") == "set"
+    assert base_of_gerund("string") == ""
     assert base_of_third("replies") == "reply"
     assert base_of_third("ready") == ""
     assert base_of_participle("stopped") == "stop"

@@ -115,6 +115,24 @@ def test_a_page_of_links_is_the_pages_it_links_to_one_after_the_other():
     assert any(workflow.of_kind(StepKind.TERMINAL))
 
 
+def test_steps_that_only_name_a_linked_page_do_not_keep_it_from_being_one():
+    names = ("Fans", "Power", "Uplinks")
+    steps = {
+        f"steps/{name.lower()}.md": STEP.format(
+            name=f"Net/Check {name}", description=f"Look at the {name}.", remedy=f"Swap the {name}."
+        )
+        for name in names
+    }
+    index = INDEX.replace("[", "[Check ").replace(
+        "- [Check End]", "Open the rack.\n\n- [Check End]"
+    )
+    ticket = TicketDraft(source="generic", external_id="1", title="Fabric health walk")
+    found = (read(index, "walk.md"), *(read(t, id_, 0.0) for id_, t in steps.items()))
+    asked_ = PlanRequest(ticket=ticket, context=context(nodes(index, "walk.md")), pages=found)
+    (workflow,) = planned(asked_)
+    assert {c.document_id for s in workflow.steps for c in s.citations} == set(steps)
+
+
 def test_pages_of_any_form_give_sound_workflows():
     for text in (NUMBERED, CAUSES):
         for workflow in planned(request(TICKET, ("a.md", text))):

@@ -237,3 +237,10 @@ def test_code_before_any_step_is_a_step(heading, lines, text, commands):
 )
 def test_code_that_is_not_typed_in_is_no_step(lines):
     assert outline(read("## Fix", "", *lines, "", "Start it.").body) == ["Start it"]
+
+
+def test_an_item_that_short_items_spell_out_is_one_step():
+    told = read(
+        "1. Check the pump:", "   - Look at the oil.", "   - Feel the pipe.", "2. Start it."
+    )
+    assert outline(told.body) == ["Check the pump: Look at the oil; Feel the pipe", "Start it"]

@@ -177,3 +177,76 @@ def test_causes_with_their_own_check_are_cases():
             "Is the pump dry?": ["Look at it", "Swap it"],
         }
     ]
+
+
+def test_a_check_is_asked_for_its_result_and_the_remedy_is_done_then():
+    told = read(
+        "## Description",
+        "",
+        "This step checks whether the pump has oil. It takes a minute.",
+        "",
+        "## Failure reason",
+        "",
+        "The pump has no oil.",
+        "",
+        "## Failure remediation",
+        "",
+        "Fill the tank.",
+        "",
+        "## Success reason",
+        "",
+        "The pump has oil.",
+        "",
+        "## Uncertain reason",
+        "",
+        "The gauge is broken.",
+        "",
+        "## Uncertain remediation",
+        "",
+        "Swap the gauge.",
+    ).body
+    results = {"Does the pump have no oil?": ["Fill the tank"]}
+    results["Is the gauge broken?"] = ["Swap the gauge"]
+    assert outline(told) == ["Check whether the pump has oil", results]
+
+
+def test_a_section_that_sets_the_alert_itself_is_no_part_of_the_procedure():
+    told = read(
+        "## Meaning",
+        "",
+        "The pump is slow.",
+        "",
+        "### Disable this alert",
+        "",
+        "Open the settings.",
+        "",
+        "## Mitigation",
+        "",
+        "Oil the pump.",
+    ).body
+    assert outline(told) == ["Oil the pump"]
+
+
+def test_remedies_told_as_things_are_steps_where_remedies_are_told():
+    told = read(
+        "## Mitigation", "", "- Increasing the oil quota.", "- Replacement of the pump."
+    ).body
+    assert outline(told) == ["Increase the oil quota"]
+    led = read("## Diagnosis", "", "The fix can be:", "", "- Raising the oil quota.").body
+    assert outline(led) == ["Raise the oil quota"]
+    told = read("## Check", "", "Look at it.", "", "- Raising the oil quota.").body
+    assert outline(told) == ["Look at it"]
+
+
+def test_remedies_of_which_one_is_taken_are_options():
+    lead = "Depending on its cause, the mitigation can be:"
+    (choice,) = read("## Mitigation", "", lead, "", "- Adding oil.", "- Swapping the pump.").body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.FREE
+    assert outline((choice,)) == [{"Add oil": ["Add oil"], "Swap the pump": ["Swap the pump"]}]
+
+
+def test_what_a_page_says_it_is_for_is_no_step_of_it():
+    told = read("Restore the flow of oil.", "", "## Procedure", "", "1. Oil the pump.").body
+    assert outline(told) == ["Oil the pump"]
+    assert outline(read("Oil the pump.", "", "## Links", "", "A link.").body) == ["Oil the pump"]
