@@ -56,9 +56,7 @@ def findings(procedure: Procedure) -> list[Found]:
     return list(dict.fromkeys(found))[:MOST_FINDINGS]
 
 
-def findings_of(
-    procedures: Sequence[Procedure], text: str, *, partly: bool = False
-) -> list[Found]:
+def findings_of(procedures: Sequence[Procedure], text: str, *, partly: bool = False) -> list[Found]:
     """What is wrong with all procedures of a page, conditions without a step among it.
 
     Where they tell but a part of the text (`partly`), it ends where their lines do.

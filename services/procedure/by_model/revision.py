@@ -1,4 +1,4 @@
-"""An answer shown to its writer as the flowchart that it becomes, until nothing is wrong with it."""
+"""An answer that its writer is shown as the flowchart that it becomes, and may write again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
