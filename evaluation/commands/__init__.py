@@ -5,6 +5,7 @@ import typer
 from evaluation.commands import (
     graph,
     logic,
+    plans,
     reading,
     results,
     retrieval,
@@ -14,5 +15,5 @@ from evaluation.commands import (
 )
 
 app = typer.Typer(no_args_is_help=True)
-for group in (workflows, logic, reading, retrieval, graph, scorer, speed, results):
+for group in (workflows, logic, plans, reading, retrieval, graph, scorer, speed, results):
     app.add_typer(group.app)

@@ -77,7 +77,12 @@ def cited(found: Shown, first: int, last: int) -> list[tuple[str, int, int]]:
 
 def test_the_best_page_keeps_its_numbers_and_the_passages_are_numbered_on():
     found = chosen(page("a.md", "Fans", FANS))
-    assert str(found).splitlines()[:4] == ["Page: Fans", "1 | # Fans", "2 | ", "3 | 1. Read the speeds."]
+    assert str(found).splitlines()[:4] == [
+        "Page: Fans",
+        "1 | # Fans",
+        "2 | ",
+        "3 | 1. Read the speeds.",
+    ]
     assert "Page: FanFailed > Steps\n6 | Change the filter.\n7 | Close it." in str(found)
     assert cited(found, 3, 3) == [("a.md", 3, 3)]
     assert cited(found, 4, 8) == [("a.md", 4, 5), ("b.md", 4, 5), ("c.md", 8, 8)]
