@@ -15,7 +15,7 @@ from evaluation.benches.recorded_plans import RecordedPlans, asking, best_hash, 
 from evaluation.logic_rows import LogicRow
 from evaluation.pairs import read_lines
 from services.contracts.planner import PlanRequest
-from services.knowledge.ports import Embedder
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import Message
 from services.llm.parsing import parse_answer
 from services.llm.scripted import ScriptedChatModel
@@ -28,7 +28,6 @@ _ROWS = "rows.jsonl"
 def write_prompts(
     rows: Iterable[LogicRow],
     request_of: RequestOf,
-    embedder: Embedder,
     folder: Path,
     advance: Callable[[], None],
 ) -> None:
@@ -37,10 +36,10 @@ def write_prompts(
     told = []
     for row in rows:
         request, name = request_of(row), re.sub(r"[^\w.-]+", "-", row.id)
-        first, *_ = _turns(request, embedder, "")
+        first, *_ = _turns(request, "")
         (folder / f"{name}.prompt.txt").write_text(_as_text(first), encoding="utf-8")
         for path in _answers(folder, name):
-            *_, last = _turns(request, embedder, path.read_text(encoding="utf-8"))
+            *_, last = _turns(request, path.read_text(encoding="utf-8"))
             review = path.with_name(path.stem.replace(".answer-", ".review-") + ".txt")
             review.write_text(last[-1].content, encoding="utf-8")
         told.append({"name": name, "id": row.id, "prompt": LABEL, "text_hash": best_hash(request)})
@@ -71,10 +70,10 @@ def _answers(folder: Path, name: str) -> list[Path]:
     return sorted(folder.glob(f"{name}.answer-*.json"))
 
 
-def _turns(request: PlanRequest, embedder: Embedder, answer: str) -> list[tuple[Message, ...]]:
+def _turns(request: PlanRequest, answer: str) -> list[tuple[Message, ...]]:
     """What the planner asks, and asks again when this is answered."""
     model = ScriptedChatModel([answer])
-    asking(model, embedder, samples=1, corrections=1).plan(request)
+    asking(model, HashingEmbedder(), samples=1, corrections=1).plan(request)
     return [asked.messages for asked in model.requests]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from evaluation.commands.options import PairsFile
-from evaluation.commands.platform import embedder_of, open_platform
+from evaluation.commands.platform import open_platform
 from evaluation.commands.progress import progress
 
 app = typer.Typer()
@@ -45,7 +45,7 @@ def plan_prompts(
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
         request_of = Way(platform, pairs, corpus=corpus).requests(alone=page_given)
         with progress("prompts", len(rows)) as advance:
-            write_prompts(rows, request_of, embedder_of(platform), out, advance)
+            write_prompts(rows, request_of, out, advance)
     typer.echo(f"{len(rows)} prompts")
 
 

@@ -37,7 +37,7 @@ def messages(request: PlanRequest, shown: Shown) -> tuple[Message, ...]:
             "reading": _stored(best, ticket_text(request.ticket)) if best else _NOTHING,
         }
     )
-    example = most_similar(shown.text)
+    example = most_similar(best.text if best else shown.text)
     return (rules, *_turns(example), task) if example else (rules, task)
 
 

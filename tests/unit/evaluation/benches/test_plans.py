@@ -38,7 +38,7 @@ def asked(corpus: Path):
 
 
 def prompts(folder: Path, asked) -> None:
-    write_prompts([ROW], asked, EMBEDDER, folder, lambda: None)
+    write_prompts([ROW], asked, folder, lambda: None)
 
 
 def recorded(folder: Path, asked, *answers: str) -> Path:

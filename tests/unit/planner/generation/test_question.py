@@ -1,6 +1,8 @@
 from services.planner.generation.question import LABEL, PROMPT, messages
 from services.planner.generation.selection import shown
+from services.procedure.by_model.page import numbered
 from services.procedure.by_model.question import PROMPT as READING
+from services.procedure.by_model.worked_examples import worked_examples
 from services.procedure.model import Doubt, DoubtKind, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
 from tests.unit.planner.generation.programs import CABLE, REQUEST, TICKET
@@ -44,6 +46,14 @@ def test_the_worked_example_is_a_whole_page_for_a_ticket_about_it():
     assert answer.content.startswith('{"procedures": [{')
     assert "CRC errors on Ethernet12" in task.content
     assert "CRC errors on Ethernet12" not in example.content
+
+
+def test_a_page_is_never_its_own_worked_example():
+    own = worked_examples()[0].text
+    best = REQUEST.pages[0].model_copy(update={"text": own})
+    told = REQUEST.model_copy(update={"pages": (best, *REQUEST.pages[1:])})
+    _, example, _, _ = messages(told, shown(told, page_tokens=9999, context_tokens=999))
+    assert numbered(own) not in example.content
 
 
 def test_what_a_model_read_is_shown_with_its_doubts_and_without_commands():
