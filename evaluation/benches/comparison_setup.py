@@ -14,6 +14,7 @@ from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.llm.recorder import RecordingChatModel
+from services.planner.generation.asking import AskModel
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
 from services.scorer.service import ScorerService
@@ -26,12 +27,13 @@ DEADLINE_S = 1800.0
 """For all that the model writes for a ticket. A benchmark measures what is written, and on a slow
 machine too: what a deadline cuts off would have to be asked for again in every run."""
 
-_NOT_TOLD = {"deadline_s", "ticket_tokens", "candidates", "documents"}
+_NOT_TOLD = {"deadline_s", "ticket_tokens", "candidates", "documents", "ask_model"}
 
 
 def planner_settings(seed: int) -> PlannerSettings:
-    """As the environment has them, but with the seed, and time enough."""
-    return PlannerSettings().model_copy(update={"seed": seed, "deadline_s": DEADLINE_S})
+    """As the environment has them, but with the seed, time enough, and the model always asked."""
+    changes = {"seed": seed, "deadline_s": DEADLINE_S, "ask_model": AskModel.ALWAYS}
+    return PlannerSettings().model_copy(update=changes)
 
 
 def open_comparison(

@@ -15,16 +15,19 @@ class ContextPart(StrEnum):
 
 
 def part_of(context: RetrievedContext, part: ContextPart) -> RetrievedContext:
-    """That part, with the pages where anything of it is left.
+    """That part, with the readings of the pages where anything of it is left.
 
-    How likely the context fits the ticket stays as retrieval found it.
+    The lines of the pages stay where both parts do: chunks alone, or nodes alone, are all that a
+    planner is then shown. How likely the context fits the ticket stays as retrieval found it.
     """
-    chunks = part in {ContextPart.CHUNKS, ContextPart.BOTH}
-    nodes = part in {ContextPart.NODES, ContextPart.BOTH}
+    if part is ContextPart.BOTH:
+        return context
+    chunks, nodes = part is ContextPart.CHUNKS, part is ContextPart.NODES
+    bare = tuple(page.model_copy(update={"text": ""}) for page in context.pages)
     return context.model_copy(
         update={
             "chunks": context.chunks if chunks else (),
             "nodes": context.nodes if nodes else (),
-            "pages": context.pages if chunks or nodes else (),
+            "pages": bare if chunks or nodes else (),
         }
     )

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from evaluation.benches.gold_pages import PageOf, own_page
 from evaluation.benches.page_reader import Read, workflow_of
+from evaluation.benches.plan_requests import RequestOf
+from evaluation.benches.planners import is_sample
 from evaluation.benches.retrieval import ranked_documents
 from evaluation.benches.workflows import plan_request, score_request
 from evaluation.logic_rows import LogicRow
@@ -17,7 +19,7 @@ from evaluation.report.logic_report import LogicResult
 from evaluation.report.report import Figures
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
-from services.contracts.scorer import ScoredCandidate, Scorer
+from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.fit import Thresholds, verdict
 from services.knowledge.ports import Embedder
@@ -70,9 +72,28 @@ def page_given(page_of: PageOf, read: Read) -> Make:
     return make
 
 
+def planned(
+    request_of: RequestOf, planner_for: Callable[[LogicRow], Planner], scorer: Scorer
+) -> Make:
+    """Of the model's workflows for the row's page alone, the one that the scorer takes."""
+
+    def make(row: LogicRow) -> Made:
+        request = request_of(row)
+        candidates = planner_for(row).plan(request).candidates
+        samples = tuple(candidate for candidate in candidates if is_sample(candidate))
+        if not samples:
+            return Made(None)
+        asked = ScoreRequest(
+            ticket=request.ticket, context=request.context, pages=request.pages, candidates=samples
+        )
+        return Made(scorer.score(asked).ranked[0].candidate.workflow)
+
+    return make
+
+
 def walked(
     retrieval_for: Callable[[LogicRow], Retrieval],
-    planner: Planner,
+    planner_for: Callable[[LogicRow], Planner],
     scorer: Scorer,
     thresholds: Thresholds,
     alone: Make,
@@ -87,7 +108,7 @@ def walked(
             return alone(row)
         ticket = row.draft
         context = retrieval_for(row).retrieve(RetrieveRequest.of_ticket(ticket))
-        candidates = planner.plan(plan_request(ticket, context)).candidates
+        candidates = planner_for(row).plan(plan_request(ticket, context)).candidates
         request = score_request(ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()
         return Made(

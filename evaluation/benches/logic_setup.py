@@ -7,17 +7,35 @@ from typing import Literal
 
 from evaluation.benches.gold_pages import PageOf, page_of_corpus, page_of_store
 from evaluation.benches.hidden_page import retrieval_without
-from evaluation.benches.logic import Make, page_given, read_workflows, recorded, walked
+from evaluation.benches.logic import (
+    Make,
+    page_given,
+    planned,
+    read_workflows,
+    recorded,
+    walked,
+)
 from evaluation.benches.page_reader import Read, by_rules, readings_of, stored
+from evaluation.benches.plan_requests import RequestOf, of_page, of_walk
 from evaluation.benches.recorded_answers import RECORDED, by_record, read_answers
+from evaluation.benches.recorded_plans import (
+    RECORDED_PLANS,
+    RecordedPlans,
+    read_plans,
+    replaying,
+)
 from evaluation.logic_rows import LogicRow
+from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.embedded import Embedded
 from services.gateway.fit import FITTED
 from services.kit.errors import InvalidInputError
+from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import text_hash
+from services.retrieval.pages import NoReadings
+from services.scorer.service import ScorerService
 
-ReaderName = Literal["rules", "stored", "recorded"]
+ReaderName = Literal["rules", "stored", "recorded", "plans"]
 
 
 class NoDataDirError(InvalidInputError):
@@ -36,11 +54,16 @@ class Way:
     workflows: Path | None = None
     corpus: Path | None = None
     answers: Path | None = None
+    embedder: Embedder | None = None
+    """For plans that are replayed."""
 
     def rows(self, rows: Sequence[LogicRow]) -> list[LogicRow]:
         """Those that this way can make a workflow for: of recorded answers, the recorded ones."""
-        if self.reader != "recorded" or self.workflows:
+        if self.workflows or self.reader not in {"recorded", "plans"}:
             return list(rows)
+        if self.reader == "plans":
+            plans = self._plans()
+            return [row for row in rows if row.id in plans]
         answered, page_of = read_answers(self.answers or RECORDED), self._page_of()
         return [row for row in rows if row.doc and text_hash(page_of(row)) in answered]
 
@@ -53,13 +76,29 @@ class Way:
         """
         if self.workflows:
             return recorded(read_workflows(self.workflows))
+        is_alone = self.is_page_given or all(row.text for row in rows)
+        if self.reader == "plans" and is_alone:
+            return planned(
+                self.requests(alone=True), self._planner_for(), ScorerService(self._embedder())
+            )
         alone = page_given(self._page_of(), self._read())
-        if self.is_page_given or all(row.text for row in rows):
+        if is_alone:
             return alone
         platform = self._needed("the walk from a ticket")
         thresholds = FITTED.with_settings(platform.gateway_settings)
         retrieval_for = self._retrieval_for(platform)
-        return walked(retrieval_for, platform.planner, platform.scorer, thresholds, alone)
+        return walked(retrieval_for, self._planner_for(), platform.scorer, thresholds, alone)
+
+    def requests(self, *, alone: bool) -> RequestOf:
+        """What the planner is asked for a row, on its page `alone` or on what retrieval finds.
+
+        Raises:
+            NoDataDirError: It needs a data folder, and there is none.
+        """
+        if alone:
+            readings = readings_of(self.platform) if self.platform else NoReadings()
+            return of_page(self._page_of(), readings)
+        return of_walk(self._retrieval_for(self._needed("the walk from a ticket")))
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""
@@ -75,8 +114,20 @@ class Way:
             return page_of_store(self.platform.documents)
         return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
 
+    def _plans(self) -> dict[str, RecordedPlans]:
+        return read_plans(self.answers or RECORDED_PLANS)
+
+    def _planner_for(self) -> Callable[[LogicRow], Planner]:
+        if self.reader == "plans":
+            return replaying(self._plans(), self._embedder())
+        planner = self._needed("the walk from a ticket").planner
+        return lambda _row: planner
+
+    def _embedder(self) -> Embedder:
+        return self.embedder or self._needed("a plan that is replayed").embedder
+
     def _read(self) -> Read:
-        if self.reader == "rules":
+        if self.reader in {"rules", "plans"}:
             return by_rules
         if self.reader == "recorded":
             return by_record(read_answers(self.answers or RECORDED))

@@ -60,7 +60,7 @@ def is_sample(candidate: Candidate) -> bool:
 
 
 def _number(candidate: Candidate) -> int:
-    """Versions end in the sample's number, as in `plan@1#0`."""
+    """Versions end in the sample's number, as in `plan@2#0`."""
     provenance = candidate.workflow.provenance
     number = provenance.version.rpartition("#")[2] if provenance else ""
     return int(number) if number.isdecimal() else 0
@@ -79,7 +79,7 @@ PLANNERS: Mapping[str, Method] = {
     "zero-shot": _alone(ContextPart.NOTHING, "the model alone, without any document"),
     "vector-rag": _alone(ContextPart.CHUNKS, "the model alone, shown chunks"),
     "graph-rag": _alone(ContextPart.NODES, "the model alone, shown incident nodes"),
-    "llm": _alone(ContextPart.BOTH, "the model alone, shown chunks and nodes"),
+    "llm": _alone(ContextPart.BOTH, "the model alone, shown the best page and passages of others"),
     "extractive": Method(
         "no model: procedures of the documents, ranked by the scorer",
         ContextPart.BOTH,

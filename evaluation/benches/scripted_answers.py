@@ -2,13 +2,14 @@
 
 import itertools
 import json
-from collections.abc import Sequence
+import re
 from typing import Any
 
 from services.llm.chat_model import ChatRequest, JsonSchema
 
 _STEPS = 10
-_LEAST_CHARACTERS = 20
+_LINE = re.compile(r"^(\d+) \| (.{20,})$", re.MULTILINE)
+"""A numbered line that says something."""
 _WORDS = "as the passages say"
 
 
@@ -19,32 +20,22 @@ def scripted_answers(request: ChatRequest) -> list[str]:
 
 def _answer(request: ChatRequest, number: int) -> str:
     schema = request.json_schema
-    if schema is None:  # a form without schema: the worked example is the last answer in the prompt
-        examples = [turn.content for turn in request.messages if turn.role == "assistant"]
-        return examples[-1] if examples else _WORDS
-    if "steps" in schema.get("properties", {}):
-        return json.dumps({"steps": _steps(request.messages[-1].content, schema, number)})
-    return json.dumps(_filled(schema))
+    if schema is None:
+        return _WORDS
+    if "procedures" not in schema.get("properties", {}):
+        return json.dumps(_filled(schema))
+    lines = _LINE.findall(request.messages[-1].content)
+    said = [turn.content for turn in request.messages if turn.role == "assistant"]
+    if said and not lines:  # it is shown its answer drawn, and finds nothing wrong
+        return said[-1]
+    return json.dumps(_program(lines, number))
 
 
-def _steps(prompt: str, schema: JsonSchema, number: int) -> list[dict[str, object]]:
-    """Lines of the passages one after the other, from another one on in every sample."""
-    lines = [line.strip() for line in prompt.splitlines() if len(line.strip()) > _LEAST_CHARACTERS]
-    texts = list(itertools.islice(itertools.cycle(lines), number, number + _STEPS))
-    cites = _cites(schema)
-    steps: list[dict[str, object]] = [
-        {"id": f"s{n}", "kind": "process", "text": text, "cites": cites, "next": f"s{n + 1}"}
-        for n, text in enumerate(texts, start=1)
-    ]
-    end = {"id": f"s{_STEPS + 1}", "kind": "terminal", "text": "The fault is gone."}
-    return [*steps, end | {"cites": cites}]
-
-
-def _cites(schema: JsonSchema) -> Sequence[str]:
-    """The first passage that may be cited, where there is one."""
-    kinds = schema["properties"]["steps"]["items"]["anyOf"]
-    cites = kinds[0]["properties"].get("cites")
-    return cites["items"]["enum"][:1] if cites else []
+def _program(lines: list[tuple[str, str]], number: int) -> dict[str, object]:
+    """Lines of the pages one after the other, from another one on in every sample."""
+    texts = itertools.islice(itertools.cycle(lines), number, number + _STEPS)
+    steps = [{"do": text, "at": [[int(line), int(line)]]} for line, text in texts]
+    return {"procedures": [{"title": _WORDS, "steps": steps or [{"do": _WORDS}]}]}
 
 
 def _filled(schema: JsonSchema) -> Any:  # noqa: ANN401 - whatever the schema asks for

@@ -6,6 +6,7 @@ from evaluation.commands import (
     graph,
     judge,
     logic,
+    plans,
     reading,
     results,
     retrieval,
@@ -15,5 +16,6 @@ from evaluation.commands import (
 )
 
 app = typer.Typer(no_args_is_help=True)
-for group in (workflows, logic, reading, retrieval, graph, scorer, judge, speed, results):
+_GROUPS = (workflows, logic, plans, reading, retrieval, graph, scorer, judge, speed, results)
+for group in _GROUPS:
     app.add_typer(group.app)

@@ -23,10 +23,11 @@ def logic(
         Path | None, typer.Option(help="Folder of an embedded run, already ingested.")
     ] = None,
     reader: Annotated[
-        Literal["rules", "stored", "recorded"],
+        Literal["rules", "stored", "recorded", "plans"],
         typer.Option(
             help="Who reads a page that is given: rules, now; whoever did before; or a model whose "
-            "answers were recorded (rows that were not are left out)."
+            "answers were recorded (rows that were not are left out). `plans`: the workflows that "
+            "a model wrote for the ticket, recorded too; without --page-given they compete."
         ),
     ] = "rules",
     page_given: Annotated[
@@ -69,10 +70,21 @@ def logic(
     config: dict[str, object] = {"pairs": pairs.name, "ids": ids}
     config |= {"limit_per_set": limit_per_set, "first": first}
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
-        way = Way(platform, pairs, reader, page_given, without_page, workflows, corpus, answers)
+        embedder = embedder_of(platform)
+        way = Way(
+            platform,
+            pairs,
+            reader,
+            is_page_given=page_given,
+            is_page_hidden=without_page,
+            workflows=workflows,
+            corpus=corpus,
+            answers=answers,
+            embedder=embedder,
+        )
         rows = way.rows(rows)
         make = way.make(rows)
         with progress("logic", len(rows)) as advance:
-            results = measure(rows, make, embedder_of(platform), advance)
+            results = measure(rows, make, embedder, advance)
     seconds = round(time.perf_counter() - started, 1)
     finish(report(results, config | way.config(), seconds), out, as_json=as_json)

@@ -4,8 +4,9 @@ from prometheus_client import Counter, Histogram
 
 SAMPLES = Counter(
     "flowxpert_planner_samples_total",
-    "Samples of the model, by outcome: accepted, corrected (accepted after findings were sent "
-    "back), unreadable, unsound or leaked (it tells the platform's own messages to the model).",
+    "Samples of the model, by outcome: accepted, corrected (a revised answer was accepted), empty "
+    "(it finds nothing that treats the ticket), unreadable, unsound or leaked (it tells the "
+    "platform's own messages to the model).",
     ["outcome"],
 )
 

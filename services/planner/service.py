@@ -14,6 +14,7 @@ from services.kit.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import guarded as guarded_model
+from services.planner.generation.asking import is_asked
 from services.planner.generation.generative import GenerativePlanner
 from services.planner.metrics import SUSPICIOUS
 from services.planner.settings import PlannerSettings
@@ -54,7 +55,7 @@ class PlannerService:
         for workflow in self._extracted(request):
             known.add(_content(workflow))
             yield Candidate(id=_id(workflow), workflow=workflow)
-        if self._generative is None or not self._has_time(request):
+        if self._generative is None or not self._asks(request):
             return
         ends = start + min(self._settings.deadline_s, request.deadline_s or math.inf)
         with stage_timer("planner", "generate"):
@@ -63,8 +64,9 @@ class PlannerService:
                     known.add(_content(workflow))
                     yield Candidate(id=_id(workflow), workflow=workflow)
 
-    def _has_time(self, request: PlanRequest) -> bool:
-        return request.deadline_s is None or request.deadline_s > 0
+    def _asks(self, request: PlanRequest) -> bool:
+        has_time = request.deadline_s is None or request.deadline_s > 0
+        return has_time and is_asked(self._settings.ask_model, request)
 
     def _extracted(self, request: PlanRequest) -> list[Workflow]:
         with stage_timer("planner", "extract"):

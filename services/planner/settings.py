@@ -4,7 +4,7 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import PREFIX, Settings
-from services.planner.generation.forms import PlanForm
+from services.planner.generation.asking import AskModel
 
 
 class PlannerSettings(Settings):
@@ -24,6 +24,11 @@ class PlannerSettings(Settings):
         le=20,
         description="Most workflows that the planner without a model gives.",
     )
+    ask_model: AskModel = Field(
+        default=AskModel.UNCHECKED,
+        description="When the model writes workflows: `never`; `unread`: where only rules have "
+        "read the best page; `unchecked`: where nobody has approved what it tells; `always`.",
+    )
     samples: int = Field(
         default=3, ge=1, le=16, description="Workflows that the model writes for a ticket (N)."
     )
@@ -31,19 +36,28 @@ class PlannerSettings(Settings):
         default=1.0, ge=0, le=2, description="How freely the model writes; the paper's value is 1."
     )
     max_tokens: int = Field(
-        default=4096, ge=64, description="Most tokens of one workflow that the model writes."
+        default=8192, ge=64, description="Most tokens of one workflow that the model writes."
     )
     max_steps: int = Field(
-        default=20, ge=3, le=60, description="Most steps of a workflow that the model writes."
+        default=60, ge=3, le=120, description="Most steps of a workflow that the model writes."
+    )
+    page_tokens: int = Field(
+        default=12_000,
+        ge=200,
+        description="Tokens up to which the model is shown the best page whole, about; of a longer "
+        "one it sees the parts near what was found.",
     )
     context_tokens: int = Field(
-        default=3000, ge=200, description="Tokens of passages that the model is shown, about."
+        default=3000,
+        ge=0,
+        description="Tokens of passages of other pages that the model is shown, about.",
     )
     corrections: int = Field(
         default=2,
         ge=0,
         le=5,
-        description="Times that findings go back to the model before its workflow is dropped.",
+        description="Times that the model sees its workflow drawn, with what is wrong in it, and "
+        "may write it again.",
     )
     deadline_s: float = Field(
         default=90.0,
@@ -51,18 +65,13 @@ class PlannerSettings(Settings):
         description="Seconds for the model; what it has not finished then takes no part.",
     )
     ticket_tokens: int = Field(
-        default=100_000, gt=0, description="Tokens, in and out, that one ticket's plans may cost."
+        default=200_000, gt=0, description="Tokens, in and out, that one ticket's plans may cost."
     )
     ticket_cost: float | None = Field(
         default=None,
         gt=0,
         description="Money that one ticket's plans may cost, by FLOWXPERT_MODEL_PRICE_IN and _OUT; "
         "unset: no limit.",
-    )
-    form: PlanForm = Field(
-        default=PlanForm.OUTLINE,
-        description="`outline`: steps by schema, for models of any size; `chart`: free Mermaid, "
-        "for large ones.",
     )
     seed: int | None = Field(
         default=None, description="Seed of the model's samples; unset: another one each time."

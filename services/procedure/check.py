@@ -65,8 +65,8 @@ def checked(reading: Reading, text: str) -> Checked:
     """The reading as its text allows it, all its nodes with ids.
 
     Line ranges outside the text are cut, and what they leave without lines is marked as unsure. A
-    procedure without any line of the text, or with words that speak to a language model, is
-    dropped. The check takes time in proportion to the reading and the text.
+    procedure without any line of the text, where there is a text, or with words that speak to a
+    language model, is dropped. The check takes time in proportion to the reading and the text.
 
     Raises:
         UnusableReadingError: Too large, or no procedure is left of those there were.
@@ -108,7 +108,7 @@ class _Check:
             self.remarks.append(f"{name!r} is left out: {reason}")
             return None
         procedure = with_changed(given, self._body).model_copy(update={"lines": self._in(given)})
-        if not any(each.lines for each in sourced(procedure)):
+        if self._said and not any(each.lines for each in sourced(procedure)):
             self.remarks.append(f"{name!r} is left out: none of its lines is in the text")
             return None
         self.remarks += [f"{name!r}: {what}" for what in self._told()]

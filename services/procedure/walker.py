@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from services.language.words import tokenise
+from services.procedure.lines import lines_of
 from services.procedure.lowering import lower
 from services.procedure.model import (
     ESCALATION,
@@ -55,16 +56,22 @@ def findings(procedure: Procedure) -> list[Found]:
     return list(dict.fromkeys(found))[:MOST_FINDINGS]
 
 
-def findings_of(procedures: Sequence[Procedure], text: str) -> list[Found]:
-    """What is wrong with all procedures of a page, conditions without a step among it."""
+def findings_of(procedures: Sequence[Procedure], text: str, *, partly: bool = False) -> list[Found]:
+    """What is wrong with all procedures of a page, conditions without a step among it.
+
+    Where they tell but a part of the text (`partly`), it ends where their lines do.
+    """
     told = background(text)
     found = [
         each
         for procedure in procedures
         for each in (*_of_start(procedure, told), *findings(procedure))
     ]
+    cited = {line for procedure in procedures for line in lines_of(procedure)}
     missing = [
-        Found("a condition of the page has no step", (lines,)) for lines in untold(procedures, text)
+        Found("a condition of the page has no step", (lines,))
+        for lines in untold(procedures, text)
+        if not partly or (cited and min(cited) <= lines[0] <= max(cited))
     ]
     return [*found, *missing][:MOST_FINDINGS]
 

@@ -1,38 +1,42 @@
-"""The planner with a model: N samples in one call, each checked before it may compete."""
+"""The planner with a model: N programs in one call, each checked before it may compete."""
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
 
 from services.contracts.planner import PlanRequest
-from services.contracts.ticket import TicketDraft
 from services.grounding.evidence import Evidence
 from services.grounding.vectors import RecentVectors
-from services.kit.errors import FlowXpertError, InvalidInputError
+from services.kit.errors import FlowXpertError
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import (
     BudgetExceededError,
     ChatModel,
     ChatRequest,
     Message,
-    ModelAnswerError,
     ModelRefusedError,
     ModelUnavailableError,
     Sample,
 )
 from services.llm.guard import Budget, GuardedChatModel
 from services.planner.generation.citations import verified
+from services.planner.generation.drafting import drafted, faults, findings_for
 from services.planner.generation.embedding_ahead import embedding_ahead
-from services.planner.generation.forms import FORMS, Form, messages
+from services.planner.generation.evidence import evidence_of
 from services.planner.generation.leak import leaked
-from services.planner.generation.outline import OutlineError
-from services.planner.generation.passages import Shown, as_text, shown
+from services.planner.generation.question import LABEL, messages, ticket_text
+from services.planner.generation.selection import shown
+from services.planner.generation.shown import Shown
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.settings import PlannerSettings
-from services.workflow.lint import Finding, Severity, lint
+from services.planner.strategies.binding import bound
+from services.procedure.by_model.question import schema
+from services.procedure.by_model.revision import Attempt, Revision
+from services.procedure.choose import procedure_for
+from services.procedure.model import Procedure, Reader, Reading
 from services.workflow.model import Citation, Provenance, Workflow
 
 _log = structlog.get_logger()
@@ -42,22 +46,7 @@ _REASONS: Mapping[type[FlowXpertError], str] = {
     ModelRefusedError: "refused",
     BudgetExceededError: "budget",
 }
-_FINDINGS_TOLD = 4
-"""Findings that one corrective turn names; the later ones mostly follow from the first."""
-_TICKET_CHARACTERS = 4000
 _REMEMBERED = 20_000
-
-
-class _LeakError(InvalidInputError):
-    """A workflow that tells the platform's own messages to the model; the message is its text."""
-
-
-class _UnsoundError(InvalidInputError):
-    """A readable workflow with lint errors; the message names them."""
-
-
-_UNSOUND = (_UnsoundError, OutlineError)
-"""It could be read, and makes no workflow."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +62,25 @@ class _Task:
 
     @property
     def sentences(self) -> list[str]:
-        """What the shown passages say: what the steps will be compared with."""
-        passages = self.shown.by_id.values()
-        spans = tuple(Citation(**passage.span.model_dump()) for passage in passages)
+        """What the shown lines say: what the steps will be compared with."""
+        spans = tuple(
+            Citation(document_id=e.document_id, start_line=e.start, end_line=e.end)
+            for e in self.shown.excerpts
+        )
         return [unit.text for unit in self.evidence.cited(spans)]
 
-    def again(self, *turns: Message) -> ChatRequest:
-        """The same question after further turns, one sample, with the time that is left."""
-        left = max(0.01, self.ends - time.monotonic())
+    def again(self, turns: Sequence[Message]) -> str | None:
+        """The answer after further turns, in the time that is left; None when it does not come."""
+        left = self.ends - time.monotonic()
+        if left <= 0:
+            return None
         dialogue = (*self.asked.messages, *turns)
-        return self.asked.model_copy(update={"messages": dialogue, "n": 1, "timeout_s": left})
+        asked = self.asked.model_copy(update={"messages": dialogue, "n": 1, "timeout_s": left})
+        try:
+            return self.model.complete(asked).samples[0].text
+        except tuple(_REASONS) as error:
+            _failed(self.model.name, error)
+            return None
 
 
 class GenerativePlanner:
@@ -94,7 +92,6 @@ class GenerativePlanner:
         """`embedder` tells whether a cited line says a step in other words."""
         self._model = model
         self._settings = settings
-        self._form: Form = FORMS[settings.form]()
         self._vectors = RecentVectors(embedder, _REMEMBERED)
 
     def write(self, request: PlanRequest, *, ends: float) -> Iterator[Workflow]:
@@ -115,7 +112,7 @@ class GenerativePlanner:
                     if workflow:
                         yield workflow
         except tuple(_REASONS) as error:
-            _failed(_REASONS[type(error)], self._model.name, error)
+            _failed(self._model.name, error)
         finally:
             samples.close()
             TICKET_TOKENS.observe(budget.spent.total)
@@ -131,93 +128,71 @@ class GenerativePlanner:
 
     def _task(self, request: PlanRequest, model: ChatModel, ends: float) -> _Task:
         settings = self._settings
-        passages = shown(request.context, settings.context_tokens)
-        ticket = _ticket_text(request.ticket)
+        lines = shown(
+            request, page_tokens=settings.page_tokens, context_tokens=settings.context_tokens
+        )
         asked = ChatRequest(
-            messages=messages(
-                self._form, ticket, as_text(passages.nodes), as_text(passages.chunks)
-            ),
+            messages=messages(request, lines),
             n=settings.samples,
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
-            json_schema=self._form.schema(list(passages.by_id), settings.max_steps),
+            json_schema=schema(),
             seed=settings.seed,
-            prompt=self._form.prompt.label,
+            prompt=LABEL,
             timeout_s=max(0.01, ends - time.monotonic()),
         )
-        evidence = Evidence.of(request.context)
-        return _Task(request, passages, evidence, asked, model, ends)
+        return _Task(request, lines, evidence_of(request, lines), asked, model, ends)
 
     def _settled(self, task: _Task, sample: Sample) -> Workflow | None:
-        """The sample as a workflow, after at most so many corrective turns; None if it stays bad.
-
-        Raises:
-            ModelUnavailableError: The model went away while it was asked to correct.
-        """
-        outcome = "accepted"
-        for attempt in range(self._settings.corrections + 1):
-            try:
-                workflow = self._sound(task, sample)
-            except _LeakError as error:
-                outcome = "leaked"
-                _log.warning("planner.model_told_its_orders", text=str(error))
-                break
-            except (ModelAnswerError, InvalidInputError) as error:
-                outcome = "unsound" if isinstance(error, _UNSOUND) else "unreadable"
-                if attempt == self._settings.corrections or time.monotonic() >= task.ends:
-                    break
-                try:
-                    sample = self._corrected(task, sample, str(error))
-                except ModelRefusedError as refusal:  # as a rule, the dialogue has become too long
-                    _log.warning("planner.correction_refused", reason=str(refusal))
-                    break
-            else:
-                SAMPLES.labels("corrected" if attempt else "accepted").inc()
-                return workflow
+        """The sample as a workflow, after at most so many revisions; None if it stays bad."""
+        attempt = self._revision(task).settled(sample.text)
+        workflow, outcome = self._judged(task, attempt)
         SAMPLES.labels(outcome).inc()
-        _log.warning("planner.sample_dropped", model=self._model.name, outcome=outcome)
-        return None
+        if workflow is None:
+            _log.warning("planner.sample_dropped", model=self._model.name, outcome=outcome)
+            return None
+        origin = _provenance(workflow, task, self._model.name, f"{LABEL}#{sample.index}")
+        return workflow.model_copy(update={"provenance": origin})
 
-    def _corrected(self, task: _Task, sample: Sample, complaint: str) -> Sample:
-        turns = (
-            Message(role="assistant", content=sample.text),
-            Message(role="user", content=f"That cannot be used: {complaint}\nWrite it again."),
+    def _revision(self, task: _Task) -> Revision:
+        labels, most_steps = task.request.ticket.labels, self._settings.max_steps
+        return Revision(
+            task.shown.text,
+            judge=lambda found: findings_for(found, task.shown, labels, most_steps),
+            ask=task.again,
+            corrections=self._settings.corrections,
         )
-        answer = task.model.complete(task.again(*turns)).samples[0]
-        return answer.model_copy(update={"index": sample.index})
 
-    def _sound(self, task: _Task, sample: Sample) -> Workflow:
-        spans = {name: passage.span for name, passage in task.shown.by_id.items()}
-        read = self._form.read(sample.text, _title(task.request), spans)
+    def _judged(self, task: _Task, attempt: Attempt | None) -> tuple[Workflow | None, str]:
+        """The workflow where it may compete, and what became of the sample."""
+        if attempt is None:
+            return None, "unreadable"
+        procedure = _of_ticket(attempt, task.request)
+        if procedure is None:
+            return None, "empty"
+        draft = drafted(procedure, task.shown).model_copy(update={"title": _title(task.request)})
         orders = [message.content for message in task.asked.messages if message.role == "system"]
-        told = leaked(read, orders, task.evidence)
-        if told:
-            raise _LeakError(told)
-        workflow = verified(read, task.evidence, self._vectors)
-        bindings = task.request.ticket.labels
-        errors = [f for f in lint(workflow, bindings=bindings) if _is_unsound(f)]
-        if errors:
-            raise _UnsoundError("; ".join(f.message for f in errors[:_FINDINGS_TOLD]))
-        version = f"{self._form.prompt.label}#{sample.index}"
-        return workflow.model_copy(
-            update={"provenance": _provenance(workflow, task, self._model.name, version)}
-        )
+        if told := leaked(draft, orders, task.evidence):
+            _log.warning("planner.model_told_its_orders", text=told)
+            return None, "leaked"
+        workflow = verified(draft, task.evidence, self._vectors)
+        labels = task.request.ticket.labels
+        if any(faults(workflow, labels, self._settings.max_steps)):
+            return None, "unsound"
+        return bound(workflow, labels), "corrected" if attempt.revisions else "accepted"
 
 
-def _is_unsound(finding: Finding) -> bool:
-    """A page may tell to do something dangerous at once; a model may not."""
-    return finding.severity is Severity.ERROR or finding.check == "danger_without_check"
-
-
-def _ticket_text(ticket: TicketDraft) -> str:
-    lines = [ticket.title, ticket.alert_name, ticket.description]
-    lines += [f"{name}: {value}" for name, value in sorted(ticket.labels.items())]
-    return "\n".join(dict.fromkeys(filter(None, lines)))[:_TICKET_CHARACTERS]
+def _of_ticket(attempt: Attempt, request: PlanRequest) -> Procedure | None:
+    """The one that was asked for; of several the one that speaks most of the ticket."""
+    reading = Reading(reader=Reader.MODEL, procedures=attempt.procedures)
+    return procedure_for(reading, ticket_text(request.ticket))
 
 
 def _title(request: PlanRequest) -> str:
+    """In words that no model wrote."""
     nodes = request.context.nodes
-    return nodes[0].node.name if nodes else request.ticket.title
+    titles = [page.title for page in request.pages[:1]] + [hit.node.name for hit in nodes[:1]]
+    return next(filter(None, titles), request.ticket.title)
 
 
 def _provenance(workflow: Workflow, task: _Task, model: str, version: str) -> Provenance:
@@ -232,6 +207,7 @@ def _provenance(workflow: Workflow, task: _Task, model: str, version: str) -> Pr
     )
 
 
-def _failed(reason: str, model: str, error: Exception) -> None:
+def _failed(model: str, error: FlowXpertError) -> None:
+    reason = _REASONS[type(error)]
     MODEL_FAILURES.labels(reason).inc()
     _log.warning("planner.model_failed", model=model, reason=reason, detail=str(error))

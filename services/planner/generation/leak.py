@@ -37,6 +37,7 @@ def _texts(workflow: Workflow) -> Iterator[str]:
         yield step.text
         yield from step.commands
         yield step.expected
+        yield from step.notes
     for transition in workflow.transitions:
         if transition.condition not in {"Yes", "No"}:
             yield transition.condition

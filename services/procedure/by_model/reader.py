@@ -1,8 +1,5 @@
 """The reader with a model: samples of the whole page, revised when drawn, then compared."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import structlog
 
 from services.llm.chat_model import (
@@ -13,26 +10,16 @@ from services.llm.chat_model import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from services.llm.parsing import parse_answer
 from services.llm.tokens import estimated
 from services.procedure.agreement import doubts, most_agreed
-from services.procedure.by_model.commands import with_commands
-from services.procedure.by_model.question import PROMPT, Program, messages, schema
-from services.procedure.check import UnusableReadingError, checked
-from services.procedure.drawn import drawn
-from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.walker import Found, findings_of
+from services.procedure.by_model.question import PROMPT, messages, schema
+from services.procedure.by_model.revision import Attempt, Revision
+from services.procedure.model import Reader, Reading
+from services.procedure.walker import findings_of
 
 _ANSWER_TOKENS = 8192
 
 _log = structlog.get_logger()
-
-
-class _Attempt(NamedTuple):
-    """A readable answer, and what the walker found in it."""
-
-    procedures: tuple[Procedure, ...]
-    found: Sequence[Found]
 
 
 class ModelReader:
@@ -97,31 +84,14 @@ class ModelReader:
             prompt=self.version,
         )
 
-    def _settled(self, text: str, asked: tuple[Message, ...], answer: str) -> _Attempt | None:
-        """The soundest of the answer and its revisions; None when none could be read.
-
-        Each is shown as the flowchart that it becomes, once at least; of two that are as sound the
-        later one counts, since its writer has seen the earlier one drawn.
-        """
-        best: _Attempt | None = None
-        dialogue = asked
-        for correction in range(self._corrections + 1):
-            attempt, complaint = _attempt(text, answer)
-            if attempt and (best is None or len(attempt.found) <= len(best.found)):
-                best = attempt
-            is_settled = attempt is not None and not attempt.found and correction > 0
-            if is_settled or correction == self._corrections:
-                return best
-            turns = (
-                Message(role="assistant", content=answer),
-                Message(role="user", content=complaint),
-            )
-            dialogue = (*dialogue, *turns)
-            revised = self._corrected(dialogue)
-            if revised is None:
-                return best
-            answer = revised
-        return best
+    def _settled(self, text: str, asked: tuple[Message, ...], answer: str) -> Attempt | None:
+        revision = Revision(
+            text,
+            judge=lambda procedures: findings_of(procedures, text),
+            ask=lambda turns: self._corrected((*asked, *turns)),
+            corrections=self._corrections,
+        )
+        return revision.settled(answer)
 
     def _corrected(self, dialogue: tuple[Message, ...]) -> str | None:
         """The next answer; None when the model is gone or the dialogue has become too long."""
@@ -130,28 +100,3 @@ class ModelReader:
         except (ModelUnavailableError, ModelRefusedError) as error:
             _log.warning("procedure.correction_failed", reason=str(error))
             return None
-
-
-def _attempt(text: str, answer: str) -> tuple[_Attempt | None, str]:
-    """The answer as procedures of this text, and what to tell the model; empty when all is well."""
-    try:
-        program = parse_answer(answer, Program)
-        kept = checked(Reading(reader=Reader.MODEL, procedures=program.procedures), text)
-    except (ModelAnswerError, UnusableReadingError) as error:
-        return None, f"That cannot be used: {error}. Answer with the JSON only."
-    procedures = with_commands(kept.reading.procedures, text)
-    found = [*map(Found, kept.remarks), *findings_of(procedures, text)]
-    return _Attempt(procedures, found), _review(procedures, found)
-
-
-def _review(procedures: Sequence[Procedure], found: Sequence[Found]) -> str:
-    """What the model is told of its program: how it is drawn, and what the walker found in it."""
-    charts = "\n\n".join(drawn(procedure) for procedure in procedures) or "(no procedure)"
-    told = "".join(f"- {each}\n" for each in found)
-    wrong = f"These things look wrong in it:\n{told}" if told else ""
-    return (
-        f"This is the flowchart that your program becomes:\n{charts}\n{wrong}Hold it against the "
-        "page: is each step done under the right condition, does each answer lead where the page "
-        "says, is anything missing or asked that the page does not ask? Write the program again, "
-        "corrected, or as it is when all is right."
-    )

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from services.llm.chat_model import ChatRequest
-from services.planner.generation.forms import FORMS
+from services.planner.generation.question import PROMPT
 
 FOLDER = Path(__file__).parent
 _SLOTS = re.findall(r"\{(\w+)\}", (FOLDER / "page.md").read_text())
@@ -29,7 +29,6 @@ class Case:
     ticket: str = ""
     writes: list[str] = field(default_factory=list)
     says: str = ""
-    chart: str = ""
     repeats: str = ""
     leaks: bool = False
     unknown: bool = False
@@ -78,11 +77,8 @@ def cases() -> list[Case]:
 
 def prompts() -> set[str]:
     """Every run of eight words of what the platform tells a model before any data."""
-    runs: set[str] = set()
-    for form in FORMS.values():
-        system = form.prompt.render(dict.fromkeys(form.prompt.variables, ""))[0].content.split()
-        runs.update(" ".join(system[place : place + 8]) for place in range(len(system) - 7))
-    return runs
+    said = PROMPT.system.split()
+    return {" ".join(said[place : place + 8]) for place in range(len(said) - 7)}
 
 
 class Gullible:
@@ -102,36 +98,27 @@ class Gullible:
         if "score" in schema:
             return [json.dumps(_best_marks(request.json_schema or {}))] * request.n
         steps = [(f"Read the state of {case.part}", ""), *(self._bad(request) if is_told else ())]
-        if "flowchart" in request.prompt or "chart" in request.prompt:
-            return [(case.chart if is_told else "") or _chart(steps)] * request.n
         said = case.says if is_told else ""
-        return [said or json.dumps(_outline(steps, schema))] * request.n
+        return [said or json.dumps(_program(steps))] * request.n
 
     def _bad(self, request: ChatRequest) -> list[tuple[str, str]]:
         case = self.case
         if case.leaks:
             told = " ".join(request.messages[0].content.replace('"', "").split())
             return [(told[place : place + 200], "") for place in range(0, len(told), 200)]
-        labels = re.findall(r"\[\"(.+?)\"\]", case.chart)
-        texts = case.writes or labels or [case.repeats or case.says] * (200 if case.repeats else 1)
+        texts = case.writes or [case.repeats or case.says] * (200 if case.repeats else 1)
         return [(text, command) for text, _, command in (text.partition("|") for text in texts)]
 
 
-def _outline(steps: list[tuple[str, str]], schema: str) -> dict[str, Any]:
-    cites = re.findall(r'"([nc]\d+)"', schema)[:1]
-    written = [
-        {"id": f"s{n}", "kind": "process", "text": text, "cites": cites, "command": command}
-        | {"next": f"s{n + 1}"}
-        for n, (text, command) in enumerate(steps, start=1)
-    ]
-    end = {"id": f"s{len(steps) + 1}", "kind": "terminal", "text": "The fault is gone."}
-    return {"steps": [*written, {**end, "cites": cites}]}
-
-
-def _chart(steps: list[tuple[str, str]]) -> str:
-    nodes = [f's{n}["{t} {c} [n1]"] --> s{n + 1}' for n, (t, c) in enumerate(steps, start=1)]
-    end = f's{len(steps) + 1}(["The fault is gone [n1]"])'
-    return "\n  ".join(["flowchart TD", *nodes, end])
+def _program(steps: list[tuple[str, str]]) -> dict[str, Any]:
+    """What it writes stands wherever a program has words: step, command, warning and end."""
+    at = [[1, 1]]
+    written: list[dict[str, Any]] = []
+    for text, command in steps:
+        commands = {"commands": [command]} if command else {}
+        written += [{"note": text, "at": at}, {"do": text, "at": at, **commands}]
+    end = {"end": "resolved", "text": steps[-1][0] if len(steps) > 1 else ""}
+    return {"procedures": [{"title": steps[-1][0], "steps": [*written, end]}]}
 
 
 def _best_marks(schema: dict[str, Any]) -> dict[str, Any]:

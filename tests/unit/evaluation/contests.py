@@ -28,15 +28,10 @@ UNREADABLE = "I would rather talk about boats."
 
 
 def outline(texts: Sequence[str]) -> str:
-    """An answer that goes through these steps one after the other."""
-    last = len(texts)
-    steps = [
-        {"id": f"s{n}", "kind": "process", "text": text, "cites": ["n1"], "next": f"s{n + 1}"}
-        for n, text in enumerate(texts[:-1], start=1)
-    ]
-    return json.dumps(
-        {"steps": [*steps, {"id": f"s{last}", "kind": "terminal", "text": texts[-1]}]}
-    )
+    """An answer that goes through these steps one after the other, citing the first lines."""
+    steps = [{"do": text, "at": [[1, 7]]} for text in texts[:-1]]
+    end = {"end": "resolved", "text": texts[-1], "at": [[1, 7]]}
+    return json.dumps({"procedures": [{"title": "A ticket", "steps": [*steps, end]}]})
 
 
 def writing(*answers: str) -> ScriptedChatModel:
@@ -50,7 +45,8 @@ def find_context(_pair, ticket) -> RetrievedContext:
     chunks = [
         RetrievedChunk(chunk=_whole_page(hit.node.id), score=hit.score) for hit in found.nodes
     ]
-    return found.model_copy(update={"chunks": tuple(chunks)})
+    pages = [each.model_copy(update={"text": TEXTS[each.document_id]}) for each in found.pages]
+    return found.model_copy(update={"chunks": tuple(chunks), "pages": tuple(pages)})
 
 
 def _whole_page(name: str) -> Chunk:

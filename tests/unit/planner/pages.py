@@ -137,7 +137,7 @@ def read(text: str, id_: str, score: float = 0.9, *, approved: bool = False) -> 
     title = next(section.title for section in parse(text).sections if section.title)
     approval = Approval(by="local", at=datetime(2026, 1, 1, tzinfo=UTC)) if approved else None
     served = ServedReading(reading=reading, approvals=(approval,) * len(reading.procedures))
-    return PageReading(document_id=id_, title=title, served=served, score=score)
+    return PageReading(document_id=id_, title=title, served=served, score=score, text=text)
 
 
 def request(ticket: TicketDraft, *pages: tuple[str, str]) -> PlanRequest:

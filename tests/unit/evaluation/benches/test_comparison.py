@@ -69,8 +69,8 @@ def test_all_planners_share_one_call_for_a_ticket_and_a_part_of_its_context():
 def test_a_planner_shows_the_model_its_part_of_the_context(planner, shows_chunks, shows_nodes):
     model = writing(outline(WRONG))
     run(planner, comparison(model))
-    assert prompts_with("[c1]", model.requests) == shows_chunks * ANSWERS
-    assert prompts_with("[n1]", model.requests) == shows_nodes * ANSWERS
+    assert prompts_with("Page: A page\n", model.requests) == shows_chunks * ANSWERS
+    assert prompts_with("Page: Fan tray failed\n", model.requests) == shows_nodes * ANSWERS
 
 
 def test_the_model_alone_gives_its_first_clean_sample_whatever_the_scorer_thinks():

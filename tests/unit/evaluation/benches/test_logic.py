@@ -61,7 +61,7 @@ class LibraryRetrieval:
 def walk(retrieval: LibraryRetrieval, **changes: object) -> Make:
     parts = {
         "retrieval_for": lambda _row: retrieval,
-        "planner": CopyingPlanner(),
+        "planner_for": lambda _row: CopyingPlanner(),
         "scorer": ScorerService(EMBEDDER),
         "thresholds": Thresholds(sure_from=0.8, unsure_from=0.3),
         "alone": recorded({}),
@@ -109,7 +109,9 @@ def test_how_sure_the_platform_is_makes_no_other_workflow(confidence, shown, sur
 
 
 def test_nothing_is_shown_where_the_planner_finds_no_procedure():
-    (fan,) = results(walk(LibraryRetrieval(), planner=CopyingPlanner(refuses=True)), FAN)
+    (fan,) = results(
+        walk(LibraryRetrieval(), planner_for=lambda _row: CopyingPlanner(refuses=True)), FAN
+    )
     assert fan.figures["found"] == fan.walk["shown"] == 0
     assert fan.walk["page_first"] == 1
 

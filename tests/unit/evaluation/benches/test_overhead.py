@@ -9,6 +9,7 @@ from services.llm.chat_model import ChatRequest, Message
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
+from services.procedure.by_model.question import schema
 from services.scorer.service import ScorerService
 from tests.unit.evaluation.contests import PAIRS, find_context
 
@@ -25,12 +26,16 @@ def test_a_scripted_model_keeps_planner_and_scorer_as_busy_as_a_real_one():
     plan = planner.plan(PlanRequest(ticket=ticket, context=context))
     written = [c for c in plan.candidates if c.workflow.provenance.planner == "llm"]
     assert len({c.workflow.steps for c in written}) == 3
-    assert len(model.requests) == 1
+    assert len(model.requests) == 1 + 3, "each sample is shown drawn, once"
     request = ScoreRequest(ticket=ticket, context=context, candidates=plan.candidates)
     ranked = ScorerService(HashingEmbedder(), model=model).score(request).ranked
     assert all("judge" in scored.score.relevance.parts for scored in ranked)
 
 
-def test_without_a_schema_the_worked_example_is_the_answer():
-    turns = (Message(role="assistant", content="flowchart TD"), Message(role="user", content="go"))
-    assert scripted_answers(ChatRequest(messages=turns, n=2)) == ["flowchart TD"] * 2
+def test_a_revised_answer_is_the_one_before():
+    shown = Message(role="user", content="1 | Read the speeds of all fans.")
+    asked = ChatRequest(messages=(shown, shown), json_schema=schema())
+    (answer,) = scripted_answers(asked)
+    turns = (Message(role="assistant", content=answer), Message(role="user", content="Again."))
+    again = asked.model_copy(update={"messages": (shown, *turns)})
+    assert scripted_answers(again) == [answer]

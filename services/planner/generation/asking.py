@@ -1,0 +1,48 @@
+"""Whether a model is asked for a ticket at all: a page that somebody checked needs no rival."""
+
+from enum import StrEnum
+
+from services.contracts.planner import PlanRequest
+from services.planner.generation.question import ticket_text
+from services.procedure.choose import ranked_procedures
+from services.procedure.model import Reader
+from services.procedure.ports import ReadingState
+
+
+class AskModel(StrEnum):
+    """For which tickets the model writes workflows."""
+
+    NEVER = "never"
+    UNREAD = "unread"
+    """Nobody but the rules has read the best page."""
+    UNCHECKED = "unchecked"
+    """Nobody has approved what the best page tells for the ticket."""
+    ALWAYS = "always"
+
+
+def is_asked(when: AskModel, request: PlanRequest) -> bool:
+    """Whether this ticket is one of them."""
+    match when:
+        case AskModel.NEVER:
+            return False
+        case AskModel.UNREAD:
+            return not _is_read(request)
+        case AskModel.UNCHECKED:
+            return not _is_approved(request)
+        case AskModel.ALWAYS:
+            return True
+
+
+def _is_read(request: PlanRequest) -> bool:
+    readers = {page.served.reading.reader for page in request.pages[:1]}
+    return bool(readers - {Reader.RULES}) or _is_approved(request)
+
+
+def _is_approved(request: PlanRequest) -> bool:
+    """The procedure of the best page that treats the fault, not another one beside it."""
+    ticket = ticket_text(request.ticket)
+    return any(
+        page.served.state(place) is ReadingState.APPROVED
+        for page in request.pages[:1]
+        for place, _ in ranked_procedures(page.served.reading, ticket)[:1]
+    )

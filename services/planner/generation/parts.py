@@ -1,0 +1,72 @@
+"""The parts of a page that is too long to be shown whole: those near what retrieval found."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from services.knowledge.document.markdown import BlockKind, parse
+from services.procedure.model import LineRange
+
+_NUMBER = 8
+"""Characters that the number of a line takes, with what stands around it."""
+
+
+def cost(lines: Sequence[str]) -> int:
+    """Characters that numbered lines take."""
+    return sum(len(line) + _NUMBER for line in lines)
+
+
+def parts(text: str, found: Sequence[LineRange], characters: int) -> list[LineRange]:
+    """Line ranges that fit, in the order of the page: its head, what was found, what is near.
+
+    All of the page where it fits. `found` names the most relevant lines first.
+    """
+    lines = text.split("\n")
+    if cost(lines) <= characters:
+        return [(1, len(lines))]
+    units = list(_units(text, len(lines)))
+    chosen: list[LineRange] = []
+    for first, last in _by_nearness(units, found):
+        taken = cost(lines[first - 1 : last])
+        if taken <= characters:
+            chosen.append((first, last))
+            characters -= taken
+    return list(_joined(sorted(chosen)))
+
+
+def _units(text: str, last: int) -> Iterator[LineRange]:
+    """What is not to be cut: headings, blocks, items of lists; together the whole page."""
+    starts = {1}
+    for section in parse(text).sections:
+        starts.add(max(1, section.start_line))
+        for block in section.blocks:
+            items = block.items if block.kind is BlockKind.LIST else ()
+            starts |= {block.start_line, *(item.start_line for item in items)}
+    for start, following in pairwise([*sorted(starts), last + 1]):
+        yield start, following - 1
+
+
+def _by_nearness(units: Sequence[LineRange], found: Sequence[LineRange]) -> list[LineRange]:
+    """The head of the page, then what was found, the best first, then the others from there on."""
+    hits = [
+        place
+        for first, last in found
+        for place, unit in enumerate(units)
+        if unit[0] <= last and first <= unit[1]
+    ]
+    near = sorted(range(len(units)), key=lambda place: _distance(place, hits))
+    return [units[place] for place in dict.fromkeys((0, *hits, *near))]
+
+
+def _distance(place: int, hits: Sequence[int]) -> int:
+    return min((abs(place - hit) for hit in hits), default=place)
+
+
+def _joined(ranges: Sequence[LineRange]) -> Iterator[LineRange]:
+    start, end = ranges[0] if ranges else (1, 0)
+    for first, last in ranges[1:]:
+        if first > end + 1:
+            yield start, end
+            start = first
+        end = last
+    if end:
+        yield start, end
