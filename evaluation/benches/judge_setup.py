@@ -19,7 +19,9 @@ from services.embedded import Embedded
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.model import Document
 from services.knowledge.ports import Embedder
+from services.procedure.model import Reader as ReadBy
 from services.scorer.service import ScorerService
+from services.workflow.model import Provenance, Workflow
 
 VECTORS = Path(gettempdir()) / "flowxpert-bench" / "vectors.db"
 """Vectors of texts that were embedded before, where no data folder keeps them."""
@@ -65,7 +67,7 @@ class Judging:
         makes = {name: page_given(page_of, read) for name, read in reads.items()}
         return {
             OLD: lambda row: old.get(row.id),
-            RULES: lambda row: makes[RULES](row).workflow,
+            RULES: lambda row: by_reader(makes[RULES](row).workflow),
             RECORDED: lambda row: makes[RECORDED](row).workflow,
         }
 
@@ -87,6 +89,12 @@ class Judging:
         if self.platform and not self.corpus:
             return page_of_store(self.platform.documents)
         return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+
+
+def by_reader(workflow: Workflow | None) -> Workflow | None:
+    """The rules' reading as the planner signs it."""
+    signed = Provenance(planner="extractive", reader=ReadBy.RULES.value)
+    return workflow.model_copy(update={"provenance": signed}) if workflow else None
 
 
 def remembering(embedder: Embedder) -> Embedder:

@@ -11,18 +11,20 @@ from services.contracts.scorer import (
 )
 from services.contracts.screened_ticket import screened
 from services.grounding.evidence import Evidence
-from services.grounding.grounder import Grounder
+from services.grounding.grounder import Grounded, Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.scorer.criteria.accuracy import accuracy
-from services.scorer.criteria.branches import TONES
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
-from services.scorer.criteria.kinship import texts_to_compare
 from services.scorer.criteria.relevance import relevance
+from services.scorer.facts.decide import FORESTS, Forests, decide
+from services.scorer.facts.drawn import Drawn
+from services.scorer.facts.rule_reading import Readings
+from services.scorer.facts.texts import cited_texts
 from services.scorer.judges.judge import Judge
 from services.scorer.judges.likelihood import Likelihood
 from services.scorer.judges.opinion import Part
@@ -32,6 +34,7 @@ from services.scorer.merge import merged
 from services.scorer.settings import ScorerSettings
 from services.scorer.weights import WEIGHTS, Curve, ModelWeights, Weights
 from services.workflow.lint import is_clean, lint
+from services.workflow.model import Workflow
 
 CRITERIA: dict[str, Callable[[Case], Dimension]] = {
     "relevance": relevance,
@@ -53,12 +56,14 @@ class ScorerService:
         *,
         model: ChatModel | None = None,
         weights: Weights = WEIGHTS,
+        forests: Forests = FORESTS,
     ) -> None:
         """`embedder` is asked only for what the words do not decide.
 
         A model that `weights` do not know is asked and its parts are shown, but has no vote.
         """
         self._settings = settings or ScorerSettings()
+        self._forests = forests
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
         fitted = weights.models.get(model.name) if model else None
         self._shares = fitted.weights if fitted else {}
@@ -70,7 +75,7 @@ class ScorerService:
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""
         request = request.model_copy(update={"ticket": screened(request.ticket).ticket})
-        cases = self._cases(request)
+        cases = self.cases(request)
         evidence = [_evidence(case) for case in cases]
         scored = [
             ScoredCandidate(
@@ -85,24 +90,39 @@ class ScorerService:
         ]
         return ScoreResponse(ranked=tuple(sorted(scored, key=_rank)))
 
-    def _cases(self, request: ScoreRequest) -> list[Case]:
+    def cases(self, request: ScoreRequest) -> list[Case]:
+        """What the criteria look at, one for each candidate."""
         evidence = Evidence.of(request.context)
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
-        texts = [text for found in grounded for text in texts_to_compare(found)]
-        vectors = self.vectors.of([*TONES, *texts] if texts else [])
+        texts = cited_texts(workflows, request.pages, request.context)
+        readings = Readings(texts, request.ticket)
         return [
-            Case(
-                ticket=request.ticket,
-                context=request.context,
-                evidence=evidence,
-                workflow=workflow,
-                grounded=found,
-                findings=lint(workflow, bindings=request.ticket.labels),
-                vectors=vectors,
-            )
+            self._case(request, evidence, readings, found, workflow)
             for workflow, found in zip(workflows, grounded, strict=True)
         ]
+
+    def _case(
+        self,
+        request: ScoreRequest,
+        evidence: Evidence,
+        readings: Readings,
+        grounded: tuple[Grounded, ...],
+        workflow: Workflow,
+    ) -> Case:
+        drawn = Drawn(workflow, readings.source)
+        reading = readings.beside(drawn)
+        return Case(
+            ticket=request.ticket,
+            context=request.context,
+            evidence=evidence,
+            workflow=workflow,
+            grounded=grounded,
+            findings=lint(workflow, bindings=request.ticket.labels),
+            drawn=drawn,
+            reading=reading,
+            decided=decide(drawn, reading, self._forests),
+        )
 
     def _merged(self, request: ScoreRequest, evidence: list[Score]) -> list[Score]:
         if not self._panel.is_seated:

@@ -5,21 +5,29 @@ import math
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounded
-from services.scorer.criteria.case import Case, on_scale, short
+from services.scorer.criteria.beliefs import beliefs
+from services.scorer.criteria.case import Case, short
+from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.facts.fact import FactKind
 
 _UNCLAIMED = 0.75
 """What support counts for where the step does not name its source."""
 
 
-def accuracy(case: Case) -> Dimension:
-    """The mean support of the steps, each by the lines it cites; foreign commands lower it.
+def signs(case: Case) -> Signs:
+    """How far the lines say the steps, and how likely its questions are the page's.
 
-    On the scale stands its root: support is measured by words, and a source seldom says a step in
-    just the words of the step.
+    Support is told by its root: it is measured by words, and a source seldom says a step in just
+    the words of the step.
     """
     supports = [_support(case.evidence, found) for found in case.told]
-    value = sum(supports) / len(supports) if supports else 0.0
-    return Dimension(value=on_scale(math.sqrt(value)), reason=_reason(case))
+    mean = sum(supports) / len(supports) if supports else 0.0
+    return {"support": math.sqrt(mean), **beliefs(case.decided, FactKind.QUESTION)}
+
+
+def accuracy(case: Case) -> Dimension:
+    """The support of the steps by the lines they cite, foreign commands, invented questions."""
+    return Dimension(value=WEIGHINGS.of("accuracy").value(signs(case)), reason=_reason(case))
 
 
 def _support(evidence: Evidence, found: Grounded) -> float:

@@ -7,10 +7,10 @@ from functools import cached_property
 from services.contracts.ticket import TicketDraft
 from services.grounding.evidence import Evidence, terms_of
 from services.grounding.grounder import Grounded
-from services.grounding.vectors import Vector
 from services.knowledge.model import KnowledgeContext
 from services.scorer.criteria.fit import fit_of_documents
-from services.scorer.criteria.kinship import Kinship
+from services.scorer.facts.decide import Decided
+from services.scorer.facts.drawn import Drawn
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
 from services.workflow.model import Step, Workflow
@@ -29,8 +29,12 @@ class Case:
     grounded: tuple[Grounded, ...]
     """One entry per step, in the order of the steps."""
     findings: Sequence[Finding]
-    vectors: Mapping[str, Vector]
-    """Of the texts that had to be compared by meaning."""
+    drawn: Drawn
+    """The workflow beside the lines that it cites."""
+    reading: Drawn | None
+    """What the rules read on the same pages; None where the candidate is that reading."""
+    decided: Sequence[Decided]
+    """Its facts, each with the chance that it is right."""
 
     @cached_property
     def told(self) -> tuple[Grounded, ...]:
@@ -41,28 +45,6 @@ class Case:
     def fits(self) -> Mapping[str, float]:
         """How well each document fits the ticket, 0–1."""
         return fit_of_documents(self.context)
-
-    @cached_property
-    def kinship(self) -> Kinship:
-        """How much the steps have to do with one another."""
-        return Kinship(self.evidence, self.grounded, self.vectors)
-
-    @cached_property
-    def joined(self) -> list[tuple[int, int]]:
-        """The transitions, as places of steps."""
-        places = {step.id: place for place, step in enumerate(self.workflow.steps)}
-        return [(places[edge.source], places[edge.target]) for edge in self.workflow.transitions]
-
-    @cached_property
-    def by_id(self) -> Mapping[str, Grounded]:
-        """What each step rests on, by the step's id."""
-        return {found.step.id: found for found in self.grounded}
-
-    @cached_property
-    def edges(self) -> list[tuple[Grounded, Grounded]]:
-        """What each transition joins."""
-        by_id = self.by_id
-        return [(by_id[edge.source], by_id[edge.target]) for edge in self.workflow.transitions]
 
     @cached_property
     def depths(self) -> Mapping[str, int]:

@@ -1,99 +1,43 @@
-"""Coherence: do the steps follow from one another, and is the graph sound?"""
-
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+"""Coherence: is each step done under the right answers, and does each way lead where it should?"""
 
 from services.contracts.scorer import Dimension
-from services.scorer.criteria.asking import decisions_ask, exits_answer
-from services.scorer.criteria.branches import exits_fit
-from services.scorer.criteria.case import Case, on_scale, short
-from services.scorer.criteria.kinship import excess
-from services.scorer.criteria.opening import (
-    ends_with_outcome,
-    opens_with_ticket,
-    opens_without_order,
-)
-from services.scorer.criteria.order import (
-    closeness,
-    first_reversal,
-    order_of_steps,
-    order_of_transitions,
-)
-from services.workflow.lint import Finding, Severity
+from services.scorer.criteria.beliefs import beliefs
+from services.scorer.criteria.case import Case, on_scale
+from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.facts.decide import in_words, least_likely
+from services.scorer.facts.fact import FactKind
+from services.workflow.lint import Severity
 
-
-@dataclass(frozen=True)
-class Sign:
-    """Something that speaks for an order of steps, with its weight."""
-
-    name: str
-    weight: float
-    of: Callable[[Case], float]
-
-
-def _shared_words(case: Case) -> float:
-    return excess(case.kinship.shared_words, case.joined)
-
-
-def _said_together(case: Case) -> float:
-    return excess(case.kinship.said_together, case.joined)
-
-
-def _source_of_other(case: Case) -> float:
-    return excess(case.kinship.source_of_other, case.joined)
-
-
-def _meaning(case: Case) -> float:
-    return excess(case.kinship.meaning, case.joined)
-
-
-SIGNS: tuple[Sign, ...] = (
-    Sign("order of the sources", 1.2, order_of_steps),
-    Sign("order of the sources from step to step", 2.5, order_of_transitions),
-    Sign("closeness in the sources", 7.5, closeness),
-    Sign("shared words", 6.0, _shared_words),
-    Sign("sentences that say two steps together", 5.3, _said_together),
-    Sign("sources that say the next step too", 4.2, _source_of_other),
-    Sign("kindred meaning", 6.3, _meaning),
-    Sign("opening with the fault", 3.0, opens_with_ticket),
-    Sign("opening with a statement", 1.0, opens_without_order),
-    Sign("ending with an outcome", 6.2, ends_with_outcome),
-    Sign("decisions that ask", 11.5, decisions_ask),
-    Sign("exits that answer", 6.0, exits_answer),
-    Sign("answers that lead where they should", 4.0, exits_fit),
-)
-"""Weights: logistic regression of references against perturbed copies of them, together with the
-other dimensions, fitted on the even ids of the benchmark."""
-
-_MIDDLE, _STEEPNESS = 24.0, 0.2
-"""The weighted sum that stands for 3, and how fast the scale rises there."""
+_KINDS = (FactKind.GUARD, FactKind.FREE, FactKind.ARROW)
 _ERROR_COST = 0.04
 """Share of the scale that one lint error takes. Little: workflows with errors rank last anyhow."""
+_DOUBTED = 0.5
+"""Chance below which a fact is named."""
+
+
+def signs(case: Case) -> Signs:
+    """How likely its conditions and arrows are."""
+    return beliefs(case.decided, *_KINDS)
 
 
 def coherence(case: Case) -> Dimension:
-    """Order and kinship of the steps against the sources, less what lint found."""
-    weighed = {sign.name: sign.weight * sign.of(case) for sign in SIGNS}
-    errors = [f for f in case.findings if f.severity is Severity.ERROR]
-    share = 1 / (1 + math.exp(-_STEEPNESS * (sum(weighed.values()) - _MIDDLE)))
-    value = share - _ERROR_COST * len(errors)
-    weakest = min(weighed, key=lambda name: weighed[name])
-    return Dimension(
-        value=on_scale(value), reason=f"{_order(case)}; weakest: {weakest}{_lint(errors)}."
-    )
+    """The chances of its conditions and arrows, less what lint found."""
+    errors = sum(finding.severity is Severity.ERROR for finding in case.findings)
+    value = WEIGHINGS.of("coherence").value(signs(case)) - 4 * _ERROR_COST * errors
+    reason = f"{_reason(case)}; {errors} lint errors." if errors else f"{_reason(case)}."
+    return Dimension(value=max(on_scale(0), value), reason=reason)
 
 
-def _order(case: Case) -> str:
-    reversal = first_reversal(case)
-    if reversal is None:
-        return "The steps follow the order of their sources"
+def _reason(case: Case) -> str:
+    facts = [each for each in case.decided if each.fact.kind in _KINDS]
+    doubted = [each for each in facts if each.chance < _DOUBTED]
+    worst = least_likely(facts, _KINDS)
+    if worst is None:
+        return "No line of a page tells whether its steps belong together"
+    if not doubted:
+        return f"The lines bear out all {len(facts)} conditions and arrows"
+    words = in_words(worst.fact, case.drawn)
     return (
-        f"{short(reversal[0].text)} leads to {short(reversal[1].text)}, which its source puts first"
-    )
-
-
-def _lint(errors: Sequence[Finding]) -> str:
-    return (
-        f"; lint finds {len(errors)} errors, first {errors[0].check}" if errors else "; lint-clean"
+        f"The lines speak against {len(doubted)} of {len(facts)} conditions and arrows, most of"
+        f" all that {words}"
     )

@@ -3,8 +3,10 @@
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED, Grounded
-from services.scorer.criteria.case import Case, on_scale, short
+from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.doubles import doubled
+from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.facts.coverage import brevity_signs
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40
@@ -20,15 +22,21 @@ _BESIDE_COST, _LONG_COST = 0.15, 0.3
 first, since accuracy and relevance count it too."""
 
 
+def signs(case: Case) -> Signs:
+    """The share of the steps that are worth their place, and what kinds of steps there are."""
+    doubles = doubled(case.workflow)
+    cost = sum(_cost(case, found, doubles) for found in case.told)
+    needed = (1 - cost / len(case.told)) * _measure(case) if case.told else 0.0
+    return {"needed": needed, **brevity_signs(case.drawn, case.drawn.told)}
+
+
 def conciseness(case: Case) -> Dimension:
     """The share of the steps that are needed and short, less something for sheer number."""
     steps = [found.step for found in case.told]
-    doubles = doubled(case.workflow)
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
     beside = [found.step for found in case.told if not _serves(case, found)]
-    cost = sum(_cost(case, found, doubles) for found in case.told)
-    value = (1 - cost / len(steps)) * _measure(case) if steps else 0.0
-    return Dimension(value=on_scale(value), reason=_reason(steps, doubles, long, beside))
+    value = WEIGHINGS.of("conciseness").value(signs(case))
+    return Dimension(value=value, reason=_reason(steps, doubled(case.workflow), long, beside))
 
 
 def _cost(case: Case, found: Grounded, doubles: list[Step]) -> float:

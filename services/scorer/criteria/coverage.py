@@ -8,8 +8,10 @@ from services.contracts.scorer import Dimension
 from services.grounding.evidence import Unit
 from services.knowledge.model import IncidentNode, SectionRole
 from services.language.clauses import mentions_condition
-from services.scorer.criteria.case import Case, on_scale, short
+from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.fit import procedures
+from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.facts.coverage import coverage_signs
 from services.workflow.model import StepKind
 
 _COVERED = 0.5
@@ -54,25 +56,37 @@ class _Procedure:
         return self.fit * self.fit * whole
 
 
+def signs(case: Case) -> Signs:
+    """How much of the best-fitting procedure it holds, and of what its own page tells."""
+    best = _best(case)
+    known = best.covered if best else 0.0
+    return {"known steps": known, **coverage_signs(case.drawn, case.drawn.told, case.reading)}
+
+
 def coverage(case: Case) -> Dimension:
     """How much of the best-fitting procedure the workflow holds."""
+    value = WEIGHINGS.of("coverage").value(signs(case))
+    best = _best(case)
+    if best is None:
+        return Dimension(value=value, reason="The context knows no step to compare with.")
+    missing = [found for found in best.known if found.said < _COVERED]
+    missing.sort(key=lambda found: found.unit.role is SectionRole.CAUSE)
+    reason = f"It holds {len(best.known) - len(missing)} of {len(best.known)} known steps"
+    names = "; ".join(short(found.unit.text) for found in missing[:_NAMED])
+    return Dimension(
+        value=value, reason=f"{reason}; missing: {names}." if missing else f"{reason}."
+    )
+
+
+def _best(case: Case) -> _Procedure | None:
+    """The procedure that it holds most of."""
     rests = _rests(case)
     known = [
         _procedure(case, nodes, rests)
         for nodes in procedures(case.context)
         if any(case.evidence.steps_of(node) for node in nodes)
     ]
-    if not known:
-        return Dimension(value=1.0, reason="The context knows no step to compare with.")
-    best = max(known, key=lambda procedure: procedure.covered)
-    missing = [found for found in best.known if found.said < _COVERED]
-    missing.sort(key=lambda found: found.unit.role is SectionRole.CAUSE)
-    reason = f"It holds {len(best.known) - len(missing)} of {len(best.known)} known steps"
-    names = "; ".join(short(found.unit.text) for found in missing[:_NAMED])
-    return Dimension(
-        value=on_scale(best.covered),
-        reason=f"{reason}; missing: {names}." if missing else f"{reason}.",
-    )
+    return max(known, key=lambda procedure: procedure.covered, default=None)
 
 
 def _rests(case: Case) -> Mapping[Unit, float]:

@@ -1,0 +1,117 @@
+"""How much each sign of a dimension says: drawings against what is worse than they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from evaluation.fitting.material import REFERENCE, Piece
+from services.scorer.criteria import accuracy, coherence, conciseness, coverage
+from services.scorer.criteria.weighing import Weighing, Weighings
+from services.scorer.facts.decide import Decided
+from services.scorer.facts.fact import FactKind
+from services.scorer.facts.trees import Forest
+from services.workflow.perturbing.kinds import Perturbation
+
+SIGNS = {
+    "coverage": coverage.signs,
+    "accuracy": accuracy.signs,
+    "coherence": coherence.signs,
+    "conciseness": conciseness.signs,
+}
+"""The dimensions that are fitted; relevance is a matter of ticket and page."""
+AGAINST = frozenset(
+    {"instructions missing", "conditions missing", "beside instructions", "repeated", "ends"}
+    | {"implied"}
+)
+"""Signs that speak against a workflow; all others speak for it."""
+Vector = NDArray[np.float64]
+Row = Mapping[tuple[str, str], float]
+"""Signs by dimension and name."""
+
+_PENALTY = 0.03
+_READER_WEIGHT = 3.0
+"""What a flawed reading counts when a copy with a mistake counts 1: it is the real thing."""
+_REFERENCES_AT = 1.4
+"""Log-odds of the mean drawing on the scale: 4.2 of 5."""
+_TEMPERATURE = 1.5
+
+
+def signs_of(piece: Piece, forests: Mapping[FactKind, Forest]) -> Row:
+    """All signs of a piece whose facts these forests decide."""
+    decided = [
+        Decided(fact, forests[fact.kind].chance(signs))
+        for fact, signs in piece.facts
+        if fact.kind in forests
+    ]
+    case = replace(piece.case, decided=decided)
+    return {
+        (dimension, name): value
+        for dimension, signs in SIGNS.items()
+        for name, value in signs(case).items()
+    }
+
+
+def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) -> Weighings:
+    """Logistic regression of differences: of each row the reference, less everything worse."""
+    names = sorted({name for pieces in rows for _, row in pieces for name in row})
+    scale = np.std([_vector(row, names) for pieces in rows for _, row in pieces], axis=0) + 1e-6
+    found = [
+        ((_vector(pieces[0][1], names) - _vector(row, names)) / scale, _weight(piece))
+        for pieces in rows
+        for piece, row in pieces
+        if _is_worse(piece)
+    ]
+    differences = np.array([difference for difference, _ in found])
+    weights = np.array([weight for _, weight in found])
+    coefficients = _bounded(differences, weights, [_direction(name) for _, name in names])
+    fitted = dict(zip(names, coefficients / scale / _TEMPERATURE, strict=True))
+    references = [pieces[0][1] for pieces in rows]
+    return Weighings(
+        dimensions={name: _weighing(name, fitted, references) for name in SIGNS},
+        provenance=provenance,
+    )
+
+
+def _bounded(differences: Vector, weights: Vector, directions: Sequence[float]) -> Vector:
+    """Logistic regression whose weights may not turn a sign into its opposite."""
+
+    def loss(given: Vector) -> tuple[float, Vector]:
+        margins = differences @ given
+        value = weights @ np.logaddexp(0.0, -margins) + given @ given / (2 * _PENALTY)
+        slope = -(weights / (1 + np.exp(np.clip(margins, -50, 50)))) @ differences
+        return float(value), slope + given / _PENALTY
+
+    bounds = [(0.0, None) if direction > 0 else (None, 0.0) for direction in directions]
+    start = np.zeros(differences.shape[1])
+    return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
+
+
+def _direction(sign: str) -> float:
+    return -1.0 if sign in AGAINST else 1.0
+
+
+def _weighing(
+    dimension: str, fitted: Mapping[tuple[str, str], float], references: Sequence[Row]
+) -> Weighing:
+    weights = {name: round(float(w), 5) for (of, name), w in fitted.items() if of == dimension}
+    totals = [
+        sum(weights[name] * value for (of, name), value in row.items() if of == dimension)
+        for row in references
+    ]
+    middle = float(np.mean(totals)) - _REFERENCES_AT
+    return Weighing(weights=weights, middle=round(middle, 5))
+
+
+def _is_worse(piece: Piece) -> bool:
+    return piece.origin not in {REFERENCE, Perturbation.REWORDED}
+
+
+def _weight(piece: Piece) -> float:
+    return 1.0 if piece.is_made_worse else _READER_WEIGHT
+
+
+def _vector(row: Row, names: Sequence[tuple[str, str]]) -> Vector:
+    return np.array([row.get(name, 0.0) for name in names])

@@ -1,0 +1,90 @@
+"""How likely each fact of a workflow is, by the evidence of its lines.
+
+The forests were fitted on drawn pages: facts of the drawings against facts of the same drawings
+with one mistake (`flowxpert bench fit-scorer`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from services.scorer.facts.drawn import Drawn
+from services.scorer.facts.fact import Fact, FactKind
+from services.scorer.facts.facts import facts_of
+from services.scorer.facts.trees import Forest
+from services.workflow.plain import plain
+
+_FILE = Path(__file__).with_name("forests.json")
+
+BY_EVIDENCE = "lines"
+"""Who decides without a model: the evidence of the lines."""
+
+
+class Forests(BaseModel):
+    """What was fitted, by the kind of the fact."""
+
+    model_config = ConfigDict(frozen=True)
+
+    forests: dict[FactKind, Forest]
+    provenance: str = ""
+    """What they were fitted on, and by which command."""
+    figures: dict[str, float] = {}
+    """How well each kind of fact is told on ids that nothing was fitted on (AUC)."""
+
+    def write(self) -> None:
+        """Make them those in use from the next start on."""
+        _FILE.write_text(self.model_dump_json() + "\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A fact and the chance that it is right."""
+
+    fact: Fact
+    chance: float
+    by: str = BY_EVIDENCE
+
+    def with_chance(self, chance: float, by: str) -> "Decided":
+        """The same fact, decided by somebody else."""
+        return replace(self, chance=chance, by=by)
+
+
+def decide(drawn: Drawn, reading: Drawn | None, forests: Forests) -> list[Decided]:
+    """Every fact of the workflow; `reading` is another reading of the same pages."""
+    if not forests.forests:
+        return []
+    return [
+        Decided(fact, forests.forests[fact.kind].chance(signs))
+        for fact, signs in facts_of(drawn, reading)
+        if fact.kind in forests.forests
+    ]
+
+
+def least_likely(decided: Iterable[Decided], kinds: Sequence[FactKind]) -> Decided | None:
+    """The fact of these kinds that speaks most against the workflow."""
+    return min((d for d in decided if d.fact.kind in kinds), key=lambda d: d.chance, default=None)
+
+
+def in_words(fact: Fact, drawn: Drawn) -> str:
+    """The claim as a person reads it."""
+    texts: Mapping[str, str] = {s.id: plain(s.text) for s in drawn.workflow.steps}
+    step, other = texts[fact.step], texts.get(fact.other, "")
+    match fact.kind:
+        case FactKind.GUARD:
+            return f"“{step}” only if “{other}” is answered {fact.answer or 'so'}"
+        case FactKind.FREE:
+            return f"“{step}” whatever was answered"
+        case FactKind.ARROW:
+            on = f" on {fact.answer}" if fact.answer else ""
+            return f"after “{step}”{on} comes “{other}”"
+        case FactKind.QUESTION:
+            return f"“{step}” is asked"
+
+
+FORESTS = (
+    Forests.model_validate_json(_FILE.read_text(encoding="utf-8"))
+    if _FILE.is_file()
+    else Forests(forests={})
+)

@@ -1,0 +1,73 @@
+"""A workflow with the lines that its steps cite, and the answers that they stand under."""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+
+from services.procedure.facts import GuardFact, guards
+from services.scorer.facts.page_lines import NOTHING_TOLD, Lines, Source, Told
+from services.workflow.model import Step, StepKind, Workflow
+
+_LONGEST_SPAN = 15
+"""Lines; a longer citation says too little about where a step stands."""
+
+
+class Drawn:
+    """A workflow beside its pages."""
+
+    def __init__(self, workflow: Workflow, source: Source) -> None:
+        self.workflow = workflow
+        self.source = source
+        self.lines: Mapping[str, Lines] = {s.id: _lines(s, source) for s in workflow.steps}
+
+    @cached_property
+    def guards(self) -> Mapping[str, frozenset[GuardFact]]:
+        """For each step the answers that every way to it passes."""
+        return guards(self.workflow)
+
+    @cached_property
+    def ranks(self) -> Mapping[str, int]:
+        """Places of the steps in the order of their lines; steps without lines have none."""
+        placed = sorted((min(lines), id_) for id_, lines in self.lines.items() if lines)
+        return {id_: rank for rank, (_, id_) in enumerate(placed)}
+
+    @cached_property
+    def decisions(self) -> tuple[Step, ...]:
+        """The questions."""
+        return tuple(self.workflow.of_kind(StepKind.DECISION))
+
+    @cached_property
+    def actions(self) -> tuple[Step, ...]:
+        """All other steps."""
+        return tuple(s for s in self.workflow.steps if s.kind is not StepKind.DECISION)
+
+    @cached_property
+    def told(self) -> Told:
+        """What the sentences of the page tell that most steps cite."""
+        cited = Counter(
+            citation.document_id
+            for step in self.workflow.steps
+            for citation in step.citations
+            if citation.document_id in self.source
+        )
+        return self.source.told(cited.most_common(1)[0][0]) if cited else NOTHING_TOLD
+
+    def lines_of(self, steps: tuple[Step, ...]) -> Lines:
+        """All lines that these steps cite."""
+        return frozenset().union(*(self.lines[step.id] for step in steps))
+
+    def at(self, lines: Lines, steps: tuple[Step, ...]) -> list[Step]:
+        """Those of the steps that share a line with these."""
+        return [step for step in steps if self.lines[step.id] & lines]
+
+
+def _lines(step: Step, source: Source) -> Lines:
+    cited = [c for c in step.citations if c.document_id in source]
+    short = [c for c in cited if c.end_line - c.start_line < _LONGEST_SPAN]
+    if not short:
+        return frozenset(source.number(c.document_id, c.start_line) for c in cited[:1])
+    return frozenset(
+        source.number(c.document_id, line)
+        for c in short
+        for line in range(c.start_line, c.end_line + 1)
+    )

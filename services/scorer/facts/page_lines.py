@@ -1,0 +1,200 @@
+"""Where each line of the cited pages stands: its section, the list items around it, its block."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.language.clauses import condition, mentions_condition, tells
+from services.language.cues import closes, escalates
+from services.language.jumps import leads
+from services.language.words import tokenise
+from services.procedure.rules.outline import is_silent
+from services.procedure.rules.source import said_in
+
+Lines = frozenset[int]
+"""Lines of all pages of one ticket, each page's counted from an offset of its own."""
+
+_OFFSET = 1_000_000
+_REMEMBERED = 256
+_MARKER = re.compile(r"^[\s\-*#>\d.)]+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a line stands."""
+
+    sections: tuple[int, ...]
+    """First lines of the sections around it, the page itself first."""
+    items: tuple[int, ...] = ()
+    """First lines of the list items around it, the outermost first."""
+    lists: tuple[int, ...] = ()
+    is_numbered: bool = False
+    block: int = 0
+    """First line of its block; 0 for a heading or a blank line."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """Lines of a page by what their sentences do."""
+
+    instructing: Lines
+    conditional: Lines
+    escalating: Lines
+    closing: Lines
+    jumping: Lines
+
+
+NOTHING_TOLD = Told(*(frozenset[int]() for _ in range(5)))
+
+
+@dataclass
+class _Outline:
+    places: dict[int, Place] = field(default_factory=dict)
+    headings: set[int] = field(default_factory=set)
+
+
+class PageLines:
+    """The lines of one page."""
+
+    def __init__(self, text: str, first_line: int) -> None:
+        """`first_line` is the number of the first one."""
+        self._page = parse(text, first_line=first_line)
+        self._outline = _Outline()
+        _place_section(self._outline, self._page.root, ())
+
+    @property
+    def places(self) -> Mapping[int, Place]:
+        """Of every line that belongs to a section."""
+        return self._outline.places
+
+    @property
+    def headings(self) -> set[int]:
+        """Lines that are headings."""
+        return self._outline.headings
+
+    def line(self, number: int) -> str:
+        """One line as it stands; empty where there is none."""
+        place = number - self._page.first_line
+        return self._page.lines[place] if 0 <= place < len(self._page.lines) else ""
+
+    @cached_property
+    def told(self) -> Told:
+        """What the sentences of the sections that may tell something do."""
+        found: dict[str, set[int]] = {name: set() for name in Told.__dataclass_fields__}
+        for section in self._page.sections:
+            if not is_silent(section):
+                for name, line in _sentences(self._page, section):
+                    found[name].add(line)
+        return Told(**{name: frozenset(lines) for name, lines in found.items()})
+
+
+class Source:
+    """The pages that the candidates of one ticket cite."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        """`texts` are converted texts by document id."""
+        self._offsets = {id_: place * _OFFSET for place, id_ in enumerate(texts)}
+        self._pages = [page_lines(text, self._offsets[id_]) for id_, text in texts.items()]
+        self._terms: dict[Lines, frozenset[str]] = {}
+
+    def __contains__(self, document_id: str) -> bool:
+        return document_id in self._offsets
+
+    def number(self, document_id: str, line: int) -> int:
+        """The line's number among those of all pages."""
+        return self._offsets[document_id] + line
+
+    def place(self, line: int) -> Place:
+        """Where a line stands; nowhere for a line that does not exist."""
+        return self._page(line).places.get(line, Place(()))
+
+    def is_heading(self, line: int) -> bool:
+        """Whether it is a heading."""
+        return line in self._page(line).headings
+
+    def headings_between(self, first: int, last: int) -> int:
+        """Headings behind the first line, up to the last."""
+        return sum(first < line <= last for line in self._page(first).headings)
+
+    def text(self, lines: Iterable[int]) -> str:
+        """The lines as they stand, in order."""
+        return " ".join(self._page(line).line(line) for line in sorted(lines))
+
+    def clean(self, line: int) -> str:
+        """A line without its list marker or heading marks."""
+        return _MARKER.sub("", self.text((line,)))
+
+    def terms(self, lines: Lines) -> frozenset[str]:
+        """The words of these lines."""
+        if lines not in self._terms:
+            self._terms[lines] = frozenset(tokenise(self.text(lines)))
+        return self._terms[lines]
+
+    def told(self, document_id: str) -> Told:
+        """What the sentences of one page do."""
+        return self._page(self._offsets[document_id] + 1).told
+
+    def _page(self, line: int) -> PageLines:
+        return self._pages[line // _OFFSET]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def page_lines(text: str, offset: int) -> PageLines:
+    """The lines of a page, counted from `offset` + 1; remembered."""
+    return PageLines(text, offset + 1)
+
+
+def _place_section(outline: _Outline, section: Section, above: tuple[int, ...]) -> None:
+    path = (*above, section.start_line)
+    for line in range(section.start_line, section.end_line + 1):
+        outline.places[line] = Place(path)
+    if section.level:
+        outline.headings.add(section.start_line)
+    for block in section.blocks:
+        _place_block(outline, block, Place(path))
+    for child in section.children:
+        _place_section(outline, child, path)
+
+
+def _place_block(outline: _Outline, block: Block, around: Place) -> None:
+    here = Place(around.sections, around.items, around.lists, around.is_numbered, block.start_line)
+    for line in range(block.start_line, block.end_line + 1):
+        outline.places[line] = here
+    for item in block.items:
+        lists = (*around.lists, block.start_line)
+        within = Place(around.sections, (*around.items, item.start_line), lists, block.ordered)
+        for line in range(item.start_line, item.end_line + 1):
+            outline.places[line] = within
+        _place_blocks(outline, item.blocks, within)
+    _place_blocks(outline, block.blocks, around)
+
+
+def _place_blocks(outline: _Outline, blocks: Sequence[Block], around: Place) -> None:
+    for block in blocks:
+        _place_block(outline, block, around)
+
+
+def _sentences(page: Page, section: Section) -> Iterable[tuple[str, int]]:
+    """Each sentence's first line, once for each thing that it does."""
+    paragraphs = (
+        inner
+        for block in section.blocks
+        for inner in block.walk()
+        if inner.kind is BlockKind.PARAGRAPH
+    )
+    for paragraph in paragraphs:
+        for said in said_in(page, paragraph):
+            for name, does in _DOES.items():
+                if does(said.text):
+                    yield name, said.lines[0]
+
+
+_DOES = {
+    "instructing": tells,
+    "conditional": lambda text: bool(condition(text)) or mentions_condition(text),
+    "escalating": escalates,
+    "closing": closes,
+    "jumping": lambda text: leads(text) is not None,
+}

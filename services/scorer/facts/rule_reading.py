@@ -1,0 +1,57 @@
+"""What the rules read on the cited pages, to hold candidates against."""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+from services.contracts.ticket import TicketDraft
+from services.procedure.choose import ranked_procedures
+from services.procedure.lowering import lower
+from services.procedure.model import Reader, Reading
+from services.procedure.rules import read_by_rules
+from services.scorer.facts.drawn import Drawn
+from services.scorer.facts.page_lines import Source
+from services.workflow.model import Workflow
+
+_REMEMBERED = 256
+
+
+class Readings:
+    """The rules' readings of the pages of one ticket, each lowered once."""
+
+    def __init__(self, texts: Mapping[str, str], ticket: TicketDraft) -> None:
+        """`texts` by document id."""
+        self.source = Source(texts)
+        self._texts = texts
+        self._ticket = "\n".join((ticket.title, ticket.alert_name, ticket.description))
+        self._drawn: dict[str, Drawn | None] = {}
+
+    def beside(self, drawn: Drawn) -> Drawn | None:
+        """The reading of the page that most steps cite.
+
+        None where there is none, and where the candidate is that reading: agreeing with itself is
+        no evidence.
+        """
+        cited = Counter(c.document_id for s in drawn.workflow.steps for c in s.citations)
+        known = [id_ for id_, _ in cited.most_common() if id_ in self._texts]
+        if not known or _is_of_rules(drawn.workflow):
+            return None
+        if known[0] not in self._drawn:
+            self._drawn[known[0]] = self._read(known[0])
+        return self._drawn[known[0]]
+
+    def _read(self, document_id: str) -> Drawn | None:
+        reading = _by_rules(self._texts[document_id])
+        ranked = ranked_procedures(reading, self._ticket)
+        if not ranked:
+            return None
+        return Drawn(lower(reading.procedures[ranked[0][0]], document_id), self.source)
+
+
+def _is_of_rules(workflow: Workflow) -> bool:
+    return bool(workflow.provenance and workflow.provenance.reader == Reader.RULES.value)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _by_rules(text: str) -> Reading:
+    return read_by_rules(text)

@@ -1,0 +1,47 @@
+"""The texts of the pages that candidates cite, as far as the request has them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from services.contracts.retrieval import PageReading
+from services.knowledge.model import KnowledgeContext, Span
+from services.workflow.model import Workflow
+
+
+def cited_texts(
+    workflows: Iterable[Workflow], pages: Sequence[PageReading], context: KnowledgeContext
+) -> dict[str, str]:
+    """By document, in order of first citation: the page's text, else what passages tell of it."""
+    whole = {page.document_id: page.text for page in pages if page.text}
+    cited = dict.fromkeys(
+        citation.document_id
+        for workflow in workflows
+        for step in workflow.steps
+        for citation in step.citations
+    )
+    pieces = _pieced(context) if cited.keys() - whole.keys() else {}
+    texts = {id_: whole.get(id_) or pieces.get(id_, "") for id_ in cited}
+    return {id_: text for id_, text in texts.items() if text}
+
+
+def _pieced(context: KnowledgeContext) -> Mapping[str, str]:
+    """Pages with the lines that passages show; the others are blank."""
+    lines: dict[str, dict[int, str]] = {}
+    for span, text in _passages(context):
+        shown = lines.setdefault(span.document_id, {})
+        for number, line in enumerate(text.split("\n"), start=span.start_line):
+            shown.setdefault(number, line)
+    return {
+        id_: "\n".join(shown.get(number, "") for number in range(1, max(shown) + 1))
+        for id_, shown in lines.items()
+    }
+
+
+def _passages(context: KnowledgeContext) -> Iterator[tuple[Span, str]]:
+    for hit in context.nodes:
+        for passage in hit.node.all_passages():
+            yield passage.span, passage.text
+    for node in context.linked:
+        for passage in node.all_passages():
+            yield passage.span, passage.text
+    for found in context.chunks:
+        yield found.chunk.span, found.chunk.text
