@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 
 from evaluation.fitting.material import REFERENCE, Piece
-from services.scorer.facts.fact import Fact, FactKind
+from services.scorer.facts.fact import FactKind
 from services.scorer.facts.trees import Forest, Tree
 from services.workflow.perturbing.kinds import Perturbation
 
@@ -68,7 +68,7 @@ def _fitted(found: Sequence[Example]) -> Forest:
 
 
 def _as_numbers(model: HistGradientBoostingClassifier, names: list[str]) -> Forest:
-    start = float(np.ravel(model._baseline_prediction)[0])  # noqa: SLF001
+    start = float(np.ravel(model._baseline_prediction)[0])
     trees = [_tree(each[0].nodes) for each in model._predictors]
     return Forest(signs=names, start=round(start, 5), trees=trees)
 

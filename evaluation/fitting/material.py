@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evaluation.benches.given_pages import GivenPages
 from evaluation.benches.judge import Neighbours, Reader
-from evaluation.benches.judge_candidates import Shown, made_by_readers, reference_of
+from evaluation.benches.judge_candidates import FAR, NEAR, Shown, made_by_readers, reference_of
 from evaluation.benches.workflows import score_request
 from evaluation.logic_rows import LogicRow
 from services.contracts.planner import Candidate
@@ -56,14 +56,25 @@ class Workshop:
         scorer = ScorerService(self.embedder, forests=Forests(forests={}))
         found = []
         for row in rows:
-            other = neighbours.near.get(row.id) or neighbours.far.get(row.id)
+            near, far = neighbours.near.get(row.id), neighbours.far.get(row.id)
+            other = near or far
             foreign = reference_of(other).steps if other else ()
-            found.append(self._of(row, [*self._shown(row, foreign)], scorer))
+            own = self._of(row, [row], [*self._shown(row, foreign)], scorer)
+            others = {NEAR: near, FAR: far}
+            beside = [Shown(name, reference_of(page)) for name, page in others.items() if page]
+            pages = [row, *(page for page in others.values() if page)]
+            found.append(own + self._of(row, pages, beside, scorer))
             advance()
         return found
 
-    def _of(self, row: LogicRow, shown: Sequence[Shown], scorer: ScorerService) -> list[Piece]:
-        context = self.pages.context(row.draft, [row])
+    def _of(
+        self,
+        row: LogicRow,
+        pages: Sequence[LogicRow],
+        shown: Sequence[Shown],
+        scorer: ScorerService,
+    ) -> list[Piece]:
+        context = self.pages.context(row.draft, pages)
         candidates = [Candidate(id=str(n), workflow=s.workflow) for n, s in enumerate(shown)]
         cases = scorer.cases(score_request(row.draft, context, candidates))
         return [

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from evaluation.fitting.material import REFERENCE, Piece
-from services.scorer.criteria import accuracy, coherence, conciseness, coverage
+from services.scorer.criteria import accuracy, coherence, conciseness, coverage, relevance
 from services.scorer.criteria.weighing import Weighing, Weighings
 from services.scorer.facts.decide import Decided
 from services.scorer.facts.fact import FactKind
@@ -16,24 +16,29 @@ from services.scorer.facts.trees import Forest
 from services.workflow.perturbing.kinds import Perturbation
 
 SIGNS = {
+    "relevance": relevance.signs,
     "coverage": coverage.signs,
     "accuracy": accuracy.signs,
     "coherence": coherence.signs,
     "conciseness": conciseness.signs,
 }
-"""The dimensions that are fitted; relevance is a matter of ticket and page."""
+"""The signs of each dimension."""
 AGAINST = frozenset(
     {"instructions missing", "conditions missing", "beside instructions", "repeated", "ends"}
     | {"implied"}
 )
 """Signs that speak against a workflow; all others speak for it."""
 Vector = NDArray[np.float64]
+Bounds = tuple[float | None, float | None]
 Row = Mapping[tuple[str, str], float]
 """Signs by dimension and name."""
 
 _PENALTY = 0.03
-_READER_WEIGHT = 3.0
-"""What a flawed reading counts when a copy with a mistake counts 1: it is the real thing."""
+_REAL_WEIGHT = 3.0
+"""What a flawed reading, or another page, counts when a copy with a mistake counts 1."""
+_LEAST = {("accuracy", "support"): 4.0}
+"""Weights that are not fitted below this: drawings are in words of their own, so that among them
+and readings in the words of the page support would come to count for nothing."""
 _REFERENCES_AT = 1.4
 """Log-odds of the mean drawing on the scale: 4.2 of 5."""
 _TEMPERATURE = 1.5
@@ -66,7 +71,11 @@ def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) 
     ]
     differences = np.array([difference for difference, _ in found])
     weights = np.array([weight for _, weight in found])
-    coefficients = _bounded(differences, weights, [_direction(name) for _, name in names])
+    coefficients = _bounded(
+        differences,
+        weights,
+        [_bounds(name, float(by)) for name, by in zip(names, scale, strict=True)],
+    )
     fitted = dict(zip(names, coefficients / scale / _TEMPERATURE, strict=True))
     references = [pieces[0][1] for pieces in rows]
     return Weighings(
@@ -75,7 +84,7 @@ def fit_weighings(rows: Sequence[Sequence[tuple[Piece, Row]]], provenance: str) 
     )
 
 
-def _bounded(differences: Vector, weights: Vector, directions: Sequence[float]) -> Vector:
+def _bounded(differences: Vector, weights: Vector, bounds: Sequence[Bounds]) -> Vector:
     """Logistic regression whose weights may not turn a sign into its opposite."""
 
     def loss(given: Vector) -> tuple[float, Vector]:
@@ -84,13 +93,14 @@ def _bounded(differences: Vector, weights: Vector, directions: Sequence[float]) 
         slope = -(weights / (1 + np.exp(np.clip(margins, -50, 50)))) @ differences
         return float(value), slope + given / _PENALTY
 
-    bounds = [(0.0, None) if direction > 0 else (None, 0.0) for direction in directions]
-    start = np.zeros(differences.shape[1])
+    start = np.array([least or 0.0 for least, _ in bounds])
     return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 
 
-def _direction(sign: str) -> float:
-    return -1.0 if sign in AGAINST else 1.0
+def _bounds(sign: tuple[str, str], scale: float) -> Bounds:
+    if sign[1] in AGAINST:
+        return None, 0.0
+    return _LEAST.get(sign, 0.0) * scale * _TEMPERATURE, None
 
 
 def _weighing(
@@ -110,7 +120,7 @@ def _is_worse(piece: Piece) -> bool:
 
 
 def _weight(piece: Piece) -> float:
-    return 1.0 if piece.is_made_worse else _READER_WEIGHT
+    return 1.0 if piece.is_made_worse else _REAL_WEIGHT
 
 
 def _vector(row: Row, names: Sequence[tuple[str, str]]) -> Vector:

@@ -8,7 +8,7 @@ from services.scorer.facts.decide import in_words, least_likely
 from services.scorer.facts.fact import FactKind
 from services.workflow.lint import Severity
 
-_KINDS = (FactKind.GUARD, FactKind.FREE, FactKind.ARROW)
+_KINDS = (FactKind.GUARD, FactKind.FREE, FactKind.ARROW, FactKind.END)
 _ERROR_COST = 0.04
 """Share of the scale that one lint error takes. Little: workflows with errors rank last anyhow."""
 _DOUBTED = 0.5

@@ -81,6 +81,8 @@ def in_words(fact: Fact, drawn: Drawn) -> str:
             return f"after “{step}”{on} comes “{other}”"
         case FactKind.QUESTION:
             return f"“{step}” is asked"
+        case FactKind.END:
+            return f"the work ends with “{step}”"
 
 
 FORESTS = (

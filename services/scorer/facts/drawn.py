@@ -42,15 +42,25 @@ class Drawn:
         return tuple(s for s in self.workflow.steps if s.kind is not StepKind.DECISION)
 
     @cached_property
-    def told(self) -> Told:
-        """What the sentences of the page tell that most steps cite."""
+    def page(self) -> str:
+        """The id of the page that most steps cite; empty where no page is known."""
         cited = Counter(
             citation.document_id
             for step in self.workflow.steps
             for citation in step.citations
             if citation.document_id in self.source
         )
-        return self.source.told(cited.most_common(1)[0][0]) if cited else NOTHING_TOLD
+        return cited.most_common(1)[0][0] if cited else ""
+
+    @property
+    def page_text(self) -> str:
+        """Of the page that most steps cite."""
+        return self.source.whole(self.page) if self.page else ""
+
+    @property
+    def told(self) -> Told:
+        """What the sentences of that page tell."""
+        return self.source.told(self.page) if self.page else NOTHING_TOLD
 
     def lines_of(self, steps: tuple[Step, ...]) -> Lines:
         """All lines that these steps cite."""

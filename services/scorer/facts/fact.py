@@ -15,6 +15,8 @@ class FactKind(StrEnum):
     """One step follows another, on this answer where a question is answered."""
     QUESTION = "question"
     """The page asks this."""
+    END = "end"
+    """The work ends with this step."""
 
 
 class Fact(NamedTuple):

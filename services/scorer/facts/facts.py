@@ -33,6 +33,8 @@ class _Facts:
                 yield Fact(FactKind.QUESTION, step.id), self._question(step)
             elif step.citations or step.kind is StepKind.PROCESS:
                 yield from self._conditions(step)
+            if step.citations and not self._drawn.workflow.exits(step.id):
+                yield Fact(FactKind.END, step.id), self._end(step)
             for edge in self._drawn.workflow.exits(step.id):
                 answer = edge.condition.strip().casefold()
                 yield Fact(FactKind.ARROW, step.id, edge.target, answer), self._arrow(step, edge)
@@ -119,7 +121,9 @@ class _Facts:
             **between(drawn, step.id, target.id),
             **self._of(step.id, "step "),
             **self._of(target.id, "target "),
+            **self._passed_over(step, target.id),
             **on_arrow(drawn, self._reading, step, target),
+            "guards": float(len(drawn.guards.get(step.id, ()))),
             "exits": float(len(exits)),
             "entries": float(entered),
             "nearest exit": float(ranks.get(target.id, len(ranks)) <= min(siblings, default=0)),
@@ -127,6 +131,36 @@ class _Facts:
             "shared words": shared(terms(step.text), terms(target.text)),
         }
         return found | (answered(drawn, step, target, edge.condition) if edge.condition else {})
+
+    def _end(self, step: Step) -> dict[str, float]:
+        drawn = self._drawn
+        later = [rank for rank in drawn.ranks.values() if rank > drawn.ranks.get(step.id, -1)]
+        guards = drawn.guards.get(step.id, frozenset())
+        return {
+            **self._of(step.id, "step "),
+            **self._passed_over(step, ""),
+            "steps later": float(len(later)),
+            "guards": float(len(guards)),
+        }
+
+    def _passed_over(self, step: Step, target: str) -> dict[str, float]:
+        """The step that the page tells next, where the work does not go on with it."""
+        following = self._next(step)
+        if following is None or following.id == target:
+            return {"passes over": 0.0}
+        drawn = self._drawn
+        signs = {
+            **beside(drawn.source, drawn.lines[step.id], drawn.lines[following.id]),
+            **self._of(following.id, ""),
+        }
+        return {"passes over": 1.0} | {f"passed {name}": value for name, value in signs.items()}
+
+    def _next(self, step: Step) -> Step | None:
+        ranks = self._drawn.ranks
+        if step.id not in ranks:
+            return None
+        wanted = ranks[step.id] + 1
+        return next((self._by_id[id_] for id_, rank in ranks.items() if rank == wanted), None)
 
     def _question(self, step: Step) -> dict[str, float]:
         drawn, own = self._drawn, terms(step.text)

@@ -1,7 +1,7 @@
 """Where each line of the cited pages stands: its section, the list items around it, its block."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -97,6 +97,7 @@ class Source:
         """`texts` are converted texts by document id."""
         self._offsets = {id_: place * _OFFSET for place, id_ in enumerate(texts)}
         self._pages = [page_lines(text, self._offsets[id_]) for id_, text in texts.items()]
+        self._texts = texts
         self._terms: dict[Lines, frozenset[str]] = {}
 
     def __contains__(self, document_id: str) -> bool:
@@ -131,6 +132,10 @@ class Source:
         if lines not in self._terms:
             self._terms[lines] = frozenset(tokenise(self.text(lines)))
         return self._terms[lines]
+
+    def whole(self, document_id: str) -> str:
+        """The text of one page."""
+        return self._texts[document_id]
 
     def told(self, document_id: str) -> Told:
         """What the sentences of one page do."""
@@ -191,7 +196,7 @@ def _sentences(page: Page, section: Section) -> Iterable[tuple[str, int]]:
                     yield name, said.lines[0]
 
 
-_DOES = {
+_DOES: dict[str, Callable[[str], bool]] = {
     "instructing": tells,
     "conditional": lambda text: bool(condition(text)) or mentions_condition(text),
     "escalating": escalates,

@@ -1,6 +1,5 @@
 """What the rules read on the cited pages, to hold candidates against."""
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -32,13 +31,12 @@ class Readings:
         None where there is none, and where the candidate is that reading: agreeing with itself is
         no evidence.
         """
-        cited = Counter(c.document_id for s in drawn.workflow.steps for c in s.citations)
-        known = [id_ for id_, _ in cited.most_common() if id_ in self._texts]
-        if not known or _is_of_rules(drawn.workflow):
+        page = drawn.page
+        if not page or _is_of_rules(drawn.workflow):
             return None
-        if known[0] not in self._drawn:
-            self._drawn[known[0]] = self._read(known[0])
-        return self._drawn[known[0]]
+        if page not in self._drawn:
+            self._drawn[page] = self._read(page)
+        return self._drawn[page]
 
     def _read(self, document_id: str) -> Drawn | None:
         reading = _by_rules(self._texts[document_id])
