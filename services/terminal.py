@@ -257,4 +257,7 @@ def _scores(score: Score) -> Table:
     for name, dimension in score.dimensions.items():
         table.add_row(f"{dimension.value:.1f}", name, Text(dimension.reason))
     table.add_row(Text(f"{score.overall:.1f}", style="bold"), Text("overall", style="bold"), "")
+    if score.chance is not None:
+        why = Text("; ".join(score.lowered_by))
+        table.add_row(Text(f"{score.chance:.0%}", style="bold"), Text("likely right"), why)
     return table

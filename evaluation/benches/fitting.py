@@ -16,10 +16,10 @@ from scipy.optimize import minimize
 
 from evaluation.benches.scorer_parts import merged_by, on_curve, parts_of, scores_of
 from evaluation.measures.falling_scores import Judged, figures_of
-from services.contracts.scorer import Score
+from services.contracts.scorer import DIMENSIONS, Score
 from services.kit.errors import InvalidInputError
 from services.scorer.judges.likelihood import Likelihood
-from services.scorer.judges.opinion import DIMENSIONS, EVIDENCE, Opinion
+from services.scorer.judges.opinion import EVIDENCE, Opinion
 from services.scorer.weights import Curve, ModelWeights
 from services.workflow.perturbing.kinds import TO_STEPS, Perturbation
 

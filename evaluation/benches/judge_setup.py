@@ -13,6 +13,7 @@ from evaluation.benches.logic import page_given, read_workflows
 from evaluation.benches.page_reader import Read, by_rules, readings_of, stored
 from evaluation.benches.recorded_answers import RECORDED as ANSWERS
 from evaluation.benches.recorded_answers import by_record, read_answers
+from evaluation.fitting.material import Workshop
 from evaluation.logic_rows import LogicRow
 from services.contracts.scorer import Scorer
 from services.embedded import Embedded
@@ -53,6 +54,11 @@ class Judging:
             draws=draws,
             seed=seed,
         )
+
+    def workshop(self) -> Workshop:
+        """What the scorer is fitted on, of the same pages and readers."""
+        pages = GivenPages(self._page_of(), self.embedder, self._read())
+        return Workshop(pages, self.embedder, self._readers())
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""

@@ -6,9 +6,9 @@ from statistics import fmean
 
 from evaluation.measures.falling_scores import Judged, figures_of
 from evaluation.report.report import Figures
-from services.contracts.scorer import Dimension, Score
+from services.contracts.scorer import DIMENSIONS, Dimension, Score
 from services.scorer.judges.likelihood import Likelihood
-from services.scorer.judges.opinion import DIMENSIONS, EVIDENCE, Opinion
+from services.scorer.judges.opinion import EVIDENCE, Opinion
 from services.scorer.merge import merged
 from services.scorer.weights import Curve, ModelWeights
 

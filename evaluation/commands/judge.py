@@ -1,5 +1,6 @@
 """Whether the scorer tells right from wrong on drawn pages."""
 
+import json
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -68,3 +69,40 @@ def judge(
     write_rows(rows, (one.record() for one in judged))
     seconds = round(time.perf_counter() - started, 1)
     finish(report(judged, config | judging.config(), seconds), out, as_json=as_json)
+
+
+@app.command("fit-judge")
+def fit_judge(
+    *,
+    pairs: PairsFile,
+    old: Annotated[
+        Path | None, typer.Option(help="Workflows of another planner, JSON Lines of id, workflow.")
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+    ] = None,
+    without: Annotated[str, typer.Option(help="Sets that nothing is fitted on, with commas.")] = "",
+    write: Annotated[bool, typer.Option("--write", help="Make the result the one in use.")] = False,
+) -> None:
+    """Fit what the scorer makes of lines, on even ids; figures are of odd ones."""
+    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.fitting.fit import fit  # noqa: PLC0415
+    from evaluation.logic_rows import read_rows  # noqa: PLC0415
+    from evaluation.pairs import is_fitted  # noqa: PLC0415
+
+    unseen_sets = {name.strip() for name in without.split(",") if name.strip()}
+    embedder = remembering(embedder_of(None))
+    workshop = Judging(None, pairs, embedder, old, corpus).workshop()
+    rows = [row for row in read_rows(pairs) if row.reference]
+    with progress("pieces", len(rows)) as advance:
+        pieces = workshop.pieces(rows, advance)
+    seen = [p for p in pieces if is_fitted(p[0].row.id) and p[0].row.set not in unseen_sets]
+    unseen = [p for p in pieces if not is_fitted(p[0].row.id)]
+    told = f"; sets left out: {', '.join(sorted(unseen_sets))}" if unseen_sets else ""
+    provenance = f"flowxpert bench fit-judge on {pairs.name}: {len(seen)} rows of even id{told}"
+    found = fit(seen, unseen, embedder, provenance)
+    if write:
+        found.write()
+    figures = {"facts": found.forests.figures, "chance": found.chance.figures}
+    typer.echo(json.dumps(figures, indent=1))

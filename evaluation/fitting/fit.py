@@ -1,13 +1,18 @@
-"""`bench fit-facts`: what the scorer's evidence says, from drawn pages."""
+"""`bench fit-judge`: what the scorer's evidence says, and the chance that follows from it."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from evaluation.fitting.chance import Sample, fit_chance
 from evaluation.fitting.forests import areas, fit_forests
 from evaluation.fitting.material import Piece
 from evaluation.fitting.weighings import Row, fit_weighings, signs_of
+from evaluation.measures.logic import LogicCase, logic_figures
+from services.contracts.scorer import DIMENSIONS
+from services.knowledge.ports import Embedder
+from services.scorer.chance import Chance
 from services.scorer.criteria.weighing import Weighings
 from services.scorer.facts.decide import Forests
 from services.scorer.facts.fact import FactKind
@@ -16,42 +21,72 @@ from services.scorer.facts.trees import Forest
 _FOLDS = 4
 
 Rows = Sequence[Sequence[Piece]]
+Signed = tuple[Piece, Row]
 
 
 class Fitted(BaseModel):
-    """Both parts of the evidence, fitted on the same rows."""
+    """All that is fitted, on the same rows."""
 
     model_config = ConfigDict(frozen=True)
 
     forests: Forests
     weighings: Weighings
+    chance: Chance
+
+    def write(self) -> None:
+        """Make them those in use from the next start on."""
+        self.forests.write()
+        self.weighings.write()
+        self.chance.write()
 
 
-def fit(rows: Rows, unseen: Rows, provenance: str) -> Fitted:
+def fit(rows: Rows, unseen: Rows, embedder: Embedder, provenance: str) -> Fitted:
     """Fits on `rows`; `unseen` rows tell what it is worth.
 
-    Weights are fitted on facts that were decided by forests of other rows.
+    Weights and chance are fitted on facts that were decided by forests of other rows.
     """
     forests = fit_forests(rows)
+    crossed = _crossed(rows)
+    weighings = fit_weighings(crossed, provenance)
+    shown = [*(each for pieces in crossed for each in pieces), *_signed(unseen, forests)]
     return Fitted(
         forests=Forests(forests=forests, provenance=provenance, figures=areas(forests, unseen)),
-        weighings=fit_weighings(_crossed(rows), provenance),
+        weighings=weighings,
+        chance=fit_chance(_samples(shown, weighings, embedder), provenance),
     )
 
 
-def _crossed(rows: Rows) -> list[list[tuple[Piece, Row]]]:
-    found: list[list[tuple[Piece, Row]]] = []
+def _crossed(rows: Rows) -> list[list[Signed]]:
+    found: list[list[Signed]] = []
     for fold in range(_FOLDS):
         own = [pieces for pieces in rows if _fold(pieces) == fold]
         forests = fit_forests([pieces for pieces in rows if _fold(pieces) != fold])
-        found += [_with_signs(pieces, forests) for pieces in own]
+        found += [_signed([pieces], forests) for pieces in own]
     return found
 
 
-def _with_signs(
-    pieces: Sequence[Piece], forests: Mapping[FactKind, Forest]
-) -> list[tuple[Piece, Row]]:
-    return [(piece, signs_of(piece, forests)) for piece in pieces]
+def _signed(rows: Rows, forests: Mapping[FactKind, Forest]) -> list[Signed]:
+    return [(piece, signs_of(piece, forests)) for pieces in rows for piece in pieces]
+
+
+def _samples(shown: Sequence[Signed], weighings: Weighings, embedder: Embedder) -> list[Sample]:
+    cases = [
+        LogicCase(piece.row.page, piece.row.reference, piece.case.workflow)
+        for piece, _ in shown
+        if piece.row.reference
+    ]
+    figures = logic_figures(cases, embedder)
+    return [
+        Sample.of(piece, _values(signs, weighings), is_acceptable=bool(found["acceptable"]))
+        for (piece, signs), found in zip(shown, figures, strict=True)
+    ]
+
+
+def _values(signs: Row, weighings: Weighings) -> dict[str, float]:
+    return {
+        name: weighings.of(name).value({sign: v for (of, sign), v in signs.items() if of == name})
+        for name in DIMENSIONS
+    }
 
 
 def _fold(pieces: Sequence[Piece]) -> int:

@@ -23,8 +23,12 @@ class Dimension(BaseModel):
     """Each scorer's own value, 1–5, where several were merged."""
 
 
+DIMENSIONS = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
+"""In the paper's order."""
+
+
 class Score(BaseModel):
-    """The paper's five dimensions, each 1 (worst) to 5."""
+    """The paper's five dimensions, each 1 (worst) to 5, and the chance that follows from them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,11 +37,15 @@ class Score(BaseModel):
     accuracy: Dimension
     coherence: Dimension
     conciseness: Dimension
+    chance: float | None = Field(default=None, ge=0, le=1)
+    """That an expert would accept the workflow for this ticket; None where nothing was fitted."""
+    lowered_by: tuple[str, ...] = ()
+    """What lowers the chance, in words, the heaviest first."""
 
     @property
     def dimensions(self) -> dict[str, Dimension]:
         """By name, in the paper's order."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: getattr(self, name) for name in DIMENSIONS}
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from services.contracts.scorer import Dimension, Score
-from services.scorer.judges.opinion import DIMENSIONS, EVIDENCE, Opinion
+from services.contracts.scorer import DIMENSIONS, Dimension, Score
+from services.scorer.judges.opinion import EVIDENCE, Opinion
 from services.scorer.weights import Shares
 
 

@@ -15,6 +15,7 @@ from services.grounding.grounder import Grounded, Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
+from services.scorer.chance import with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.coherence import coherence
@@ -80,7 +81,7 @@ class ScorerService:
         scored = [
             ScoredCandidate(
                 candidate=candidate,
-                score=score,
+                score=with_chance(score),
                 findings=tuple(map(str, case.findings)),
                 good_enough=self._is_good_enough(score, by_evidence),
             )

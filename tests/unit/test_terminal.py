@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.contracts.gateway import StoredWorkflow
-from services.contracts.scorer import Dimension, Score
+from services.contracts.scorer import DIMENSIONS, Dimension, Score
 from services.contracts.ticket import Fit
 from services.terminal import show_workflow
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
@@ -35,7 +35,7 @@ def stored(fit: Fit, *against: str) -> StoredWorkflow:
         ticket_id="t",
         rank=1,
         workflow=FANS,
-        score=Score(**dict.fromkeys(Score.model_fields, GOOD)),
+        score=Score(**dict.fromkeys(DIMENSIONS, GOOD)),
         fit=fit,
         against=against,
         created_at=datetime(2025, 1, 1, tzinfo=UTC),

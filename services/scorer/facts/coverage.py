@@ -47,7 +47,8 @@ def _share(wanted: Lines, found: Lines) -> float:
 def _against(reading: Drawn | None, done: Lines, asked: Lines) -> dict[str, float]:
     """Shares of the steps and questions of another reading that the workflow has."""
     if reading is None:
-        return {"steps of a reading": NEUTRAL, "questions of a reading": NEUTRAL}
+        share = NEUTRAL if done or asked else 0.0
+        return {"steps of a reading": share, "questions of a reading": share}
     steps = [lines for s in reading.actions if (lines := reading.lines[s.id])]
     questions = [lines for s in reading.decisions if (lines := reading.lines[s.id])]
     return {

@@ -9,11 +9,12 @@ from typing import Any
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from services.contracts.scorer import DIMENSIONS
 from services.llm.chat_model import ChatModel, ChatRequest, JsonSchema
 from services.llm.prompts import load_prompt
 from services.llm.structured import ask_for
 from services.scorer.judges.deadline import Deadline
-from services.scorer.judges.opinion import DIMENSIONS, MODEL_ERRORS, Opinion, mean_of
+from services.scorer.judges.opinion import MODEL_ERRORS, Opinion, mean_of
 from services.scorer.judges.subject import Subject
 
 _LONGEST_REASON = 120

@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from statistics import fmean
 
+from services.contracts.scorer import DIMENSIONS
 from services.llm.chat_model import ChatModel, Message
 from services.llm.prompts import load_prompt
 from services.scorer.judges.deadline import Deadline
-from services.scorer.judges.opinion import DIMENSIONS, Opinion
+from services.scorer.judges.opinion import Opinion
 from services.scorer.judges.subject import Subject
 from services.scorer.weights import Curve
 

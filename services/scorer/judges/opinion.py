@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Protocol
 
-from services.contracts.scorer import Score
 from services.llm.chat_model import (
     BudgetExceededError,
     ModelAnswerError,
@@ -17,7 +16,6 @@ from services.scorer.judges.subject import Subject
 
 EVIDENCE = "evidence"
 """The part that asks no model; it always votes."""
-DIMENSIONS = tuple(Score.model_fields)
 MODEL_ERRORS = (
     ModelUnavailableError,
     ModelRefusedError,

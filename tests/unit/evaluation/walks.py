@@ -95,8 +95,9 @@ def pair(name: str, **fields: object) -> Pair:
 class Library:
     """Retrieval by shared words, and the stores behind it."""
 
-    def retrieve_for(self, text: str) -> RetrievedContext:
-        shared = {name: len(terms_of(text) & terms_of(TEXTS[name])) for name in TEXTS}
+    def retrieve_for(self, text: str, *only: str) -> RetrievedContext:
+        names = only or TEXTS
+        shared = {name: len(terms_of(text) & terms_of(TEXTS[name])) for name in names}
         best = sorted(shared, key=lambda name: -shared[name])
         nodes = [RetrievedNode(node=node(name), score=1 - 0.5 * n) for n, name in enumerate(best)]
         scores = {hit.node.id: hit.score for hit in nodes}

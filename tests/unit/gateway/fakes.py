@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest, SourceText
 from services.contracts.scorer import (
+    DIMENSIONS,
     Dimension,
     Score,
     ScoredCandidate,
@@ -124,8 +125,5 @@ class FakeScorer:
 
 def _score(value: float) -> Score:
     return Score(
-        **{
-            name: Dimension(value=value, reason=f"why {name} is {value}")
-            for name in Score.model_fields
-        }
+        **{name: Dimension(value=value, reason=f"why {name} is {value}") for name in DIMENSIONS}
     )

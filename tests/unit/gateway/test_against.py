@@ -4,7 +4,7 @@ import pytest
 
 from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.contracts.scorer import Dimension, Score, ScoredCandidate
+from services.contracts.scorer import DIMENSIONS, Dimension, Score, ScoredCandidate
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.against import Objections
 from services.gateway.fit import FITTED, Thresholds, verdict
@@ -33,7 +33,7 @@ def scored(*, documents=("fan.md",), good_enough=True, **values):
     score = Score(
         **{
             name: Dimension(value=values.get(name, 4.0), reason=f"why {name}")
-            for name in Score.model_fields
+            for name in DIMENSIONS
         }
     )
     candidate = Candidate(id="c", workflow=workflow)

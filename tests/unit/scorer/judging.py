@@ -5,11 +5,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from services.contracts.planner import Candidate
-from services.contracts.scorer import ScoredCandidate, ScoreRequest
+from services.contracts.scorer import DIMENSIONS, ScoredCandidate, ScoreRequest
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import ChatModel, ChatRequest, Message
 from services.llm.scripted import ScriptedChatModel
-from services.scorer.judges.opinion import DIMENSIONS
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 from services.scorer.weights import ModelWeights, Weights

@@ -1,7 +1,7 @@
 import pytest
 
-from services.contracts.scorer import Dimension, Score
-from services.scorer.judges.opinion import DIMENSIONS, Opinion
+from services.contracts.scorer import DIMENSIONS, Dimension, Score
+from services.scorer.judges.opinion import Opinion
 from services.scorer.merge import merged
 from services.scorer.settings import ScorerSettings
 from services.workflow.model import Workflow

@@ -14,7 +14,14 @@ from evaluation.logic_rows import LogicRow
 from evaluation.measures.harm import guard_harm
 from evaluation.measures.telling_apart import Judgement
 from evaluation.report.judge_report import clearly_worse, pairs, report, summary
-from services.contracts.scorer import Dimension, Score, ScoredCandidate, ScoreRequest, ScoreResponse
+from services.contracts.scorer import (
+    DIMENSIONS,
+    Dimension,
+    Score,
+    ScoredCandidate,
+    ScoreRequest,
+    ScoreResponse,
+)
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.scorer.service import ScorerService
 from services.workflow.lint import is_clean, lint
@@ -91,7 +98,7 @@ class Told(ScoredCandidate):
     @classmethod
     def of(cls, candidate):
         value = Dimension(value=3, reason="")
-        score = Score(**dict.fromkeys(Score.model_fields, value))
+        score = Score(**dict.fromkeys(DIMENSIONS, value))
         return cls(candidate=candidate, score=score, chance=0.75)
 
 

@@ -9,11 +9,10 @@ from evaluation.benches.scorer_setup import Choice, ChoiceError, provenance
 from evaluation.benches.workflows import gold
 from evaluation.measures.falling_scores import Judged
 from evaluation.pairs import Pair
-from services.contracts.scorer import Dimension, Score
+from services.contracts.scorer import DIMENSIONS, Dimension, Score
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import Message
 from services.llm.scripted import ScriptedChatModel
-from services.scorer.judges.opinion import DIMENSIONS
 from services.scorer.service import ScorerService
 from services.scorer.weights import Curve, ModelWeights, Weights
 from tests.unit.evaluation.walks import Library, pair

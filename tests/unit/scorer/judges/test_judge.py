@@ -1,9 +1,9 @@
 import pytest
 from structlog.testing import capture_logs
 
+from services.contracts.scorer import DIMENSIONS
 from services.llm.chat_model import ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.scorer.judges.opinion import DIMENSIONS
 from services.scorer.metrics import PARTS
 from tests.unit.scorer.cases import GOOD, changed
 from tests.unit.scorer.judging import OTHER, THIRD, judging, scored, sheet, shown

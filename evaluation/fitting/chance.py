@@ -1,0 +1,97 @@
+"""The chance that a workflow is acceptable, fitted on what is made of drawn pages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from evaluation.fitting.material import Piece
+from evaluation.measures.telling_apart import auc, calibration_error
+from evaluation.pairs import is_fitted
+from services.contracts.scorer import DIMENSIONS
+from services.scorer.chance import Chance, log_odds
+
+_PENALTY = 0.01
+
+
+_COPY = 0.1
+"""What a copy with a mistake counts when a workflow that somebody made counts 1."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A scored workflow, and whether an expert would accept it."""
+
+    set: str
+    is_fitted: bool
+    values: Mapping[str, float]
+    acceptable: bool
+    is_copy: bool
+
+    @classmethod
+    def of(cls, piece: Piece, values: Mapping[str, float], *, is_acceptable: bool) -> Self:
+        """A piece of the material, with its values on the scale."""
+        row = piece.row
+        return cls(row.set, is_fitted(row.id), values, is_acceptable, piece.is_made_worse)
+
+
+def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
+    """Fitted on the even ids; its figures are of the odd ones, and of corpora left out."""
+    even = [sample for sample in samples if sample.is_fitted]
+    odd = [sample for sample in samples if not sample.is_fitted]
+    found = _fitted(even)
+    left_out = [
+        (of.of(sample.values), sample)
+        for name in sorted({sample.set for sample in samples})
+        for of in [_fitted([sample for sample in even if sample.set != name])]
+        for sample in odd
+        if sample.set == name
+    ]
+    told = [(found.of(sample.values), sample) for sample in odd]
+    figures = _figures("odd", told)
+    figures |= _figures("odd, without copies", [each for each in told if not each[1].is_copy])
+    return found.model_copy(
+        update={
+            "provenance": provenance,
+            "figures": figures | _figures("odd, corpus left out", left_out),
+        }
+    )
+
+
+def _fitted(samples: Sequence[Sample]) -> Chance:
+    """Logistic regression in which no dimension may count against a workflow."""
+    table = np.array([[log_odds(s.values[name]) for name in DIMENSIONS] for s in samples])
+    truth = np.array([1.0 if sample.acceptable else -1.0 for sample in samples])
+    weights = np.array([_COPY if sample.is_copy else 1.0 for sample in samples])
+    given = _minimised(np.c_[table, np.ones(len(table))], truth, weights)
+    usual = table[truth > 0].mean(axis=0)
+    return Chance(
+        weights={n: round(float(w), 4) for n, w in zip(DIMENSIONS, given, strict=False)},
+        bias=round(float(given[-1]), 4),
+        usual={n: round(float(u), 4) for n, u in zip(DIMENSIONS, usual, strict=True)},
+    )
+
+
+def _minimised(
+    table: NDArray[np.float64], truth: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    def loss(given: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margins = truth * (table @ given)
+        value = weights @ np.logaddexp(0.0, -margins) + _PENALTY * given @ given
+        slope = -(weights * truth / (1 + np.exp(np.clip(margins, -50, 50)))) @ table
+        return float(value), slope + 2 * _PENALTY * given
+
+    bounds = [(0.0, None)] * (table.shape[1] - 1) + [(None, None)]
+    start = np.zeros(table.shape[1])
+    return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
+
+
+def _figures(name: str, told: Sequence[tuple[float, Sample]]) -> dict[str, float]:
+    right = [chance for chance, sample in told if sample.acceptable]
+    wrong = [chance for chance, sample in told if not sample.acceptable]
+    found = {"n": float(len(told)), "auc": auc(right, wrong) or 0.0}
+    found["ece"] = calibration_error([(chance, sample.acceptable) for chance, sample in told])
+    return {f"{name}, {figure}": value for figure, value in found.items()}

@@ -1,0 +1,72 @@
+"""The calibrated chance that an expert would accept a workflow, from its five scores.
+
+Fitted on drawings, on what readers made of the pages, on drawings with mistakes and on drawings of
+other pages (`flowxpert bench fit-chance`); `acceptable` is the bar of `evaluation.measures.logic`.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from services.contracts.scorer import Score
+
+_FILE = Path(__file__).with_name("chance.json")
+_EDGE = 0.02
+"""How near to its ends a value may come on the scale."""
+_NAMED = 0.4
+"""Log-odds that a dimension must cost, beside a usual right workflow, before it is named."""
+
+
+class Chance(BaseModel):
+    """What each dimension says of the chance."""
+
+    model_config = ConfigDict(frozen=True)
+
+    weights: dict[str, float] = {}
+    bias: float = 0.0
+    usual: dict[str, float] = {}
+    """Log-odds of each dimension where the workflow is acceptable."""
+    provenance: str = ""
+    """What it was fitted on, and by which command."""
+    figures: dict[str, float] = {}
+    """Calibration error and AUC on ids, and on corpora, that nothing was fitted on."""
+
+    def write(self) -> None:
+        """Make it the one in use from the next start on."""
+        _FILE.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+    def of(self, values: Mapping[str, float]) -> float:
+        """0–1, from values of 1–5 by dimension."""
+        total = sum(weight * log_odds(values[name]) for name, weight in self.weights.items())
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, self.bias + total))))
+
+    def costs(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Log-odds that dimensions cost beside what is usual, the heaviest first."""
+        lost = {
+            name: weight * (self.usual.get(name, 0.0) - log_odds(values[name]))
+            for name, weight in self.weights.items()
+        }
+        heavy = {name: cost for name, cost in lost.items() if cost >= _NAMED}
+        return dict(sorted(heavy.items(), key=lambda item: -item[1]))
+
+
+def log_odds(value: float) -> float:
+    """Of a value of 1–5, as a share of the scale."""
+    share = min(1 - _EDGE, max(_EDGE, (value - 1) / 4))
+    return math.log(share / (1 - share))
+
+
+FITTED = (
+    Chance.model_validate_json(_FILE.read_text(encoding="utf-8")) if _FILE.is_file() else Chance()
+)
+
+
+def with_chance(score: Score, fitted: Chance = FITTED) -> Score:
+    """The score with its chance; as it was where nothing was fitted."""
+    if not fitted.weights:
+        return score
+    values = {name: dimension.value for name, dimension in score.dimensions.items()}
+    reasons = tuple(score.dimensions[name].reason for name in fitted.costs(values))
+    return score.model_copy(update={"chance": fitted.of(values), "lowered_by": reasons})
