@@ -47,7 +47,7 @@ class Judging:
         """
         return JudgeBench(
             scorer=self._scorer(),
-            pages=GivenPages(self._page_of(), self.embedder, self._read()),
+            pages=GivenPages(self.page_of(), self.embedder, self._read()),
             embedder=self.embedder,
             readers=self._readers(),
             severities=severities,
@@ -57,8 +57,12 @@ class Judging:
 
     def workshop(self) -> Workshop:
         """What the scorer is fitted on, of the same pages and readers."""
-        pages = GivenPages(self._page_of(), self.embedder, self._read())
+        pages = GivenPages(self.page_of(), self.embedder, self._read())
         return Workshop(pages, self.embedder, self._readers())
+
+    def read(self, reader: str) -> Read:
+        """Who reads the pages: the rules, or a model whose answers were recorded."""
+        return by_record(read_answers(self.answers or ANSWERS)) if reader == RECORDED else by_rules
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""
@@ -68,7 +72,7 @@ class Judging:
 
     def _readers(self) -> dict[str, Reader]:
         old = read_workflows(self.old) if self.old else {}
-        page_of = self._page_of()
+        page_of = self.page_of()
         reads = {RULES: by_rules, RECORDED: by_record(read_answers(self.answers or ANSWERS))}
         makes = {name: page_given(page_of, read) for name, read in reads.items()}
         return {
@@ -78,12 +82,16 @@ class Judging:
         }
 
     def _scorer(self) -> Scorer:
-        return self.platform.scorer if self.platform else ScorerService(self.embedder)
+        """Copies of one drawing would vote for it: each stands for itself."""
+        if self.platform and self.platform.model:
+            return self.platform.scorer
+        return ScorerService(self.embedder, hears_others=False)
 
     def _read(self) -> Read:
         return stored(readings_of(self.platform)) if self.platform else by_rules
 
-    def _page_of(self) -> PageOf:
+    def page_of(self) -> PageOf:
+        """Where the page of a row is."""
         there = self._kept_pages()
 
         def find(row: LogicRow) -> Document:

@@ -73,7 +73,9 @@ def bench_of(
         ScorerBench(
             find_context=retrieved(platform.retrieval),
             gold_context=gold(platform.graph, pages_of(platform)),
-            scorer=ScorerService(platform.embedder, settings, model=model, weights=Weights()),
+            scorer=ScorerService(
+                platform.embedder, settings, model=model, weights=Weights(), hears_others=False
+            ),
             embedder=platform.embedder,
             draws=choice.draws,
             seed=choice.seed,

@@ -106,3 +106,41 @@ def fit_judge(
         found.write()
     figures = {"facts": found.forests.figures, "chance": found.chance.figures}
     typer.echo(json.dumps(figures, indent=1))
+
+
+@app.command("best-of-n")
+def best_of_n(
+    *,
+    pairs: PairsFile,
+    reader: Annotated[
+        Literal["rules", "recorded"], typer.Option(help="Whose reading of the page competes.")
+    ] = "rules",
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+    ] = None,
+    plans: Annotated[
+        Path | None,
+        typer.Option(help="Recorded plans; those of a strong model that are kept here."),
+    ] = None,
+    ids: Annotated[
+        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
+    ] = "all",
+) -> None:
+    """Recorded samples and the reading of the page: does the scorer take the best?"""
+    from evaluation.benches.best_of_n import BestOfN, figures_of  # noqa: PLC0415
+    from evaluation.benches.given_pages import GivenPages  # noqa: PLC0415
+    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.benches.recorded_plans import RECORDED_PLANS, read_plans  # noqa: PLC0415
+    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from services.scorer.service import ScorerService  # noqa: PLC0415
+
+    embedder = remembering(embedder_of(None))
+    judging = Judging(None, pairs, embedder, corpus=corpus)
+    recorded = read_plans(plans or RECORDED_PLANS)
+    rows = [row for row in chosen_rows(read_rows(pairs), ids) if row.id in recorded]
+    pages = GivenPages(judging.page_of(), embedder, judging.read(reader))
+    bench = BestOfN(pages, ScorerService(embedder), embedder, recorded)
+    with progress("best-of-n", len(rows)) as advance:
+        contests = bench.contests(rows, advance)
+    typer.echo(json.dumps(figures_of(contests), indent=1))

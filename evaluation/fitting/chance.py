@@ -8,15 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from evaluation.fitting.material import Piece
+from evaluation.benches.judge_candidates import FAR, NEAR
+from evaluation.fitting.material import REFERENCE, Piece
 from evaluation.measures.telling_apart import auc, calibration_error
 from evaluation.pairs import is_fitted
 from services.contracts.scorer import DIMENSIONS
-from services.scorer.chance import Chance, log_odds
+from services.scorer.chance import BY_RULES, CHECKED, Chance, is_by_rules, signs_of
 
+_SIGNS = (*DIMENSIONS, BY_RULES, CHECKED)
 _PENALTY = 0.01
 
 
+_DRAWN = (REFERENCE, NEAR, FAR)
+"""What a careful reader drew, of this page or of another."""
 _COPY = 0.1
 """What a copy with a mistake counts when a workflow that somebody made counts 1."""
 
@@ -27,15 +31,18 @@ class Sample:
 
     set: str
     is_fitted: bool
-    values: Mapping[str, float]
+    signs: Mapping[str, float]
     acceptable: bool
     is_copy: bool
 
     @classmethod
     def of(cls, piece: Piece, values: Mapping[str, float], *, is_acceptable: bool) -> Self:
         """A piece of the material, with its values on the scale."""
-        row = piece.row
-        return cls(row.set, is_fitted(row.id), values, is_acceptable, piece.is_made_worse)
+        row, origin = piece.row, piece.case.workflow.provenance
+        signs = signs_of(
+            values, is_by_rules=is_by_rules(origin), is_checked=piece.origin in _DRAWN
+        )
+        return cls(row.set, is_fitted(row.id), signs, is_acceptable, piece.is_made_worse)
 
 
 def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
@@ -44,13 +51,13 @@ def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
     odd = [sample for sample in samples if not sample.is_fitted]
     found = _fitted(even)
     left_out = [
-        (of.of(sample.values), sample)
+        (of.of(sample.signs), sample)
         for name in sorted({sample.set for sample in samples})
         for of in [_fitted([sample for sample in even if sample.set != name])]
         for sample in odd
         if sample.set == name
     ]
-    told = [(found.of(sample.values), sample) for sample in odd]
+    told = [(found.of(sample.signs), sample) for sample in odd]
     figures = _figures("odd", told)
     figures |= _figures("odd, without copies", [each for each in told if not each[1].is_copy])
     return found.model_copy(
@@ -62,16 +69,19 @@ def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
 
 
 def _fitted(samples: Sequence[Sample]) -> Chance:
-    """Logistic regression in which no dimension may count against a workflow."""
-    table = np.array([[log_odds(s.values[name]) for name in DIMENSIONS] for s in samples])
+    """Logistic regression in which no dimension may count against a workflow.
+
+    The drawings stand for checked readings.
+    """
+    table = np.array([[s.signs[name] for name in _SIGNS] for s in samples])
     truth = np.array([1.0 if sample.acceptable else -1.0 for sample in samples])
     weights = np.array([_COPY if sample.is_copy else 1.0 for sample in samples])
     given = _minimised(np.c_[table, np.ones(len(table))], truth, weights)
     usual = table[truth > 0].mean(axis=0)
     return Chance(
-        weights={n: round(float(w), 4) for n, w in zip(DIMENSIONS, given, strict=False)},
+        weights={n: round(float(w), 4) for n, w in zip(_SIGNS, given, strict=False)},
         bias=round(float(given[-1]), 4),
-        usual={n: round(float(u), 4) for n, u in zip(DIMENSIONS, usual, strict=True)},
+        usual={n: round(float(u), 4) for n, u in zip(_SIGNS, usual, strict=True)},
     )
 
 
@@ -84,7 +94,8 @@ def _minimised(
         slope = -(weights * truth / (1 + np.exp(np.clip(margins, -50, 50)))) @ table
         return float(value), slope + 2 * _PENALTY * given
 
-    bounds = [(0.0, None)] * (table.shape[1] - 1) + [(None, None)]
+    signed = [(None, 0.0) if name == BY_RULES else (0.0, None) for name in _SIGNS]
+    bounds = [*signed, (None, None)]
     start = np.zeros(table.shape[1])
     return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 

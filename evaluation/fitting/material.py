@@ -53,7 +53,7 @@ class Workshop:
     def pieces(self, rows: Sequence[LogicRow], advance: Callable[[], None]) -> list[list[Piece]]:
         """For each row its reference first, then all else."""
         neighbours = Neighbours.of(rows, self.embedder)
-        scorer = ScorerService(self.embedder, forests=Forests(forests={}))
+        scorer = ScorerService(self.embedder, forests=Forests(forests={}), hears_others=False)
         found = []
         for row in rows:
             near, far = neighbours.near.get(row.id), neighbours.far.get(row.id)

@@ -1,4 +1,4 @@
-"""The calibrated chance that an expert would accept a workflow, from its five scores.
+"""The calibrated chance that an expert would accept a workflow: its five scores, and who read.
 
 Fitted on drawings, on what readers made of the pages, on drawings with mistakes and on drawings of
 other pages (`flowxpert bench fit-chance`); `acceptable` is the bar of `evaluation.measures.logic`.
@@ -11,6 +11,13 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from services.contracts.scorer import Score
+from services.procedure.model import Reader
+from services.procedure.ports import ReadingState
+from services.workflow.model import Provenance
+
+Signs = Mapping[str, float]
+BY_RULES, CHECKED = "read by rules", "checked"
+_NO_CHECK = "The page was read by rules and nobody has checked the reading."
 
 _FILE = Path(__file__).with_name("chance.json")
 _EDGE = 0.02
@@ -37,22 +44,28 @@ class Chance(BaseModel):
         """Make it the one in use from the next start on."""
         _FILE.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
-    def of(self, values: Mapping[str, float]) -> float:
-        """0–1, from values of 1–5 by dimension."""
-        total = sum(weight * log_odds(values[name]) for name, weight in self.weights.items())
+    def of(self, signs: Mapping[str, float]) -> float:
+        """0–1."""
+        total = sum(weight * signs.get(name, 0.0) for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, self.bias + total))))
 
-    def costs(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Log-odds that dimensions cost beside what is usual, the heaviest first."""
+    def costs(self, signs: Mapping[str, float]) -> dict[str, float]:
+        """Log-odds that signs cost beside what is usual, the heaviest first."""
         lost = {
-            name: weight * (self.usual.get(name, 0.0) - log_odds(values[name]))
+            name: weight * (self.usual.get(name, 0.0) - signs.get(name, 0.0))
             for name, weight in self.weights.items()
         }
         heavy = {name: cost for name, cost in lost.items() if cost >= _NAMED}
         return dict(sorted(heavy.items(), key=lambda item: -item[1]))
 
 
-def log_odds(value: float) -> float:
+def signs_of(values: Mapping[str, float], *, is_by_rules: bool, is_checked: bool) -> Signs:
+    """The log-odds of the five values, and how far who read the page is to be trusted."""
+    told = {name: _log_odds(value) for name, value in values.items()}
+    return told | {BY_RULES: float(is_by_rules), CHECKED: float(is_checked)}
+
+
+def _log_odds(value: float) -> float:
     """Of a value of 1–5, as a share of the scale."""
     share = min(1 - _EDGE, max(_EDGE, (value - 1) / 4))
     return math.log(share / (1 - share))
@@ -63,10 +76,28 @@ FITTED = (
 )
 
 
-def with_chance(score: Score, fitted: Chance = FITTED) -> Score:
+def with_chance(score: Score, origin: Provenance | None, fitted: Chance = FITTED) -> Score:
     """The score with its chance; as it was where nothing was fitted."""
     if not fitted.weights:
         return score
     values = {name: dimension.value for name, dimension in score.dimensions.items()}
-    reasons = tuple(score.dimensions[name].reason for name in fitted.costs(values))
-    return score.model_copy(update={"chance": fitted.of(values), "lowered_by": reasons})
+    signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=is_checked(origin))
+    costs = fitted.costs(signs)
+    reasons = [_NO_CHECK] if BY_RULES in costs else []
+    reasons += [score.dimensions[name].reason for name in costs if name in score.dimensions]
+    return score.model_copy(update={"chance": fitted.of(signs), "lowered_by": tuple(reasons)})
+
+
+def is_by_rules(origin: Provenance | None) -> bool:
+    """Whether the page was read by rules alone, and nobody has checked it."""
+    return bool(
+        origin
+        and origin.planner == "extractive"
+        and origin.reader in {"", Reader.RULES.value}
+        and not is_checked(origin)
+    )
+
+
+def is_checked(origin: Provenance | None) -> bool:
+    """Whether a person stands for the reading."""
+    return bool(origin and ReadingState.APPROVED.value == origin.state)

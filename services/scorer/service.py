@@ -1,6 +1,7 @@
 """Candidates in, five explained scores each out, best first."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from services.contracts.scorer import (
     Dimension,
@@ -22,9 +23,10 @@ from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
+from services.scorer.facts.consensus import Voice, with_votes
 from services.scorer.facts.decide import FORESTS, Forests, decide
 from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.rule_reading import Readings
+from services.scorer.facts.rule_reading import Readings, is_of_rules
 from services.scorer.facts.texts import cited_texts
 from services.scorer.judges.judge import Judge
 from services.scorer.judges.likelihood import Likelihood
@@ -58,13 +60,17 @@ class ScorerService:
         model: ChatModel | None = None,
         weights: Weights = WEIGHTS,
         forests: Forests = FORESTS,
+        hears_others: bool = True,
     ) -> None:
         """`embedder` is asked only for what the words do not decide.
+
+        With `hears_others` candidates vote on one another's facts; without, each stands for itself.
 
         A model that `weights` do not know is asked and its parts are shown, but has no vote.
         """
         self._settings = settings or ScorerSettings()
         self._forests = forests
+        self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
         fitted = weights.models.get(model.name) if model else None
         self._shares = fitted.weights if fitted else {}
@@ -81,7 +87,7 @@ class ScorerService:
         scored = [
             ScoredCandidate(
                 candidate=candidate,
-                score=with_chance(score),
+                score=with_chance(score, candidate.workflow.provenance),
                 findings=tuple(map(str, case.findings)),
                 good_enough=self._is_good_enough(score, by_evidence),
             )
@@ -98,9 +104,16 @@ class ScorerService:
         grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = cited_texts(workflows, request.pages, request.context)
         readings = Readings(texts, request.ticket)
-        return [
+        cases = [
             self._case(request, evidence, readings, found, workflow)
             for workflow, found in zip(workflows, grounded, strict=True)
+        ]
+        if not self._hears_others:
+            return cases
+        voices = [Voice(c.drawn, c.decided, is_of_rules(c.workflow)) for c in cases]
+        return [
+            replace(case, decided=decided)
+            for case, decided in zip(cases, with_votes(voices), strict=True)
         ]
 
     def _case(

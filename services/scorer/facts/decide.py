@@ -4,6 +4,7 @@ The forests were fitted on drawn pages: facts of the drawings against facts of t
 with one mistake (`flowxpert bench fit-scorer`).
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,8 @@ from services.workflow.plain import plain
 
 _FILE = Path(__file__).with_name("forests.json")
 
+_SUREST = 0.98
+"""No evidence makes a fact surer than this before others have been heard."""
 BY_EVIDENCE = "lines"
 """Who decides without a model: the evidence of the lines."""
 
@@ -45,6 +48,12 @@ class Decided:
     fact: Fact
     chance: float
     by: str = BY_EVIDENCE
+
+    def moved(self, log_odds: float) -> "Decided":
+        """The same fact with so much more evidence for it."""
+        bounded = min(_SUREST, max(1 - _SUREST, self.chance))
+        odds = math.log(bounded / (1 - bounded)) + log_odds
+        return replace(self, chance=1 / (1 + math.exp(-odds)))
 
     def with_chance(self, chance: float, by: str) -> "Decided":
         """The same fact, decided by somebody else."""

@@ -32,7 +32,7 @@ class Readings:
         no evidence.
         """
         page = drawn.page
-        if not page or _is_of_rules(drawn.workflow):
+        if not page or is_of_rules(drawn.workflow):
             return None
         if page not in self._drawn:
             self._drawn[page] = self._read(page)
@@ -46,7 +46,8 @@ class Readings:
         return Drawn(lower(reading.procedures[ranked[0][0]], document_id), self.source)
 
 
-def _is_of_rules(workflow: Workflow) -> bool:
+def is_of_rules(workflow: Workflow) -> bool:
+    """Whether the workflow is what the rules read."""
     return bool(workflow.provenance and workflow.provenance.reader == Reader.RULES.value)
 
 
