@@ -39,9 +39,7 @@ class Sample:
     def of(cls, piece: Piece, values: Mapping[str, float], *, is_acceptable: bool) -> Self:
         """A piece of the material, with its values on the scale."""
         row, origin = piece.row, piece.case.workflow.provenance
-        signs = signs_of(
-            values, is_by_rules=is_by_rules(origin), is_checked=piece.origin in _DRAWN
-        )
+        signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=piece.origin in _DRAWN)
         return cls(row.set, is_fitted(row.id), signs, is_acceptable, piece.is_made_worse)
 
 

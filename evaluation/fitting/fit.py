@@ -12,11 +12,11 @@ from evaluation.fitting.weighings import Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.contracts.scorer import DIMENSIONS
 from services.knowledge.ports import Embedder
+from services.procedure.evidence.decide import Forests
+from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.trees import Forest
 from services.scorer.chance import Chance
 from services.scorer.criteria.weighing import Weighings
-from services.scorer.facts.decide import Forests
-from services.scorer.facts.fact import FactKind
-from services.scorer.facts.trees import Forest
 
 _FOLDS = 4
 

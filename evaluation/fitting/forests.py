@@ -8,8 +8,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 
 from evaluation.fitting.material import REFERENCE, Piece
-from services.scorer.facts.fact import FactKind
-from services.scorer.facts.trees import Forest, Tree
+from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.trees import Forest, Tree
 from services.workflow.perturbing.kinds import Perturbation
 
 _TREES, _LEAVES, _RATE, _LEAST = 40, 8, 0.15, 20

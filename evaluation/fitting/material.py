@@ -11,10 +11,10 @@ from evaluation.benches.workflows import score_request
 from evaluation.logic_rows import LogicRow
 from services.contracts.planner import Candidate
 from services.knowledge.ports import Embedder
+from services.procedure.evidence.decide import Forests
+from services.procedure.evidence.fact import Fact
+from services.procedure.evidence.facts import facts_of
 from services.scorer.criteria.case import Case
-from services.scorer.facts.decide import Forests
-from services.scorer.facts.fact import Fact
-from services.scorer.facts.facts import facts_of
 from services.scorer.service import ScorerService
 from services.workflow.model import Step
 from services.workflow.perturbing.kinds import Perturbation, PerturbationError

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from evaluation.fitting.material import REFERENCE, Piece
+from services.procedure.evidence.decide import Decided
+from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.trees import Forest
 from services.scorer.criteria import accuracy, coherence, conciseness, coverage, relevance
 from services.scorer.criteria.weighing import Weighing, Weighings
-from services.scorer.facts.decide import Decided
-from services.scorer.facts.fact import FactKind
-from services.scorer.facts.trees import Forest
 from services.workflow.perturbing.kinds import Perturbation
 
 SIGNS = {

@@ -16,6 +16,9 @@ from services.grounding.grounder import Grounded, Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
+from services.procedure.evidence.consensus import Voice, with_votes
+from services.procedure.evidence.decide import FORESTS, Forests, decide
+from services.procedure.evidence.drawn import Drawn
 from services.scorer.chance import with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import Case
@@ -23,18 +26,15 @@ from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
-from services.scorer.facts.consensus import Voice, with_votes
-from services.scorer.facts.decide import FORESTS, Forests, decide
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.rule_reading import Readings, is_of_rules
-from services.scorer.facts.texts import cited_texts
 from services.scorer.judges.judge import Judge
 from services.scorer.judges.likelihood import Likelihood
 from services.scorer.judges.opinion import Part
 from services.scorer.judges.panel import Panel
 from services.scorer.judges.subject import Subject
 from services.scorer.merge import merged
+from services.scorer.rule_reading import Readings, is_of_rules
 from services.scorer.settings import ScorerSettings
+from services.scorer.texts import cited_texts
 from services.scorer.weights import WEIGHTS, Curve, ModelWeights, Weights
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow

@@ -5,10 +5,10 @@ import math
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounded
+from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria.beliefs import beliefs
 from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.weighing import WEIGHINGS, Signs
-from services.scorer.facts.fact import FactKind
 
 _UNCLAIMED = 0.75
 """What support counts for where the step does not name its source."""

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from services.scorer.facts.decide import Decided
-from services.scorer.facts.fact import FactKind
+from services.procedure.evidence.decide import Decided
+from services.procedure.evidence.fact import FactKind
 
 _SUREST = 0.02
 """No fact counts as surer than this, either way."""

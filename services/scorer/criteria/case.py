@@ -8,9 +8,9 @@ from services.contracts.ticket import TicketDraft
 from services.grounding.evidence import Evidence, terms_of
 from services.grounding.grounder import Grounded
 from services.knowledge.model import KnowledgeContext
+from services.procedure.evidence.decide import Decided
+from services.procedure.evidence.drawn import Drawn
 from services.scorer.criteria.fit import fit_of_documents
-from services.scorer.facts.decide import Decided
-from services.scorer.facts.drawn import Drawn
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
 from services.workflow.model import Step, Workflow

@@ -1,11 +1,11 @@
 """Coherence: is each step done under the right answers, and does each way lead where it should?"""
 
 from services.contracts.scorer import Dimension
+from services.procedure.evidence.decide import in_words, least_likely
+from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria.beliefs import beliefs
 from services.scorer.criteria.case import Case, on_scale
 from services.scorer.criteria.weighing import WEIGHINGS, Signs
-from services.scorer.facts.decide import in_words, least_likely
-from services.scorer.facts.fact import FactKind
 from services.workflow.lint import Severity
 
 _KINDS = (FactKind.GUARD, FactKind.FREE, FactKind.ARROW, FactKind.END)

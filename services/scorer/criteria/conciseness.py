@@ -3,10 +3,10 @@
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED, Grounded
+from services.procedure.evidence.coverage import brevity_signs
 from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.doubles import doubled
 from services.scorer.criteria.weighing import WEIGHINGS, Signs
-from services.scorer.facts.coverage import brevity_signs
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40

@@ -8,10 +8,10 @@ from services.contracts.scorer import Dimension
 from services.grounding.evidence import Unit
 from services.knowledge.model import IncidentNode, SectionRole
 from services.language.clauses import mentions_condition
+from services.procedure.evidence.coverage import coverage_signs
 from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.fit import procedures
 from services.scorer.criteria.weighing import WEIGHINGS, Signs
-from services.scorer.facts.coverage import coverage_signs
 from services.workflow.model import StepKind
 
 _COVERED = 0.5

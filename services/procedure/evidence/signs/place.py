@@ -2,8 +2,8 @@
 
 import math
 
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.page_lines import Lines, Place, Source
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.page_lines import Lines, Place, Source
 from services.workflow.model import StepKind
 
 _MOST_STEPS = 8

@@ -5,8 +5,8 @@ from services.language.cues import is_outcome, is_success
 from services.language.deeds import first_stem, mends
 from services.language.states import negates, polarity
 from services.language.words import tokenise
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.signs.words import is_negated
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.signs.words import is_negated
 from services.workflow.model import Step, StepKind
 
 _PLAIN = {"yes": 1.0, "no": -1.0}

@@ -16,7 +16,7 @@ from services.language.deeds import checks, first_stem, mends
 from services.language.jumps import leads
 from services.language.sentences import sentences
 from services.language.states import negates, polarity
-from services.scorer.facts.page_lines import Lines, Source
+from services.procedure.evidence.page_lines import Lines, Source
 from services.workflow.model import Step, StepKind
 
 _CUE = re.compile(r"\b(?:if|when|unless|in case|otherwise|else|only)\b", re.IGNORECASE)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.procedure.agreement import matched
+from services.procedure.evidence.decide import Decided
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.facts import polar
-from services.scorer.facts.decide import Decided
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.fact import Fact, FactKind
 
 _RULES_WEIGHT = 0.3
 """What the rules' voice counts beside a model's, whose conditions are right twice as often."""

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
+from services.procedure.evidence.page_lines import NOTHING_TOLD, Lines, Source, Told
 from services.procedure.facts import GuardFact, guards
-from services.scorer.facts.page_lines import NOTHING_TOLD, Lines, Source, Told
 from services.workflow.model import Step, StepKind, Workflow
 
 _LONGEST_SPAN = 15

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from services.contracts.ticket import TicketDraft
 from services.procedure.choose import ranked_procedures
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.page_lines import Source
 from services.procedure.lowering import lower
 from services.procedure.model import Reader, Reading
 from services.procedure.rules import read_by_rules
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.page_lines import Source
 from services.workflow.model import Workflow
 
 _REMEMBERED = 256

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping
 
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.page_lines import Lines, Told
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.page_lines import Lines, Told
 
 NEUTRAL = 0.75
 """Shares that another reading would give, where there is none: about what careful drawings have."""

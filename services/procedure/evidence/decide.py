@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from services.scorer.facts.drawn import Drawn
-from services.scorer.facts.fact import Fact, FactKind
-from services.scorer.facts.facts import facts_of
-from services.scorer.facts.trees import Forest
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.fact import Fact, FactKind
+from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.trees import Forest
 from services.workflow.plain import plain
 
 _FILE = Path(__file__).with_name("forests.json")

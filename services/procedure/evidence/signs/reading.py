@@ -4,7 +4,7 @@ Agreeing with the reading that it was made of is no evidence for a candidate: th
 """
 
 from services.language.answers import compared_answer
-from services.scorer.facts.drawn import Drawn
+from services.procedure.evidence.drawn import Drawn
 from services.workflow.model import Step
 
 
