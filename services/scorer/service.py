@@ -1,6 +1,7 @@
 """Candidates in, five explained scores each out, best first."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from services.contracts.scorer import (
     Dimension,
@@ -21,10 +22,11 @@ from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
+from services.scorer.facts.approved import Approved
 from services.scorer.facts.decide import FORESTS, Forests, decide
 from services.scorer.facts.drawn import Drawn
 from services.scorer.facts.rule_reading import Readings
-from services.scorer.facts.texts import cited_texts
+from services.scorer.facts.texts import cited_texts, ticket_text
 from services.scorer.judges.judge import Judge
 from services.scorer.judges.likelihood import Likelihood
 from services.scorer.judges.opinion import Part
@@ -96,11 +98,13 @@ class ScorerService:
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = cited_texts(workflows, request.pages, request.context)
-        readings = Readings(texts, request.ticket)
-        return [
+        readings = Readings(texts, ticket_text(request.ticket))
+        approved = Approved(request.pages, ticket_text(request.ticket), readings.source)
+        cases = [
             self._case(request, evidence, readings, found, workflow)
             for workflow, found in zip(workflows, grounded, strict=True)
         ]
+        return [replace(c, decided=approved.settle(c.drawn, c.decided)) for c in cases]
 
     def _case(
         self,
