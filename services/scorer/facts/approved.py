@@ -1,6 +1,6 @@
 """What a person has approved of a page decides the facts of its drawings; nobody else is asked."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from services.contracts.retrieval import PageReading
@@ -14,6 +14,7 @@ from services.scorer.facts.decide import Decided
 from services.scorer.facts.drawn import Drawn
 from services.scorer.facts.fact import Fact, FactKind
 from services.scorer.facts.page_lines import Source
+from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 BY_APPROVED = "approved"
@@ -171,15 +172,14 @@ _TELLS: Mapping[FactKind, Callable[[_Held, Fact], bool | None]] = {
 }
 
 
-def _reached(begin: Iterable[str], workflow: Workflow, through: set[str]) -> set[str]:
+def _reached(begin: Iterable[str], workflow: Workflow, through: Collection[str]) -> set[str]:
     """Steps that are come to from these without passing any but those of `through`."""
-    seen, waiting = set[str](), list(begin)
-    while waiting:
-        step = waiting.pop()
-        if step not in seen:
-            seen.add(step)
-            waiting += [way.target for way in workflow.exits(step) if step in through]
-    return seen
+    arrows = successors(workflow.transitions)
+    return {
+        found
+        for step in begin
+        for found in reachable(step, arrows, passes=lambda passed: passed in through)
+    }
 
 
 def _is_of(step: Step, document_id: str) -> bool:

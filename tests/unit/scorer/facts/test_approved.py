@@ -11,62 +11,25 @@ from services.procedure.lowering import lower
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, ServedReading
 from services.scorer.facts.approved import BY_APPROVED, CONTRADICTED, STATED
-from services.scorer.facts.decide import Forests
 from services.scorer.facts.fact import Fact, FactKind
-from services.scorer.facts.trees import Forest
 from services.scorer.service import ScorerService
-from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
-from tests.unit.procedure.programs import ask, do, procedure
+from services.workflow.model import StepKind, Workflow
+from tests.unit.procedure.programs import do, procedure
 from tests.unit.scorer.cases import TICKET
-
-UNDECIDED = Forests(forests={kind: Forest(signs=[], start=0.0, trees=[]) for kind in FactKind})
-"""Lines that say nothing either way."""
-
-PAGE = "fan.md"
-TEXT = """# Fan stands still
-
-1. Read the fan speeds of the tray.
-2. If the tray is loose, push the tray in until its latch clicks.
-3. Blow the dust out of the blocked rotor.
-4. Verify that the exhaust temperature falls again.
-"""
-APPROVED = procedure(
-    do("Read the fan speeds of the tray", 3),
-    ask("Is the tray loose?", do("Push the tray in until its latch clicks", 4), at=[[4, 4]]),
-    do("Blow the dust out of the blocked rotor", 5),
-    do("Verify that the exhaust temperature falls again", 6),
-)
-
-
-def cited(line: int, document: str = PAGE) -> tuple[Citation, ...]:
-    return (Citation(document_id=document, start_line=line, end_line=line),)
-
-
-def step(id_: str, text: str, line: int, kind: StepKind = StepKind.PROCESS) -> Step:
-    return Step(id=id_, kind=kind, text=text, citations=cited(line) if line else ())
-
-
-READ = step("a", "Look at the fan speeds of the tray", 3)
-LOOSE = step("q", "Is the tray loose?", 4, StepKind.DECISION)
-PUSH = step("b", "Push the tray in until the latch clicks", 4)
-BLOW = step("c", "Blow dust out of the blocked rotor", 5)
-VERIFY = step("d", "Verify that the exhaust temperature falls", 6)
-
-
-def drawn(steps: tuple[Step, ...], *arrows: tuple[str, ...]) -> Workflow:
-    edges = tuple(
-        Transition(source=a[0], target=a[1], condition=a[2] if a[2:] else "") for a in arrows
-    )
-    return Workflow(title="", steps=steps, transitions=edges)
-
-
-RIGHT = drawn(
-    (READ, LOOSE, PUSH, BLOW, VERIFY),
-    ("a", "q"),
-    ("q", "b", "Yes"),
-    ("q", "c", "No"),
-    ("b", "c"),
-    ("c", "d"),
+from tests.unit.scorer.fan_page import (
+    BLOW,
+    LOOSE,
+    PAGE,
+    PROCEDURE,
+    PUSH,
+    READ,
+    RIGHT,
+    TEXT,
+    UNDECIDED,
+    VERIFY,
+    cited,
+    drawn,
+    step,
 )
 
 
@@ -92,18 +55,18 @@ def decided(workflow: Workflow, given: PageReading) -> dict[Fact, tuple[float, s
 
 def verdict(workflow: Workflow, fact: Fact) -> float | None:
     """What the approved procedure says; None where the lines decide."""
-    chance, by = decided(workflow, page(APPROVED))[fact]
+    chance, by = decided(workflow, page(PROCEDURE))[fact]
     return chance if by == BY_APPROVED else None
 
 
 def test_the_approved_drawing_itself_is_right_in_all_its_facts():
-    found = decided(lower(APPROVED, PAGE), page(APPROVED))
+    found = decided(lower(PROCEDURE, PAGE), page(PROCEDURE))
     assert found
     assert set(found.values()) == {(STATED, BY_APPROVED)}
 
 
 def test_the_same_in_other_words_and_under_other_ids_is_as_right():
-    found = decided(RIGHT, page(APPROVED))
+    found = decided(RIGHT, page(PROCEDURE))
     assert set(found.values()) == {(STATED, BY_APPROVED)}
 
 
@@ -166,14 +129,14 @@ def test_an_end_before_the_page_ends_is_wrong():
 
 
 def test_what_nobody_has_approved_decides_nothing():
-    found = decided(RIGHT, page(APPROVED, approved=(False,)))
+    found = decided(RIGHT, page(PROCEDURE, approved=(False,)))
     assert found
     assert BY_APPROVED not in {by for _, by in found.values()}
 
 
 def test_of_several_procedures_the_approved_one_that_the_drawing_follows_decides():
     other = procedure(do("Paint the rack", 5), title="FanTrayFailed")
-    found = decided(RIGHT, page(other, APPROVED, approved=(True, True)))
+    found = decided(RIGHT, page(other, PROCEDURE, approved=(True, True)))
     assert set(found.values()) == {(STATED, BY_APPROVED)}
 
 
