@@ -4,7 +4,7 @@ Asked is what the lines leave open and what candidates say differently about the
 for all candidates; first that on which most depends.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from services.language.deeds import first_stem, mends
 from services.scorer.facts.decide import Decided
@@ -42,20 +42,23 @@ class _Asking:
 
     def all(self) -> Iterator[Question]:
         for topic, said in self._topics.worth_asking().items():
-            offered = self._offered(topic, said)
+            offered = {says: self._option(topic, says) for says in self._offered(topic, said)}
+            options = tuple(dict.fromkeys(offered.values()))
             yield Question(
                 lines=excerpt(self._drawn[0].source, self._lines(topic, offered)),
                 text=self._wording.question(topic),
-                options=tuple(
-                    Option(says.kind, self._wording.option(topic, says)) for says in offered
-                ),
+                options=options,
                 claims=tuple(
-                    Claim(each.candidate, each.decided.fact, offered.index(each.says))
+                    Claim(each.candidate, each.decided.fact, options.index(offered[each.says]))
                     for each in said.sayings
                     if each.says in offered
                 ),
                 weight=self._weight(topic, said),
             )
+
+    def _option(self, topic: Topic, says: Says) -> Option:
+        """Two steps of the same words are one option: nobody could choose between them."""
+        return Option(says.kind, self._wording.option(topic, says))
 
     def _offered(self, topic: Topic, said: Said) -> list[Says]:
         """What may be, then what candidates say, then silence."""
@@ -81,7 +84,7 @@ class _Asking:
             if shared and id_ in ranks and rank == ranks[id_] + 1:
                 yield Says(OptionKind.NEXT, shared)
 
-    def _lines(self, topic: Topic, offered: Sequence[Says]) -> Iterator[frozenset[int]]:
+    def _lines(self, topic: Topic, offered: Iterable[Says]) -> Iterator[frozenset[int]]:
         for shared in (topic.step, topic.other, *(says.step for says in offered)):
             if shared:
                 yield self._drawn[shared.candidate].lines[shared.id]

@@ -97,6 +97,15 @@ def test_where_one_ends_and_another_goes_on_both_answers_are_offered():
     assert claimed(after) == {0: f"“{VERIFY.text}”", 1: "nothing: the work ends here"}
 
 
+def test_steps_of_the_same_words_are_one_option():
+    again = BLOW.model_copy(update={"id": "e"})
+    twice = drawn((READ, BLOW, again), ("a", "c"), ("a", "e"))
+    (after,) = of(asked_about(twice), "comes next when this is done: “Look")
+    assert len(set(options(after))) == len(options(after))
+    assert len(after.claims) == 2
+    assert set(claimed(after).values()) == {f"“{BLOW.text}”"}
+
+
 def test_a_question_that_no_line_asks_is_not_asked_about():
     implied = step("x", "Did that help?", 0, LOOSE.kind)
     workflow = drawn((READ, implied, BLOW), ("a", "x"), ("x", "c", "No"))
