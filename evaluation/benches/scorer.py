@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from evaluation.benches.scorer_parts import figures_by_part, merged_by, parts_of
 from evaluation.benches.workflows import FindContext, score_request
 from evaluation.measures.falling_scores import Judged, report
 from evaluation.pairs import Pair
@@ -23,8 +22,6 @@ from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounder, cite
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
-from services.scorer.judges.opinion import EVIDENCE
-from services.scorer.weights import ModelWeights
 from services.workflow.model import Step, StepKind, Workflow
 from services.workflow.perturbing.kinds import (
     SEVERITIES,
@@ -65,15 +62,11 @@ class ScorerBench:
         draws: int,
         seed: int,
         severities: Sequence[float] = SEVERITIES,
-        fitted: ModelWeights | None = None,
         at_once: int = 1,
     ) -> None:
         """Each kind at each severity is drawn `draws` times per reference.
 
         `at_once` pairs are scored at a time: a model's server is at its best with many calls.
-
-        `fitted` are the weights by which the parts that the scorer shows are merged; without them
-        the evidence alone counts, as in the scorer itself.
         """
         self._find_context = find_context
         self._gold_context = gold_context
@@ -82,24 +75,15 @@ class ScorerBench:
         self._draws = draws
         self._seed = seed
         self._severities = tuple(severities)
-        self._fitted = fitted
         self._at_once = at_once
 
     def run(
         self, pairs: Sequence[Pair], config: Mapping[str, object], advance: Callable[[], None]
     ) -> Report:
-        """Scores every pair whose reference has at least five steps.
-
-        Where the scorer asks a model, `parts` shows each part alone, on ids nothing was fitted on.
-        """
+        """Scores every pair whose reference has at least five steps."""
         started = time.perf_counter()
         judged = self.judge_all(pairs, advance)
-        merged = [merged_by(case, self._fitted) for case in judged]
-        found = report(merged, config, round(time.perf_counter() - started, 1))
-        if all(parts_of(case.original).keys() == {EVIDENCE} for case in judged):
-            return found
-        unfitted = [case for case in judged if not case.pair.is_fitted]
-        return found.model_copy(update={"parts": figures_by_part(unfitted, self._fitted)})
+        return report(judged, config, round(time.perf_counter() - started, 1))
 
     def judge_all(self, pairs: Sequence[Pair], advance: Callable[[], None]) -> list[Judged]:
         """The scores of all pairs that can be measured, and of their copies."""

@@ -1,4 +1,4 @@
-"""Whether the score falls as workflows get worse, and what its parts may say."""
+"""Whether the score falls as workflows get worse."""
 
 from typing import Annotated
 
@@ -14,8 +14,8 @@ app = typer.Typer()
 
 Draws = Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")]
 Severities = Annotated[str, typer.Option(help="Shares of the steps that are touched, by commas.")]
-Parts = Annotated[
-    str, typer.Option(help="Of the scorer: evidence, and judge and likelihood by a model.")
+Judged = Annotated[
+    bool, typer.Option("--judged/--evidence", help="Whether the model decides open facts.")
 ]
 PairsAtOnce = Annotated[
     int, typer.Option("--at-once", min=1, help="Pairs that are scored at a time.")
@@ -29,7 +29,7 @@ def scorer(
     pairs: PairsFile,
     draws: Draws = 3,
     severities: Severities = "0.1,0.3,0.5",
-    parts: Parts = "evidence,judge,likelihood",
+    judged: Judged = True,
     record: RecordFile = None,
     at_once: PairsAtOnce = 1,
     sample: Sample = 0,
@@ -40,44 +40,12 @@ def scorer(
     """Whether the score falls as references are made worse, each kind of perturbation apart."""
     from evaluation.benches.scorer_setup import Choice, bench_of  # noqa: PLC0415
 
-    choice = Choice.of(chosen_pairs(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
+    choice = Choice.of(chosen_pairs(pairs, sample, seed), severities, draws=draws, seed=seed)
     config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}
     config |= {"draws": draws, "severities": severities}
     with open_platform(data_dir) as platform:
-        bench, model = bench_of(platform, choice, record, at_once)
-        config |= {"model": model, "parts": parts} if model else {}
+        bench, model = bench_of(platform, choice, record, at_once, is_judged=judged)
+        config |= {"model": model} if model else {}
         with progress("scorer", len(choice.pairs)) as advance:
             figures = bench.run(choice.pairs, config, advance)
     finish(figures, out, as_json=as_json)
-
-
-@app.command("fit-scorer")
-def fit_scorer(
-    *,
-    data_dir: DataDir,
-    pairs: PairsFile,
-    draws: Draws = 1,
-    severities: Severities = "0.3,0.5",
-    parts: Parts = "evidence,judge,likelihood",
-    record: RecordFile = None,
-    at_once: PairsAtOnce = 1,
-    sample: Sample = 0,
-    seed: Seed = 0,
-    write: Annotated[
-        bool, typer.Option("--write", help="Make the result the weights in use for this model.")
-    ] = False,
-) -> None:
-    """Fit what judge and likelihood have to say, on even ids; reported on the odd."""
-    from evaluation.benches.fitting import fit  # noqa: PLC0415
-    from evaluation.benches.scorer_setup import Choice, bench_of, provenance  # noqa: PLC0415
-    from services.scorer.weights import WEIGHTS  # noqa: PLC0415
-
-    choice = Choice.of(chosen_pairs(pairs, sample, seed), severities, parts, draws=draws, seed=seed)
-    with open_platform(data_dir) as platform:
-        bench, model = bench_of(platform, choice, record, at_once)
-        with progress("fit-scorer", len(choice.pairs)) as advance:
-            judged = bench.judge_all(choice.pairs, advance)
-    found = fit(judged, provenance(pairs.name, choice, sample))
-    if write:
-        WEIGHTS.with_model(model, found).write()
-    typer.echo(found.model_dump_json(indent=2))

@@ -20,7 +20,7 @@ class Dimension(BaseModel):
     reason: str
     """One sentence that names the evidence."""
     parts: dict[str, float] = {}
-    """Each scorer's own value, 1–5, where several were merged."""
+    """The value by the evidence alone, as `evidence`, where a model decided something beside it."""
 
 
 DIMENSIONS = ("relevance", "coverage", "accuracy", "coherence", "conciseness")

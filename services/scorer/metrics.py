@@ -2,9 +2,10 @@
 
 from prometheus_client import Counter
 
-PARTS = Counter(
-    "flowxpert_scorer_parts_total",
-    "Requests that a part with a language model was asked about, by part (judge, likelihood) and "
-    "outcome: given, not_offered, unavailable, refused, unreadable, over_budget or late.",
-    ["part", "outcome"],
+QUESTIONS = Counter(
+    "flowxpert_scorer_questions_total",
+    "Questions about lines of a page that a language model was to decide, by outcome: decided, "
+    "open (it contradicted itself), kept (it was asked before), withdrawn, unavailable, refused, "
+    "unreadable, over_budget or late.",
+    ["outcome"],
 )

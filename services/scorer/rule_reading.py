@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from services.contracts.ticket import TicketDraft
 from services.procedure.choose import ranked_procedures
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import Source
@@ -18,11 +17,11 @@ _REMEMBERED = 256
 class Readings:
     """The rules' readings of the pages of one ticket, each lowered once."""
 
-    def __init__(self, texts: Mapping[str, str], ticket: TicketDraft) -> None:
+    def __init__(self, texts: Mapping[str, str], ticket_text: str) -> None:
         """`texts` by document id."""
         self.source = Source(texts)
         self._texts = texts
-        self._ticket = "\n".join((ticket.title, ticket.alert_name, ticket.description))
+        self._ticket = ticket_text
         self._drawn: dict[str, Drawn | None] = {}
 
     def beside(self, drawn: Drawn) -> Drawn | None:

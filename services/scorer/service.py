@@ -1,6 +1,6 @@
 """Candidates in, five explained scores each out, best first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from services.contracts.scorer import (
@@ -19,6 +19,7 @@ from services.llm.chat_model import ChatModel
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.decide import FORESTS, Forests, decide
 from services.procedure.evidence.drawn import Drawn
+from services.scorer.approved import Approved
 from services.scorer.chance import with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import Case
@@ -26,16 +27,14 @@ from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
-from services.scorer.judges.judge import Judge
-from services.scorer.judges.likelihood import Likelihood
-from services.scorer.judges.opinion import Part
-from services.scorer.judges.panel import Panel
-from services.scorer.judges.subject import Subject
-from services.scorer.merge import merged
+from services.scorer.judges.answer_store import AnswerStore, RecentAnswers
+from services.scorer.judges.deciding import decided_with, told
+from services.scorer.judges.fact_judge import FactJudge
+from services.scorer.judges.panel import Panel, Verdict
+from services.scorer.judges.questions import questions
 from services.scorer.rule_reading import Readings, is_of_rules
 from services.scorer.settings import ScorerSettings
-from services.scorer.texts import cited_texts
-from services.scorer.weights import WEIGHTS, Curve, ModelWeights, Weights
+from services.scorer.texts import cited_texts, ticket_text
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
 
@@ -48,9 +47,13 @@ CRITERIA: dict[str, Callable[[Case], Dimension]] = {
 }
 """The paper's five dimensions; the score is their mean."""
 
+EVIDENCE = "evidence"
+"""The part of a dimension's value that asks no model."""
+_LEAST_VOICES = 2
+
 
 class ScorerService:
-    """Implements `Scorer`: looks each step up in the context; asks a model where there is one."""
+    """Implements `Scorer`: lines decide each fact, and a model what they leave open."""
 
     def __init__(
         self,
@@ -58,42 +61,34 @@ class ScorerService:
         settings: ScorerSettings | None = None,
         *,
         model: ChatModel | None = None,
-        weights: Weights = WEIGHTS,
+        answers: AnswerStore | None = None,
         forests: Forests = FORESTS,
         hears_others: bool = True,
     ) -> None:
         """`embedder` is asked only for what the words do not decide.
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
-
-        A model that `weights` do not know is asked and its parts are shown, but has no vote.
+        `answers` is where the model's answers are kept; without it, in memory.
         """
         self._settings = settings or ScorerSettings()
         self._forests = forests
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
-        fitted = weights.models.get(model.name) if model else None
-        self._shares = fitted.weights if fitted else {}
-        parts = tuple(_parts(model, self._settings, fitted)) if model else ()
-        self._panel = Panel(
-            parts, deadline_s=self._settings.deadline_s, ticket_tokens=self._settings.ticket_tokens
-        )
+        self._panel = _panel(model, self._settings, answers) if model else None
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""
         request = request.model_copy(update={"ticket": screened(request.ticket).ticket})
         cases = self.cases(request)
-        evidence = [_evidence(case) for case in cases]
+        judged, verdict = self._judged(cases, request.deadline_s)
         scored = [
             ScoredCandidate(
                 candidate=candidate,
-                score=with_chance(score, candidate.workflow.provenance),
+                score=(score := _score(case, after, verdict)),
                 findings=tuple(map(str, case.findings)),
-                good_enough=self._is_good_enough(score, by_evidence),
+                good_enough=self._is_good_enough(score),
             )
-            for candidate, case, score, by_evidence in zip(
-                request.candidates, cases, self._merged(request, evidence), evidence, strict=True
-            )
+            for candidate, case, after in zip(request.candidates, cases, judged, strict=True)
         ]
         return ScoreResponse(ranked=tuple(sorted(scored, key=_rank)))
 
@@ -103,12 +98,18 @@ class ScorerService:
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = cited_texts(workflows, request.pages, request.context)
-        readings = Readings(texts, request.ticket)
+        readings = Readings(texts, ticket_text(request.ticket))
+        approved = Approved(request.pages, ticket_text(request.ticket), readings.source)
         cases = [
             self._case(request, evidence, readings, found, workflow)
             for workflow, found in zip(workflows, grounded, strict=True)
         ]
-        if not self._hears_others:
+        cases = self._heard(cases)
+        return [replace(c, decided=approved.settle(c.drawn, c.decided)) for c in cases]
+
+    def _heard(self, cases: list[Case]) -> list[Case]:
+        """The cases after candidates have voted on one another's facts."""
+        if not self._hears_others or len(cases) < _LEAST_VOICES:
             return cases
         voices = [Voice(c.drawn, c.decided, is_of_rules(c.workflow)) for c in cases]
         return [
@@ -138,38 +139,54 @@ class ScorerService:
             decided=decide(drawn, reading, self._forests),
         )
 
-    def _merged(self, request: ScoreRequest, evidence: list[Score]) -> list[Score]:
-        if not self._panel.is_seated:
-            return evidence
-        subject = Subject.of(request, evidence, characters=self._settings.context_characters)
-        found = self._panel.ask(subject, request.deadline_s)
-        return [
-            merged(score, {part: opinions[place] for part, opinions in found.items()}, self._shares)
-            for place, score in enumerate(evidence)
+    def _judged(
+        self, cases: Sequence[Case], within_s: float | None
+    ) -> tuple[Sequence[Case], Verdict]:
+        """The cases with what the model says of the facts that the lines leave open."""
+        if self._panel is None or not cases:
+            return cases, Verdict()
+        asked = questions(
+            [(case.drawn, case.decided) for case in cases], limit=self._settings.judged_facts
+        )
+        verdict = self._panel.ask(asked, within_s)
+        judged = [
+            replace(case, decided=decided_with(case.decided, facts))
+            for case, facts in zip(cases, told(asked, verdict, len(cases)), strict=True)
         ]
+        return judged, verdict
 
-    def _is_good_enough(self, score: Score, by_evidence: Score) -> bool:
-        """Relevance is asked of the evidence alone: a model can be talked into it."""
+    def _is_good_enough(self, score: Score) -> bool:
+        """Relevance hangs on no fact that a model decides: it could be talked into it."""
         return (
             score.overall >= self._settings.least_score
-            and by_evidence.relevance.value >= self._settings.least_relevance
+            and score.relevance.value >= self._settings.least_relevance
         )
 
 
-def _evidence(case: Case) -> Score:
-    return Score(**{name: criterion(case) for name, criterion in CRITERIA.items()})
+def _panel(model: ChatModel, settings: ScorerSettings, answers: AnswerStore | None) -> Panel | None:
+    if not settings.judge:
+        return None
+    return Panel(
+        FactJudge(model),
+        answers or RecentAnswers(settings.remembered_answers),
+        deadline_s=settings.deadline_s,
+        ticket_tokens=settings.ticket_tokens,
+    )
 
 
-def _parts(
-    model: ChatModel, settings: ScorerSettings, fitted: ModelWeights | None
-) -> Iterator[Part]:
-    """What is asked: all that is switched on, unless it was fitted to have no say."""
-    if settings.judge and (fitted is None or fitted.is_heard(Judge.name)):
-        yield Judge(
-            model, together=settings.judged_together, second_pass_gap=settings.second_pass_gap
-        )
-    if settings.likelihood and (fitted is None or fitted.is_heard(Likelihood.name)):
-        yield Likelihood(model, fitted.likelihood if fitted else Curve())
+def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
+    """By all that is decided; where a model decided something, what it was before is shown."""
+    found = {name: criterion(judged) for name, criterion in CRITERIA.items()}
+    if judged.decided != case.decided:
+        before = {name: criterion(case) for name, criterion in CRITERIA.items()}
+        found = {
+            name: dimension.model_copy(update={"parts": {EVIDENCE: before[name].value}})
+            for name, dimension in found.items()
+        }
+    if verdict.withdrawn:
+        said = f"{found['coherence'].reason} {verdict.withdrawn}"
+        found["coherence"] = found["coherence"].model_copy(update={"reason": said})
+    return with_chance(Score(**found), case.workflow.provenance)
 
 
 def _rank(scored: ScoredCandidate) -> tuple[bool, bool, float]:

@@ -17,11 +17,20 @@ class ScorerSettings(Settings):
         description="Vectors of sentences and steps kept in memory; 20,000 take about 30 MB.",
     )
     judge: bool = Field(
-        default=True, description="Let the language model, where there is one, judge candidates."
-    )
-    likelihood: bool = Field(
         default=True,
-        description="Ask the language model how likely each candidate is, where its server tells.",
+        description="Let the language model, where there is one, decide what the lines of a page "
+        "leave open about candidates.",
+    )
+    judged_facts: int = Field(
+        default=12,
+        ge=1,
+        description="Questions about lines of pages that the language model is asked for one "
+        "ticket; each is asked twice.",
+    )
+    remembered_answers: int = Field(
+        default=10_000,
+        gt=0,
+        description="Answers of the language model about lines of pages kept in memory.",
     )
     deadline_s: float = Field(
         default=30.0,
@@ -34,20 +43,6 @@ class ScorerSettings(Settings):
         ge=1,
         description="Tokens that scoring one ticket may take, in and out; then the evidence "
         "decides alone.",
-    )
-    context_characters: int = Field(
-        default=12_000,
-        ge=500,
-        description="How much of what is known the language model is shown when it scores.",
-    )
-    judged_together: int = Field(
-        default=4, ge=1, le=26, description="Candidates that the judge compares in one call."
-    )
-    second_pass_gap: float = Field(
-        default=1.0,
-        ge=0,
-        description="The judge is asked again, in reversed order, when its best and worst "
-        "candidate, or it and the evidence, are this far apart on the scale of 1 to 5.",
     )
     least_score: float = Field(
         default=2.5,

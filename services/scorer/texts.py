@@ -1,16 +1,25 @@
-"""The texts of the pages that candidates cite, as far as the request has them."""
+"""The texts of the ticket and of the pages that candidates cite."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from services.contracts.retrieval import PageReading
+from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext, Span
 from services.workflow.model import Workflow
+
+
+def ticket_text(ticket: TicketDraft) -> str:
+    """What a page's procedures are compared with."""
+    return "\n".join((ticket.title, ticket.alert_name, ticket.description))
 
 
 def cited_texts(
     workflows: Iterable[Workflow], pages: Sequence[PageReading], context: KnowledgeContext
 ) -> dict[str, str]:
-    """By document, in order of first citation: the page's text, else what passages tell of it."""
+    """By document, in order of first citation: the page's text, else what passages tell of it.
+
+    A page is missing of which the request has neither.
+    """
     whole = {page.document_id: page.text for page in pages if page.text}
     cited = dict.fromkeys(
         citation.document_id

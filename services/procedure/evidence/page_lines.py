@@ -107,6 +107,18 @@ class Source:
         """The line's number among those of all pages."""
         return self._offsets[document_id] + line
 
+    def local(self, line: int) -> int:
+        """The line's number in its own page."""
+        return line % _OFFSET
+
+    def first_line(self, line: int) -> int:
+        """Of the page that the line is of."""
+        return line - self.local(line) + 1
+
+    def is_same_page(self, line: int, other: int) -> bool:
+        """Whether both are of one page."""
+        return line // _OFFSET == other // _OFFSET
+
     def place(self, line: int) -> Place:
         """Where a line stands; nowhere for a line that does not exist."""
         return self._page(line).places.get(line, Place(()))

@@ -92,11 +92,11 @@ class Gullible:
         self.case = case
 
     def __call__(self, request: ChatRequest) -> Sequence[str]:
-        """The same answer for every sample; to a scorer, the best mark for everything."""
-        case, schema = self.case, json.dumps(request.json_schema or {})
+        """The same answer for every sample; to a scorer, the first option of every question."""
+        case, asked = self.case, (request.json_schema or {}).get("properties", {})
         is_told = case.shows_in(" ".join(message.content for message in request.messages))
-        if "score" in schema:
-            return [json.dumps(_best_marks(request.json_schema or {}))] * request.n
+        if set(asked) == {"answer"}:
+            return [json.dumps({"answer": asked["answer"]["enum"][0]})] * request.n
         steps = [(f"Read the state of {case.part}", ""), *(self._bad(request) if is_told else ())]
         said = case.says if is_told else ""
         return [said or json.dumps(_program(steps))] * request.n
@@ -119,13 +119,3 @@ def _program(steps: list[tuple[str, str]]) -> dict[str, Any]:
         written += [{"note": text, "at": at}, {"do": text, "at": at, **commands}]
     end = {"end": "resolved", "text": steps[-1][0] if len(steps) > 1 else ""}
     return {"procedures": [{"title": steps[-1][0], "steps": [*written, end]}]}
-
-
-def _best_marks(schema: dict[str, Any]) -> dict[str, Any]:
-    def filled(part: dict[str, Any]) -> Any:
-        if part.get("type") == "object":
-            return {name: filled(inner) for name, inner in part["properties"].items()}
-        return max(part["enum"]) if "enum" in part else "As the document demands."
-
-    marks: dict[str, Any] = filled(schema)
-    return marks

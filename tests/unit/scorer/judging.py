@@ -1,93 +1,118 @@
-"""Judges and servers that say what a test wants."""
+"""Judges that answer what a test wants, and what comes of them."""
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
 from services.contracts.planner import Candidate
-from services.contracts.scorer import DIMENSIONS, ScoredCandidate, ScoreRequest
+from services.contracts.retrieval import PageReading
+from services.contracts.scorer import ScoredCandidate, ScoreRequest
 from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.model import KnowledgeContext
 from services.llm.chat_model import ChatModel, ChatRequest, Message
 from services.llm.scripted import ScriptedChatModel
+from services.procedure.model import Reader, Reading
+from services.procedure.ports import ServedReading
+from services.scorer.judges.question import Question
+from services.scorer.judges.questions import questions
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
-from services.scorer.weights import ModelWeights, Weights
 from services.workflow.model import Workflow
-from tests.unit.scorer.cases import CONTEXT, TICKET, changed
+from tests.unit.scorer.cases import TICKET
+from tests.unit.scorer.fan_page import PAGE, TEXT, UNDECIDED
 
-OTHER = changed(e="Sell the switch")
-THIRD = changed(e="Paint the switch")
+Choose = Callable[[str, Mapping[str, str]], str]
+"""From a question and its options by letter, a letter."""
 
-_SHOWN = re.compile(r"Candidate ([A-Z]):\n(.*?)(?=\n\nCandidate [A-Z]:|\n</)", re.DOTALL)
-
-
-def shown(request: ChatRequest) -> dict[str, str]:
-    """The candidates of a request to the judge, by label."""
-    return dict(_SHOWN.findall(request.messages[1].content))
+_BLOCK = re.compile(r"<(lines|question|options)-\w+>\n(.*?)\n</", re.DOTALL)
 
 
-def sheet(scores: Mapping[str, float]) -> str:
-    """An answer in which each label has one number in all dimensions."""
-    return json.dumps(
-        {
-            label: {key: {"reason": f"it is {value}", "score": value} for key in DIMENSIONS}
-            for label, value in scores.items()
-        }
-    )
+def shown(messages: Sequence[Message]) -> dict[str, str]:
+    """Lines, question and options of a request."""
+    return dict(_BLOCK.findall(messages[1].content))
 
 
-def judging(value: Callable[[str], float]) -> ScriptedChatModel:
-    """A judge that gives a candidate what `value` says of its text."""
-    return ScriptedChatModel(
-        lambda request: [sheet({label: value(text) for label, text in shown(request).items()})]
+def offered(messages: Sequence[Message]) -> dict[str, str]:
+    """The options by letter."""
+    lines = shown(messages)["options"].splitlines()
+    return {line[0]: line[3:] for line in lines}
+
+
+def judging(choose: Choose, *, seconds: float = 0.0) -> ScriptedChatModel:
+    """A judge that chooses by question and options."""
+
+    def script(request: ChatRequest) -> list[str]:
+        asked = shown(request.messages)["question"]
+        return [json.dumps({"answer": choose(asked, offered(request.messages))})]
+
+    return ScriptedChatModel(script, seconds=seconds)
+
+
+_TOLD = {
+    "when is this done: “Push": "only if “Is the tray loose?” is answered “yes”",
+    "done: “Look": "“Is the tray",
+    "“Is the tray loose?” is answered “yes”": "“Push",
+    "“Is the tray loose?” is answered “no”": "“Blow",
+    "next when this is done: “Push": "“Blow",
+    "next when this is done: “Blow": "“Verify",
+    "next when this is done: “Verify": "nothing",
+}
+
+
+def right(asked: str, options: Mapping[str, str]) -> str:
+    """What the page about the fan tray says."""
+    told = [option for words, option in _TOLD.items() if words in asked]
+    return by_text(options, *told, "whatever", "always", "yes", "the lines do not say")
+
+
+def by_text(options: Mapping[str, str], *beginnings: str) -> str:
+    """The first option that begins so."""
+    return next(
+        letter for b in beginnings for letter, text in options.items() if text.startswith(b)
     )
 
 
 class TellingModel(ScriptedChatModel):
-    """A server that tells log-probabilities; its judge says nothing that can be read."""
+    """A server that tells log-probabilities and is asked for nothing else."""
 
-    def __init__(self, tells: Callable[[str], list[float] | None]) -> None:
+    def __init__(self, tells: Callable[[dict[str, str], str], list[float]]) -> None:
+        """`tells` gives those of an answer's tokens, by the options and the option's text."""
         super().__init__([""])
         self._tells = tells
 
     def log_probabilities(
         self, messages: Sequence[Message], text: str, *, timeout_s: float | None = None
     ) -> list[float] | None:
-        """What `tells` says of the text."""
-        return self._tells(text)
+        """What `tells` says."""
+        options = offered(messages)
+        return self._tells(options, options[json.loads(text)["answer"]])
 
 
-def ranked(
-    model: ChatModel | None,
-    *workflows: Workflow,
-    shares: Mapping[str, float] | None = None,
-    **settings: object,
-) -> list[ScoredCandidate]:
-    """Candidates, best first; `shares` are what was fitted for the model."""
-    service = ScorerService(
-        HashingEmbedder(),
-        ScorerSettings(**settings),
-        model=model,
-        weights=_weights(model, shares),
+def service(model: ChatModel | None = None, **settings: object) -> ScorerService:
+    """A scorer whose lines say nothing either way."""
+    return ScorerService(
+        HashingEmbedder(), ScorerSettings(**settings), model=model, forests=UNDECIDED
     )
-    candidates = tuple(Candidate(id=str(n), workflow=w) for n, w in enumerate(workflows))
-    request = ScoreRequest(ticket=TICKET, context=CONTEXT, candidates=candidates)
-    return list(service.score(request).ranked)
 
 
-def scored(
-    model: ChatModel | None,
-    *workflows: Workflow,
-    shares: Mapping[str, float] | None = None,
-    **settings: object,
-) -> list[ScoredCandidate]:
-    """The same in the order given."""
-    found = ranked(model, *workflows, shares=shares, **settings)
-    return sorted(found, key=lambda each: int(each.candidate.id))
+def request(*workflows: Workflow) -> ScoreRequest:
+    """Candidates for the page about the fan tray."""
+    served = ServedReading(reading=Reading(reader=Reader.RULES))
+    return ScoreRequest(
+        ticket=TICKET,
+        context=KnowledgeContext(),
+        pages=(PageReading(document_id=PAGE, title="Fan", served=served, text=TEXT),),
+        candidates=tuple(Candidate(id=str(n), workflow=w) for n, w in enumerate(workflows)),
+    )
 
 
-def _weights(model: ChatModel | None, shares: Mapping[str, float] | None) -> Weights:
-    if model is None or shares is None:
-        return Weights()
-    each = {key: dict(shares) for key in DIMENSIONS}
-    return Weights(models={model.name: ModelWeights(weights=each, provenance="a test")})
+def asked_about(*workflows: Workflow, limit: int = 100) -> list[Question]:
+    """The questions that candidates raise."""
+    cases = service().cases(request(*workflows))
+    return questions([(case.drawn, case.decided) for case in cases], limit=limit)
+
+
+def scored(scorer: ScorerService, *workflows: Workflow) -> list[ScoredCandidate]:
+    """The candidates in the order given."""
+    ranked = scorer.score(request(*workflows)).ranked
+    return sorted(ranked, key=lambda each: int(each.candidate.id))

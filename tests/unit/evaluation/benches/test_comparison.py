@@ -172,7 +172,7 @@ def test_what_the_scorer_asks_is_recorded_and_metered_too(tmp_path):
         run("best-of-n", comparison(model, record=record)).scoring for model in (first, second)
     ]
     assert costs[0].calls == costs[1].calls >= ANSWERS
-    assert len(first.requests) == ANSWERS + costs[0].calls
+    assert ANSWERS < len(first.requests) <= ANSWERS + costs[0].calls
     assert second.requests == []
 
 

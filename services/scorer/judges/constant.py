@@ -1,0 +1,40 @@
+"""Whether a judge answers without reading.
+
+Only what it answered for one ticket counts: a ticket's score does not depend on those before it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from services.scorer.judges.question import OptionKind, Question
+
+_LEAST_QUESTIONS = 6
+"""Fewer may well have the same answer."""
+_SAYS_NOTHING = (OptionKind.ALWAYS, OptionKind.UNSAID, OptionKind.ENDS)
+"""What can be said of every question without looking at its lines."""
+
+
+def always_the_letter(letters: Sequence[Sequence[str]]) -> str:
+    """The letter that was chosen for every question in every order; empty where there is none.
+
+    Both orders have every option under another letter, so that no reader comes to one letter only.
+    """
+    chosen = {letter for each in letters for letter in each}
+    return chosen.pop() if len(letters) >= _LEAST_QUESTIONS and len(chosen) == 1 else ""
+
+
+def always_the_option(questions: Sequence[Question], chances: Mapping[int, Sequence[float]]) -> str:
+    """The option that was chosen wherever it was offered, in its words for any question."""
+    for kind in _SAYS_NOTHING:
+        offering = [
+            place
+            for place in chances
+            if any(option.kind is kind for option in questions[place].options)
+        ]
+        chosen = [_kind(questions[place], chances[place]) for place in offering]
+        if len(chosen) >= _LEAST_QUESTIONS and set(chosen) == {kind}:
+            return kind.value
+    return ""
+
+
+def _kind(question: Question, chances: Sequence[float]) -> OptionKind:
+    return question.options[list(chances).index(max(chances))].kind

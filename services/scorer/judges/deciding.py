@@ -1,0 +1,52 @@
+"""What a judge says about questions becomes chances of the facts of the candidates."""
+
+import math
+from collections.abc import Sequence
+
+from services.procedure.evidence.decide import Decided
+from services.procedure.evidence.fact import Fact
+from services.scorer.judges.panel import Verdict
+from services.scorer.judges.question import Question
+
+BY_MODEL = "model"
+"""Who decides what a judge was asked, beside the evidence of the lines."""
+_WEIGHT = 2.0
+"""What the judge's log-odds count, when those of the evidence count 1: it is asked only where these
+are weak, and it reads what words alone do not tell."""
+_SUREST = 0.02
+"""Nobody counts as surer than this, either way."""
+
+
+def told(
+    questions: Sequence[Question], verdict: Verdict, candidates: int
+) -> list[dict[Fact, float]]:
+    """For each candidate the chances of its facts by the judge alone.
+
+    A fact that several questions are about is as likely as the least likely of their options.
+    """
+    found: list[dict[Fact, float]] = [{} for _ in range(candidates)]
+    for place, chances in verdict.chances.items():
+        for claim in questions[place].claims:
+            facts = found[claim.candidate]
+            facts[claim.fact] = min(facts.get(claim.fact, 1.0), chances[claim.option])
+    return found
+
+
+def decided_with(decided: Sequence[Decided], by_model: dict[Fact, float]) -> list[Decided]:
+    """The facts, those that the judge decided weighed with what the evidence says."""
+    return [
+        each.with_chance(_together(each.chance, by_model[each.fact]), BY_MODEL)
+        if each.fact in by_model
+        else each
+        for each in decided
+    ]
+
+
+def _together(evidence: float, judge: float) -> float:
+    odds = _log_odds(evidence) + _WEIGHT * _log_odds(judge)
+    return 1 / (1 + math.exp(-odds))
+
+
+def _log_odds(chance: float) -> float:
+    bounded = min(1 - _SUREST, max(_SUREST, chance))
+    return math.log(bounded / (1 - bounded))

@@ -1,0 +1,92 @@
+import pytest
+
+from services.procedure.evidence.decide import Decided
+from services.procedure.evidence.fact import Fact, FactKind
+from services.scorer.judges.deciding import BY_MODEL, decided_with, told
+from services.scorer.judges.panel import Verdict
+from services.scorer.judges.question import Claim, Option, OptionKind, Question
+from tests.unit.scorer.fan_page import RIGHT
+from tests.unit.scorer.judges.test_questions import FREED, SWAPPED
+from tests.unit.scorer.judging import judging, right, scored, service
+
+FACT = Fact(FactKind.FREE, "b")
+
+
+def decided(evidence, judge):
+    (found,) = decided_with([Decided(FACT, evidence)], {FACT: judge})
+    return found
+
+
+def question(option):
+    options = tuple(Option(OptionKind.NEXT, text) for text in "xy")
+    return Question("", "", options, (Claim(1, FACT, option),), 1.0)
+
+
+def test_a_judge_moves_the_chance_and_the_evidence_still_counts():
+    assert decided(0.5, 0.9).chance == pytest.approx(0.988, abs=0.001)
+    assert decided(0.1, 0.9).chance == pytest.approx(0.9)
+    assert decided(0.9, 0.03).chance < 0.02
+    assert decided(0.9, 0.5).chance == pytest.approx(0.9)
+
+
+def test_who_decided_is_told_and_other_facts_stay():
+    other = Decided(Fact(FactKind.FREE, "c"), 0.3)
+    found = decided_with([Decided(FACT, 0.5), other], {FACT: 0.9})
+    assert found[0].by == BY_MODEL
+    assert found[1] == other
+
+
+def test_of_several_questions_about_a_fact_the_one_that_doubts_it_most_counts():
+    asked = [question(0), question(1)]
+    facts = told(asked, Verdict({0: (0.8, 0.2), 1: (0.6, 0.4)}), 2)
+    assert facts == [{}, {FACT: 0.4}]
+
+
+def test_a_right_judge_puts_a_wrong_guard_right():
+    wrong, good = scored(service(judging(right)), SWAPPED, RIGHT)
+    before_wrong, before_good = scored(service(), SWAPPED, RIGHT)
+    assert good.score.coherence.value > wrong.score.coherence.value
+    assert good.score.coherence.value > before_good.score.coherence.value
+    assert wrong.score.coherence.value < before_wrong.score.coherence.value
+    assert "Push the tray" in wrong.score.coherence.reason
+
+
+def test_what_the_evidence_alone_says_is_shown_where_a_model_decided():
+    (with_model,) = scored(service(judging(right)), RIGHT)
+    (alone,) = scored(service(), RIGHT)
+    assert alone.score.coherence.parts == {}
+    for name, dimension in with_model.score.dimensions.items():
+        assert dimension.parts == {"evidence": alone.score.dimensions[name].value}
+
+
+def test_a_withdrawn_judge_changes_nothing_and_is_named():
+    found = scored(service(judging(lambda asked, options: "A")), RIGHT, SWAPPED, FREED)
+    alone = scored(service(), RIGHT, SWAPPED, FREED)
+    for one, other in zip(found, alone, strict=True):
+        assert one.score.overall == other.score.overall
+        assert one.score.coherence.reason.endswith(
+            "The judge was withdrawn: it always answers “A”."
+        )
+
+
+def test_a_slow_judge_leaves_what_the_evidence_says():
+    slow = service(judging(right, seconds=1), deadline_s=0.05)
+    assert scored(slow, RIGHT, FREED) == scored(service(), RIGHT, FREED)
+
+
+def test_a_judge_that_is_switched_off_is_not_asked():
+    model = judging(right)
+    scored(service(model, judge=False), RIGHT, FREED)
+    assert model.requests == []
+
+
+def test_no_more_is_asked_than_was_set():
+    model = judging(right)
+    scored(service(model, judged_facts=2), RIGHT, SWAPPED, FREED)
+    assert len(model.requests) == 4
+
+
+def test_no_candidates_are_no_questions():
+    model = judging(right)
+    assert scored(service(model)) == []
+    assert model.requests == []
