@@ -7,13 +7,13 @@ from services.contracts.retrieval import PageReading
 from services.language.answers import compared_answer
 from services.procedure.agreement import matched
 from services.procedure.choose import ranked_procedures
-from services.procedure.lowering import lower
-from services.procedure.model import Procedure
-from services.procedure.ports import ReadingState
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.page_lines import Source
+from services.procedure.lowering import lower
+from services.procedure.model import Procedure
+from services.procedure.ports import ReadingState
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
 

@@ -1,7 +1,7 @@
 """The calibrated chance that an expert would accept a workflow: its five scores, and who read.
 
 Fitted on drawings, on what readers made of the pages, on drawings with mistakes and on drawings of
-other pages (`flowxpert bench fit-chance`); `acceptable` is the bar of `evaluation.measures.logic`.
+other pages (`flowxpert bench fit-judge`); `acceptable` is the bar of `evaluation.measures.logic`.
 """
 
 import math

@@ -1,7 +1,7 @@
 """How likely each fact of a workflow is, by the evidence of its lines.
 
 The forests were fitted on drawn pages: facts of the drawings against facts of the same drawings
-with one mistake (`flowxpert bench fit-facts`).
+with one mistake (`flowxpert bench fit-judge`).
 """
 
 import math

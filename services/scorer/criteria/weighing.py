@@ -1,7 +1,7 @@
 """From signs of a candidate to a value of 1–5.
 
 The weights were fitted together over the dimensions: drawings against the same drawings with one
-mistake, and against what readers made of the page (`flowxpert bench fit-facts`).
+mistake, and against what readers made of the page (`flowxpert bench fit-judge`).
 """
 
 import math

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime
 
 import pytest
-from services.scorer.approved import BY_APPROVED, CONTRADICTED, STATED
 
 from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading
@@ -12,6 +11,7 @@ from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, ServedReading
+from services.scorer.approved import BY_APPROVED, CONTRADICTED, STATED
 from services.scorer.service import ScorerService
 from services.workflow.model import StepKind, Workflow
 from tests.unit.procedure.programs import do, procedure
