@@ -140,7 +140,7 @@ def _judgement(
         draw=shown.draw,
         harm=round(shown.harm, 4),
         values=values | {OVERALL: score.overall},
-        chance=getattr(scored, "chance", None),
+        chance=score.chance,
         good_enough=scored.good_enough,
         acceptable=bool(figures["acceptable"]),
         guards=round(figures["guards"], 4),

@@ -22,6 +22,8 @@ _NO_CHECK = "The page was read by rules and nobody has checked the reading."
 _FILE = Path(__file__).with_name("chance.json")
 _EDGE = 0.02
 """How near to its ends a value may come on the scale."""
+_LIKELY = 0.9
+"""From this chance on nothing that lowers it is named."""
 _NAMED = 0.4
 """Log-odds that a dimension must cost, beside a usual right workflow, before it is named."""
 
@@ -82,10 +84,11 @@ def with_chance(score: Score, origin: Provenance | None, fitted: Chance = FITTED
         return score
     values = {name: dimension.value for name, dimension in score.dimensions.items()}
     signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=is_checked(origin))
-    costs = fitted.costs(signs)
+    chance = fitted.of(signs)
+    costs = fitted.costs(signs) if chance < _LIKELY else {}
     reasons = [_NO_CHECK] if BY_RULES in costs else []
     reasons += [score.dimensions[name].reason for name in costs if name in score.dimensions]
-    return score.model_copy(update={"chance": fitted.of(signs), "lowered_by": tuple(reasons)})
+    return score.model_copy(update={"chance": chance, "lowered_by": tuple(reasons)})
 
 
 def is_by_rules(origin: Provenance | None) -> bool:

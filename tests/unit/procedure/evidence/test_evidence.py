@@ -1,0 +1,131 @@
+import pytest
+
+from services.procedure.evidence.consensus import Voice, with_votes
+from services.procedure.evidence.coverage import brevity_signs, coverage_signs
+from services.procedure.evidence.decide import FORESTS, Decided, Forests, decide, in_words
+from services.procedure.evidence.fact import Fact, FactKind
+from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.page_lines import Source
+from services.procedure.evidence.trees import Forest, Tree
+from tests.unit.procedure.evidence.fan import (
+    OIL,
+    OPEN,
+    PAGE,
+    READ,
+    RIGHT,
+    SOURCE,
+    SWAPPED,
+    TEXT,
+    TOLD_TO_ALL,
+    drawn,
+)
+
+UNDER_YES = Fact(FactKind.GUARD, "open", "shut", "yes")
+
+
+def test_facts_are_the_conditions_arrows_questions_and_ends():
+    facts = {fact for fact, _ in facts_of(RIGHT)}
+    assert UNDER_YES in facts
+    assert Fact(FactKind.FREE, "oil") in facts
+    assert Fact(FactKind.QUESTION, "shut") in facts
+    assert Fact(FactKind.ARROW, "shut", "oil", "no") in facts
+    assert Fact(FactKind.GUARD, "open", "shut", "no") in {f for f, _ in facts_of(SWAPPED)}
+    alone = drawn(("read", "oil", ""), steps=(READ, OIL))
+    assert Fact(FactKind.END, "oil") in {fact for fact, _ in facts_of(alone)}
+
+
+def test_a_fact_is_told_as_a_person_reads_it():
+    assert in_words(UNDER_YES, RIGHT) == (
+        "“Open the valve by hand” only if “Is the valve shut?” is answered yes"
+    )
+
+
+def test_lines_know_where_they_stand():
+    assert SOURCE.place(7).items == (6, 7)
+    assert SOURCE.place(5).is_numbered
+    assert SOURCE.place(6).sections[:-1] == SOURCE.place(12).sections[:-1]
+    assert SOURCE.is_heading(10)
+    assert SOURCE.headings_between(8, 12) == 1
+    assert SOURCE.told(PAGE).conditional >= {6, 12}
+    assert SOURCE.told(PAGE).escalating == {12}
+
+
+def test_pages_do_not_share_lines():
+    two = Source({PAGE: TEXT, "other.md": "# Other\n\nOil the door.\n"})
+    assert two.text((two.number("other.md", 3),)) == "Oil the door."
+    assert two.place(two.number("other.md", 3)).sections[0] != two.place(5).sections[0]
+
+
+def test_lines_that_do_not_exist_stand_nowhere():
+    assert SOURCE.text((900,)) == ""
+    assert SOURCE.place(900).sections == ()
+
+
+def test_the_answers_as_the_line_says_them_are_likelier_than_swapped():
+    def mean(of):
+        guards = [d.chance for d in decide(of, None, FORESTS) if d.fact.kind is FactKind.GUARD]
+        return sum(guards) / len(guards)
+
+    assert mean(RIGHT) > mean(SWAPPED)
+
+
+def test_a_step_told_to_everybody_against_its_condition_is_unlikely():
+    chances = {d.fact: d.chance for d in decide(TOLD_TO_ALL, None, FORESTS)}
+    assert chances[Fact(FactKind.FREE, "open")] < chances[Fact(FactKind.FREE, "read")]
+
+
+def test_without_forests_nothing_is_decided():
+    assert decide(RIGHT, None, Forests(forests={})) == []
+
+
+def test_coverage_sees_a_question_that_is_gone():
+    whole = coverage_signs(RIGHT, RIGHT.told, None)
+    less = coverage_signs(TOLD_TO_ALL, TOLD_TO_ALL.told, None)
+    assert whole["conditions"] > less["conditions"]
+    assert whole["instructions"] == less["instructions"]
+    assert brevity_signs(RIGHT, RIGHT.told)["implied"] == pytest.approx(1 / 5)
+
+
+def test_a_workflow_without_a_known_page_covers_nothing():
+    empty = drawn(steps=(OPEN.model_copy(update={"citations": ()}),))
+    assert coverage_signs(empty, empty.told, None)["steps of a reading"] == 0
+
+
+def voices(*kinds: tuple) -> list[list[Decided]]:
+    return with_votes(
+        [
+            Voice(of, [Decided(fact, 0.5) for fact, _ in facts_of(of)], is_of_rules=is_of_rules)
+            for of, is_of_rules in kinds
+        ]
+    )
+
+
+def chance_of(decided: list[Decided], fact: Fact) -> float:
+    return next(each.chance for each in decided if each.fact == fact)
+
+
+def test_what_others_say_too_is_likelier_and_what_they_contradict_is_not():
+    right, _, swapped = voices((RIGHT, False), (RIGHT, False), (SWAPPED, False))
+    assert chance_of(right, Fact(FactKind.FREE, "oil")) > 0.6
+    wrong = Fact(FactKind.GUARD, "open", "shut", "no")
+    assert chance_of(swapped, wrong) < 0.4 < chance_of(right, UNDER_YES)
+
+
+def test_the_voice_of_the_rules_counts_less():
+    (by_model, _), (by_rules, _) = (
+        voices((RIGHT, False), (SWAPPED, False)),
+        voices((RIGHT, False), (SWAPPED, True)),
+    )
+    assert chance_of(by_model, UNDER_YES) < chance_of(by_rules, UNDER_YES) < 0.5
+
+
+def test_a_tree_follows_its_thresholds_and_knows_where_the_unknown_goes():
+    tree = Tree(
+        sign=[0, -1, -1], below=[1.0, -2.0, 2.0], left=[1, 0, 0], right=[2, 0, 0],
+        missing_left=[1, 0, 0],
+    )  # fmt: skip
+    forest = Forest(signs=["height"], start=0.0, trees=[tree])
+    assert forest.log_odds({"height": 1.0}) == -2
+    assert forest.log_odds({"height": 1.5}) == 2
+    assert forest.log_odds({}) == -2
+    assert forest.chance({"height": 9}) == pytest.approx(0.8808, abs=1e-4)
