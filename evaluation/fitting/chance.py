@@ -51,6 +51,7 @@ def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
     left_out = [
         (of.of(sample.signs), sample)
         for name in sorted({sample.set for sample in samples})
+        if any(sample.set != name for sample in even)
         for of in [_fitted([sample for sample in even if sample.set != name])]
         for sample in odd
         if sample.set == name
@@ -99,6 +100,8 @@ def _minimised(
 
 
 def _figures(name: str, told: Sequence[tuple[float, Sample]]) -> dict[str, float]:
+    if not told:
+        return {}
     right = [chance for chance, sample in told if sample.acceptable]
     wrong = [chance for chance, sample in told if not sample.acceptable]
     found = {"n": float(len(told)), "auc": auc(right, wrong) or 0.0}

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict
 from evaluation.fitting.chance import Sample, fit_chance
 from evaluation.fitting.forests import areas, fit_forests
 from evaluation.fitting.material import Piece
-from evaluation.fitting.weighings import Row, fit_weighings, signs_of
+from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
-from services.contracts.scorer import DIMENSIONS
 from services.knowledge.ports import Embedder
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
 from services.scorer.chance import Chance
+from services.scorer.criteria.relevance import relevance
 from services.scorer.criteria.weighing import Weighings
 
 _FOLDS = 4
@@ -77,16 +77,17 @@ def _samples(shown: Sequence[Signed], weighings: Weighings, embedder: Embedder) 
     ]
     figures = logic_figures(cases, embedder)
     return [
-        Sample.of(piece, _values(signs, weighings), is_acceptable=bool(found["acceptable"]))
+        Sample.of(piece, _values(piece, signs, weighings), is_acceptable=bool(found["acceptable"]))
         for (piece, signs), found in zip(shown, figures, strict=True)
     ]
 
 
-def _values(signs: Row, weighings: Weighings) -> dict[str, float]:
-    return {
+def _values(piece: Piece, signs: Row, weighings: Weighings) -> dict[str, float]:
+    fitted = {
         name: weighings.of(name).value({sign: v for (of, sign), v in signs.items() if of == name})
-        for name in DIMENSIONS
+        for name in SIGNS
     }
+    return fitted | {"relevance": relevance(piece.case).value}
 
 
 def _fold(pieces: Sequence[Piece]) -> int:

@@ -37,7 +37,7 @@ def examples(rows: Sequence[Sequence[Piece]]) -> dict[FactKind, list[Example]]:
 
 def fit_forests(rows: Sequence[Sequence[Piece]]) -> dict[FactKind, Forest]:
     """One forest for each kind of fact; right and wrong ones weigh the same."""
-    return {kind: _fitted(found) for kind, found in examples(rows).items() if found}
+    return {kind: fitted_forest(found)[1] for kind, found in examples(rows).items() if found}
 
 
 def areas(forests: Mapping[FactKind, Forest], rows: Sequence[Sequence[Piece]]) -> dict[str, float]:
@@ -51,7 +51,10 @@ def areas(forests: Mapping[FactKind, Forest], rows: Sequence[Sequence[Piece]]) -
     return figures
 
 
-def _fitted(found: Sequence[Example]) -> Forest:
+def fitted_forest(
+    found: Sequence[Example],
+) -> tuple[HistGradientBoostingClassifier, Forest]:
+    """The classifier, and what it says as numbers."""
     names = sorted({name for signs, _ in found for name in signs})
     table = np.array([[signs.get(name, np.nan) for name in names] for signs, _ in found])
     right = np.array([is_right for _, is_right in found])
@@ -64,7 +67,7 @@ def _fitted(found: Sequence[Example]) -> Forest:
         l2_regularization=1.0,
         random_state=0,
     ).fit(table, right, sample_weight=weights * len(right))
-    return _as_numbers(model, names)
+    return model, _as_numbers(model, names)
 
 
 def _as_numbers(model: HistGradientBoostingClassifier, names: list[str]) -> Forest:
@@ -78,7 +81,7 @@ def _tree(nodes: NDArray[np.void]) -> Tree:
     below = np.where(is_leaf, nodes["value"], nodes["num_threshold"])
     return Tree(
         sign=np.where(is_leaf, -1, nodes["feature_idx"]).astype(int).tolist(),
-        below=[float(f"{value:.6g}") for value in np.clip(below, -_FAR, _FAR)],
+        below=[float(value) for value in np.clip(below, -_FAR, _FAR)],
         left=nodes["left"].astype(int).tolist(),
         right=nodes["right"].astype(int).tolist(),
         missing_left=nodes["missing_go_to_left"].astype(int).tolist(),

@@ -7,22 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from evaluation.benches.judge_candidates import FAR, NEAR
 from evaluation.fitting.material import REFERENCE, Piece
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
-from services.scorer.criteria import accuracy, coherence, conciseness, coverage, relevance
+from services.scorer.criteria import accuracy, coherence, conciseness, coverage
 from services.scorer.criteria.weighing import Weighing, Weighings
 from services.workflow.perturbing.kinds import Perturbation
 
 SIGNS = {
-    "relevance": relevance.signs,
     "coverage": coverage.signs,
     "accuracy": accuracy.signs,
     "coherence": coherence.signs,
     "conciseness": conciseness.signs,
 }
-"""The signs of each dimension."""
+"""The dimensions that are fitted; relevance is retrieval's, and a matter of ticket and page."""
 AGAINST = frozenset(
     {"instructions missing", "conditions missing", "beside instructions", "repeated", "ends"}
     | {"implied"}
@@ -35,7 +35,7 @@ Row = Mapping[tuple[str, str], float]
 
 _PENALTY = 0.03
 _REAL_WEIGHT = 3.0
-"""What a flawed reading, or another page, counts when a copy with a mistake counts 1."""
+"""What a flawed reading counts when a copy with a mistake counts 1."""
 _LEAST = {("accuracy", "support"): 4.0}
 """Weights that are not fitted below this: drawings are in words of their own, so that among them
 and readings in the words of the page support would come to count for nothing."""
@@ -116,7 +116,7 @@ def _weighing(
 
 
 def _is_worse(piece: Piece) -> bool:
-    return piece.origin not in {REFERENCE, Perturbation.REWORDED}
+    return piece.origin not in {REFERENCE, Perturbation.REWORDED, NEAR, FAR}
 
 
 def _weight(piece: Piece) -> float:

@@ -95,8 +95,8 @@ class Scorer(Protocol):
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """Every candidate comes back, best first.
 
-        Those that are good enough stand before others, lint-clean ones first, then by overall: when
-        the first is not good enough, none is.
+        Those that are good enough stand before others, lint-clean ones first, then those of the
+        page that fits the ticket best, then by overall: when the first is not good enough, none is.
         """
 
 

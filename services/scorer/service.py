@@ -49,6 +49,9 @@ CRITERIA: dict[str, Callable[[Case], Dimension]] = {
 
 EVIDENCE = "evidence"
 """The part of a dimension's value that asks no model."""
+_PAGE_WEIGHT = 20.0
+"""Points of overall for the page that retrieval found: the scores are about the logic of a workflow,
+and alone took the right page in 64 % of the tickets of even ids where retrieval does in 77 %."""
 _LEAST_VOICES = 2
 
 
@@ -90,7 +93,9 @@ class ScorerService:
             )
             for candidate, case, after in zip(request.candidates, cases, judged, strict=True)
         ]
-        return ScoreResponse(ranked=tuple(sorted(scored, key=_rank)))
+        shares = [_page_share(case) for case in cases]
+        ordered = sorted(zip(scored, shares, strict=True), key=lambda each: _rank(*each))
+        return ScoreResponse(ranked=tuple(one for one, _ in ordered))
 
     def cases(self, request: ScoreRequest) -> list[Case]:
         """What the criteria look at, one for each candidate."""
@@ -189,6 +194,11 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
     return with_chance(Score(**found), case.workflow.provenance)
 
 
-def _rank(scored: ScoredCandidate) -> tuple[bool, bool, float]:
+def _rank(scored: ScoredCandidate, share: float) -> tuple[bool, bool, float]:
     dirty = not is_clean(lint(scored.candidate.workflow))
-    return not scored.good_enough, dirty, -scored.score.overall
+    return not scored.good_enough, dirty, -scored.score.overall - _PAGE_WEIGHT * share
+
+
+def _page_share(case: Case) -> float:
+    """How relevant retrieval found the page that most steps cite, beside the best one."""
+    return case.fits.get(case.drawn.page, 0.0)

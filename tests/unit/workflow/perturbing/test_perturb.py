@@ -2,7 +2,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.workflow.formats.mermaid import from_mermaid
@@ -54,6 +54,7 @@ def texts(workflow: Workflow) -> list[str]:
 
 @pytest.mark.parametrize("kind", Perturbation)
 @pytest.mark.parametrize("severity", SEVERITIES)
+@settings(deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_a_perturbed_workflow_is_different_and_no_less_valid(
     kind: Perturbation, severity: float, seed: int
