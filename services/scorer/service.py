@@ -50,8 +50,8 @@ CRITERIA: dict[str, Callable[[Case], Dimension]] = {
 EVIDENCE = "evidence"
 """The part of a dimension's value that asks no model."""
 _PAGE_WEIGHT = 20.0
-"""Points of overall for the page that retrieval found: the scores are about the logic of a workflow,
-and alone took the right page in 64 % of the tickets of even ids where retrieval does in 77 %."""
+"""Points of overall for the page that retrieval found. The scores are about the logic of workflows:
+alone they took the right page in 64 % of the tickets of even ids, retrieval does in 77 %."""
 _LEAST_VOICES = 2
 
 
