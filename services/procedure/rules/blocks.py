@@ -60,6 +60,8 @@ _LEAST_OPTIONS = 2
 _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
 WHICH = "Which of these is to be done"
+UNNAMED = "this one"
+"""An option that the page gives no name."""
 _MOST_LABEL_WORDS = 10
 _LONGEST_THING = 9
 """Words of a list item that is a thing to look at, not a sentence."""
@@ -263,8 +265,8 @@ class Blocks:
             return []
         read: list[list[Node]] = []
         for item in block.items:
-            told = [each for each in read if each]
-            if not (told and self._otherwise(told[-1], item)):
+            before = next((each for each in reversed(read) if each), None)
+            if not (before and self._otherwise(before, item)):
                 read.append(self.item(item))
         if not block.ordered and len(read) > 1:
             read = [[node for node in each if not is_gate(node)] for each in read]
@@ -389,9 +391,10 @@ def _is_offer(text: str) -> bool:
 
 
 def _option(item: Item, nodes: Sequence[Node]) -> Arm:
-    label = shorten(without_prefix(sentences(item.text)[0]), words=_MOST_LABEL_WORDS)
+    said = next(iter(sentences(item.text)), "")
+    label = shorten(without_prefix(said), words=_MOST_LABEL_WORDS)
     here = (item.start_line, item.start_line)
-    return Arm(guard=State(text=label), body=tuple(nodes), lines=(here,))
+    return Arm(guard=State(text=label or UNNAMED), body=tuple(nodes), lines=(here,))
 
 
 def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:

@@ -13,7 +13,7 @@ from services.language.questions import question, states
 from services.language.sentences import instruction, is_generic, sentences, shorten
 from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
-from services.procedure.rules.blocks import OPTION_QUESTION, RUN, Blocks
+from services.procedure.rules.blocks import OPTION_QUESTION, RUN, UNNAMED, Blocks
 from services.procedure.rules.checked import looked_at, results_of, state_of
 from services.procedure.rules.prose import DOUBTFUL, SKIP, under_skip
 
@@ -219,7 +219,8 @@ class Outline:
         body = (*told.body, *told.verification, *told.escalation)
         label = _OPTION.sub("", section.title).strip(" :.–—-") or section.title
         here = (section.start_line, section.start_line)
-        return Arm(guard=State(text=shorten(label, words=10)), body=body, lines=(here,))
+        guard = State(text=shorten(label, words=10) or UNNAMED)
+        return Arm(guard=guard, body=body, lines=(here,))
 
     def _close(self, told: Told, cases: list[Section]) -> None:
         arms = [arm for case in cases if (arm := self._case(case)).body]

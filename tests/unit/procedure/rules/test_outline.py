@@ -250,3 +250,8 @@ def test_what_a_page_says_it_is_for_is_no_step_of_it():
     told = read("Restore the flow of oil.", "", "## Procedure", "", "1. Oil the pump.").body
     assert outline(told) == ["Oil the pump"]
     assert outline(read("Oil the pump.", "", "## Links", "", "A link.").body) == ["Oil the pump"]
+
+
+def test_remedies_without_a_name_are_options_all_the_same():
+    told = read("## Mitigation", "", "###", "", "Swap the fan.", "", "###", "", "Rent a pump.").body
+    assert outline(told[0].arms[0].body) == ["Swap the fan"]
