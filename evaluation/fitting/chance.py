@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from evaluation.benches.judge_candidates import FAR, NEAR
 from evaluation.fitting.material import REFERENCE, Piece
 from evaluation.measures.telling_apart import auc, calibration_error
 from evaluation.pairs import is_fitted
@@ -19,8 +18,6 @@ _SIGNS = (*DIMENSIONS, BY_RULES, CHECKED)
 _PENALTY = 0.01
 
 
-_DRAWN = (REFERENCE, NEAR, FAR)
-"""What a careful reader drew, of this page or of another."""
 _COPY = 0.1
 """What a copy with a mistake counts when a workflow that somebody made counts 1."""
 
@@ -39,7 +36,9 @@ class Sample:
     def of(cls, piece: Piece, values: Mapping[str, float], *, is_acceptable: bool) -> Self:
         """A piece of the material, with its values on the scale."""
         row, origin = piece.row, piece.case.workflow.provenance
-        signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=piece.origin in _DRAWN)
+        signs = signs_of(
+            values, is_by_rules=is_by_rules(origin), is_checked=piece.origin == REFERENCE
+        )
         return cls(row.set, is_fitted(row.id), signs, is_acceptable, piece.is_made_worse)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from evaluation.benches.judge_candidates import FAR, NEAR
 from evaluation.fitting.chance import Sample, fit_chance
 from evaluation.fitting.forests import areas, fit_forests
 from evaluation.fitting.material import Piece
@@ -70,6 +71,8 @@ def _signed(rows: Rows, forests: Mapping[FactKind, Forest]) -> list[Signed]:
 
 
 def _samples(shown: Sequence[Signed], weighings: Weighings, embedder: Embedder) -> list[Sample]:
+    """Of the row's own page: how likely another one treats the ticket is retrieval's to say."""
+    shown = [each for each in shown if each[0].origin not in {NEAR, FAR}]
     cases = [
         LogicCase(piece.row.page, piece.row.reference, piece.case.workflow)
         for piece, _ in shown

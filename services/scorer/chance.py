@@ -78,13 +78,19 @@ FITTED = (
 )
 
 
-def with_chance(score: Score, origin: Provenance | None, fitted: Chance = FITTED) -> Score:
-    """The score with its chance; as it was where nothing was fitted."""
+def with_chance(
+    score: Score, origin: Provenance | None, confidence: float = 1.0, fitted: Chance = FITTED
+) -> Score:
+    """The score with its chance; as it was where nothing was fitted.
+
+    `confidence` is the chance that the page treats the ticket, as retrieval has it; the fit says
+    how likely the workflow is right where it does.
+    """
     if not fitted.weights:
         return score
     values = {name: dimension.value for name, dimension in score.dimensions.items()}
     signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=is_checked(origin))
-    chance = fitted.of(signs)
+    chance = confidence * fitted.of(signs)
     costs = fitted.costs(signs) if chance < _LIKELY else {}
     reasons = [_NO_CHECK] if BY_RULES in costs else []
     reasons += [score.dimensions[name].reason for name in costs if name in score.dimensions]

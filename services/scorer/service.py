@@ -191,7 +191,7 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
     if verdict.withdrawn:
         said = f"{found['coherence'].reason} {verdict.withdrawn}"
         found["coherence"] = found["coherence"].model_copy(update={"reason": said})
-    return with_chance(Score(**found), case.workflow.provenance)
+    return with_chance(Score(**found), case.workflow.provenance, case.context.confidence)
 
 
 def _rank(scored: ScoredCandidate, share: float) -> tuple[bool, bool, float]:

@@ -20,12 +20,11 @@ def test_the_chance_follows_the_scores_and_who_read_the_page():
     chances = [with_chance(score(), origin).chance for origin in (BY_RULES, BY_MODEL, APPROVED)]
     assert chances == sorted(chances)
     assert chances[0] < 0.5 < chances[2]
-    assert with_chance(score(relevance=1.5), APPROVED).chance < chances[2]
+    assert with_chance(score(), APPROVED, confidence=0.5).chance < chances[2]
 
 
 def test_what_lowers_the_chance_is_told():
-    told = with_chance(score(relevance=1.2), BY_RULES).lowered_by
-    assert "why relevance" in told
+    told = with_chance(score(1.2), BY_RULES).lowered_by
     assert any("nobody has checked" in each for each in told)
     assert with_chance(score(4.8), APPROVED).lowered_by == ()
 
@@ -35,7 +34,7 @@ def test_no_dimension_counts_against_a_workflow():
 
 
 def test_without_a_fit_there_is_no_chance():
-    assert with_chance(score(), BY_MODEL, Chance()).chance is None
+    assert with_chance(score(), BY_MODEL, fitted=Chance()).chance is None
 
 
 def test_values_at_the_ends_of_the_scale_are_finite():
