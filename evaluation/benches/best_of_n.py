@@ -15,7 +15,7 @@ from evaluation.benches.workflows import plan_request, score_request
 from evaluation.logic_rows import LogicRow
 from evaluation.measures.logic import LogicCase, logic_figures
 from evaluation.report.report import Figures
-from services.contracts.scorer import Scorer
+from services.contracts.scorer import Scorer, ScoreRequest
 from services.knowledge.ports import Embedder
 from services.planner.strategies.readings import PLANNER
 from services.workflow.model import Workflow
@@ -49,15 +49,16 @@ class BestOfN:
     """Plans and ranks the recorded tickets."""
 
     pages: GivenPages
-    scorer: Scorer
     embedder: Embedder
     plans: Mapping[str, RecordedPlans]
 
-    def contests(self, rows: Sequence[LogicRow], advance: Callable[[], None]) -> list[Contest]:
+    def contests(
+        self, rows: Sequence[LogicRow], scorer: Scorer, advance: Callable[[], None]
+    ) -> list[Contest]:
         """One for each row that was recorded."""
         ranked = []
         for row in rows:
-            ranked.append(self._ranked(row))
+            ranked.append(_ranked(scorer, self.request(row)))
             advance()
         cases = [
             LogicCase(row.page, row.reference, workflow)
@@ -71,12 +72,12 @@ class BestOfN:
             for found in ranked
         ]
 
-    def _ranked(self, row: LogicRow) -> list[tuple[Workflow, float]]:
+    def request(self, row: LogicRow) -> ScoreRequest:
+        """All candidates for one ticket."""
         context = self.pages.context(row.draft, [row])
         planner = RecordedPlanner(self.plans[row.id], self.embedder)
         candidates = planner.plan(plan_request(row.draft, context)).candidates
-        scored = self.scorer.score(score_request(row.draft, context, candidates)).ranked
-        return [(each.candidate.workflow, each.score.overall) for each in scored]
+        return score_request(row.draft, context, candidates)
 
 
 def figures_of(contests: Sequence[Contest]) -> dict[str, Figures]:
@@ -88,6 +89,11 @@ def figures_of(contests: Sequence[Contest]) -> dict[str, Figures]:
         "best": _mean(contests, lambda contest: [max(contest, key=_guards)]),
         "pairs": _pairs(contests),
     }
+
+
+def _ranked(scorer: Scorer, request: ScoreRequest) -> list[tuple[Workflow, float]]:
+    scored = scorer.score(request).ranked
+    return [(each.candidate.workflow, each.score.overall) for each in scored]
 
 
 def _mean(contests: Sequence[Contest], choose: Callable[[Contest], Contest]) -> Figures:

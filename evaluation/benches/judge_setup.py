@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 
+from evaluation.benches.best_of_n import BestOfN
+from evaluation.benches.duels import Duels
 from evaluation.benches.given_pages import GivenPages
 from evaluation.benches.gold_pages import PageOf, own_page, page_of_corpus, page_of_store
 from evaluation.benches.judge import JudgeBench, Reader
@@ -13,8 +15,9 @@ from evaluation.benches.logic import page_given, read_workflows
 from evaluation.benches.page_reader import Read, by_rules, readings_of, stored
 from evaluation.benches.recorded_answers import RECORDED as ANSWERS
 from evaluation.benches.recorded_answers import by_record, read_answers
+from evaluation.benches.recorded_plans import RECORDED_PLANS, RecordedPlans, read_plans
 from evaluation.fitting.material import Workshop
-from evaluation.logic_rows import LogicRow
+from evaluation.logic_rows import Ids, LogicRow, chosen_rows, read_rows
 from services.contracts.scorer import Scorer
 from services.embedded import Embedded
 from services.knowledge.embedding.embedders import CachedEmbedder
@@ -38,6 +41,7 @@ class Judging:
     old: Path | None = None
     corpus: Path | None = None
     answers: Path | None = None
+    plans: Path | None = None
 
     def bench(self, severities: Sequence[float], draws: int, seed: int) -> JudgeBench:
         """The benchmark, asking the platform's scorer or one without a model.
@@ -59,6 +63,25 @@ class Judging:
         """What the scorer is fitted on, of the same pages and readers."""
         pages = GivenPages(self.page_of(), self.embedder, self._read())
         return Workshop(pages, self.embedder, self._readers())
+
+    def duels(self) -> Duels:
+        """The same pages and readers, two workflows at a time."""
+        pages = GivenPages(self.page_of(), self.embedder, self._read())
+        return Duels(pages, self.embedder, self._readers())
+
+    def best_of_n(self, reader: str) -> BestOfN:
+        """Recorded plans beside the page as `reader` reads it."""
+        pages = GivenPages(self.page_of(), self.embedder, self.read(reader))
+        return BestOfN(pages, self.embedder, self._plans())
+
+    def rows(self, ids: Ids, *, recorded: bool) -> list[LogicRow]:
+        """Of the pairs, all or those whose plans were recorded."""
+        plans = self._plans() if recorded else {}
+        chosen = chosen_rows(read_rows(self.pairs), ids)
+        return [row for row in chosen if row.id in plans] if recorded else chosen
+
+    def _plans(self) -> dict[str, RecordedPlans]:
+        return read_plans(self.plans or RECORDED_PLANS)
 
     def read(self, reader: str) -> Read:
         """Who reads the pages: the rules, or a model whose answers were recorded."""

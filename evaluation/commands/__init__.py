@@ -8,6 +8,7 @@ from evaluation.commands import (
     logic,
     plans,
     reading,
+    recorded_judge,
     results,
     retrieval,
     scorer,
@@ -16,6 +17,18 @@ from evaluation.commands import (
 )
 
 app = typer.Typer(no_args_is_help=True)
-_GROUPS = (workflows, logic, plans, reading, retrieval, graph, scorer, judge, speed, results)
+_GROUPS = (
+    workflows,
+    logic,
+    plans,
+    reading,
+    retrieval,
+    graph,
+    scorer,
+    judge,
+    recorded_judge,
+    speed,
+    results,
+)
 for group in _GROUPS:
     app.add_typer(group.app)

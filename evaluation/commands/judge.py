@@ -4,11 +4,19 @@ import json
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from evaluation.commands.options import AsJson, Out, PairsFile, Seed
+from evaluation.commands.options import (
+    AsJson,
+    CorpusDir,
+    IdsHalf,
+    OldWorkflows,
+    Out,
+    PairsFile,
+    Seed,
+)
 from evaluation.commands.outcome import finish, write_rows
 from evaluation.commands.platform import embedder_of, open_platform
 from evaluation.commands.progress import progress
@@ -27,20 +35,13 @@ def judge(
     page_given: Annotated[  # noqa: ARG001 - said for `bench logic`'s sake
         bool, typer.Option("--page-given", help="The row's page alone, as always here.")
     ] = True,
-    old: Annotated[
-        Path | None, typer.Option(help="Workflows of another planner, JSON Lines of id, workflow.")
-    ] = None,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
-    ] = None,
+    old: OldWorkflows = None,
+    corpus: CorpusDir = None,
     answers: Annotated[
         Path | None,
         typer.Option(help="Recorded answers; those of a strong model that are kept here."),
     ] = None,
-    ids: Annotated[
-        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
-    ] = "all",
+    ids: IdsHalf = "all",
     limit_per_set: Annotated[int, typer.Option(min=0, help="Most rows of a set; 0 for all.")] = 0,
     severity: Annotated[float, typer.Option(help="Share of the occasions that are taken.")] = 0.3,
     draws: Annotated[int, typer.Option(min=1, help="Times each perturbation is drawn.")] = 1,
@@ -75,13 +76,8 @@ def judge(
 def fit_judge(
     *,
     pairs: PairsFile,
-    old: Annotated[
-        Path | None, typer.Option(help="Workflows of another planner, JSON Lines of id, workflow.")
-    ] = None,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
-    ] = None,
+    old: OldWorkflows = None,
+    corpus: CorpusDir = None,
     without: Annotated[str, typer.Option(help="Sets that nothing is fitted on, with commas.")] = "",
     write: Annotated[bool, typer.Option("--write", help="Make the result the one in use.")] = False,
 ) -> None:
@@ -106,41 +102,3 @@ def fit_judge(
         found.write()
     figures = {"facts": found.forests.figures, "chance": found.chance.figures}
     typer.echo(json.dumps(figures, indent=1))
-
-
-@app.command("best-of-n")
-def best_of_n(
-    *,
-    pairs: PairsFile,
-    reader: Annotated[
-        Literal["rules", "recorded"], typer.Option(help="Whose reading of the page competes.")
-    ] = "rules",
-    corpus: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
-    ] = None,
-    plans: Annotated[
-        Path | None,
-        typer.Option(help="Recorded plans; those of a strong model that are kept here."),
-    ] = None,
-    ids: Annotated[
-        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
-    ] = "all",
-) -> None:
-    """Recorded samples and the reading of the page: does the scorer take the best?"""
-    from evaluation.benches.best_of_n import BestOfN, figures_of  # noqa: PLC0415
-    from evaluation.benches.given_pages import GivenPages  # noqa: PLC0415
-    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
-    from evaluation.benches.recorded_plans import RECORDED_PLANS, read_plans  # noqa: PLC0415
-    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
-    from services.scorer.service import ScorerService  # noqa: PLC0415
-
-    embedder = remembering(embedder_of(None))
-    judging = Judging(None, pairs, embedder, corpus=corpus)
-    recorded = read_plans(plans or RECORDED_PLANS)
-    rows = [row for row in chosen_rows(read_rows(pairs), ids) if row.id in recorded]
-    pages = GivenPages(judging.page_of(), embedder, judging.read(reader))
-    bench = BestOfN(pages, ScorerService(embedder), embedder, recorded)
-    with progress("best-of-n", len(rows)) as advance:
-        contests = bench.contests(rows, advance)
-    typer.echo(json.dumps(figures_of(contests), indent=1))

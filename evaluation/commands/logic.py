@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evaluation.commands.options import AsJson, Out, PairsFile
+from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFile
 from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of, open_platform
 from evaluation.commands.progress import progress
@@ -40,17 +40,12 @@ def logic(
         Path | None,
         typer.Option(help="Measure these, JSON Lines of id and workflow; others count as none."),
     ] = None,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
-    ] = None,
+    corpus: CorpusDir = None,
     answers: Annotated[
         Path | None,
         typer.Option(help="Recorded answers; those of a strong model that are kept here."),
     ] = None,
-    ids: Annotated[
-        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
-    ] = "all",
+    ids: IdsHalf = "all",
     limit_per_set: Annotated[int, typer.Option(min=0, help="Most rows of a set; 0 for all.")] = 0,
     first: Annotated[int, typer.Option(min=0, help="Only the first rows; 0 for all.")] = 0,
     out: Out = None,

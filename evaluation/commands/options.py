@@ -1,7 +1,7 @@
 """Options that several benchmarks take."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,3 +14,17 @@ RecordFile = Annotated[
     Path | None, typer.Option(help="Keep the model's answers there, and take them from there.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+IdsHalf = Annotated[
+    Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
+]
+CorpusDir = Annotated[
+    Path | None,
+    typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
+]
+OldWorkflows = Annotated[
+    Path | None, typer.Option(help="Workflows of another planner, JSON Lines of id, workflow.")
+]
+JudgeAnswers = Annotated[
+    Literal["none", "recorded"],
+    typer.Option(help="Who decides what lines leave open: nobody, or a strong model's answers."),
+]

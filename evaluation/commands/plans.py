@@ -2,11 +2,11 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from evaluation.commands.options import PairsFile
+from evaluation.commands.options import CorpusDir, IdsHalf, PairsFile
 from evaluation.commands.platform import open_platform
 from evaluation.commands.progress import progress
 
@@ -24,13 +24,8 @@ def plan_prompts(
     page_given: Annotated[
         bool, typer.Option("--page-given", help="Show the row's page alone, without retrieval.")
     ] = False,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),
-    ] = None,
-    ids: Annotated[
-        Literal["even", "odd", "all"], typer.Option(help="Rows by the sha256 of their id.")
-    ] = "all",
+    corpus: CorpusDir = None,
+    ids: IdsHalf = "all",
     first: Annotated[int, typer.Option(min=0, help="Only the first rows; 0 for all.")] = 0,
 ) -> None:
     """What the planner asks a model for each ticket, a file each.

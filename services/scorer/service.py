@@ -31,6 +31,7 @@ from services.scorer.judges.answer_store import AnswerStore, RecentAnswers
 from services.scorer.judges.deciding import decided_with, told
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, Verdict
+from services.scorer.judges.question import Question
 from services.scorer.judges.questions import questions
 from services.scorer.rule_reading import Readings, is_of_rules
 from services.scorer.settings import ScorerSettings
@@ -112,6 +113,11 @@ class ScorerService:
         cases = self._heard(cases)
         return [replace(c, decided=approved.settle(c.drawn, c.decided)) for c in cases]
 
+    def questions(self, cases: Sequence[Case]) -> list[Question]:
+        """What a model is asked about them, that first on which most depends."""
+        candidates = [(case.drawn, case.decided) for case in cases]
+        return questions(candidates, limit=self._settings.judged_facts)
+
     def _heard(self, cases: list[Case]) -> list[Case]:
         """The cases after candidates have voted on one another's facts."""
         if not self._hears_others or len(cases) < _LEAST_VOICES:
@@ -150,9 +156,7 @@ class ScorerService:
         """The cases with what the model says of the facts that the lines leave open."""
         if self._panel is None or not cases:
             return cases, Verdict()
-        asked = questions(
-            [(case.drawn, case.decided) for case in cases], limit=self._settings.judged_facts
-        )
+        asked = self.questions(cases)
         verdict = self._panel.ask(asked, within_s)
         judged = [
             replace(case, decided=decided_with(case.decided, facts))

@@ -121,8 +121,13 @@ def _chosen(messages: Sequence[Message], letters: str, model: ChatModel) -> list
     answer, _ = ask_for(model, request, _Choice)
     if answer.answer not in letters:
         raise ModelAnswerError(f"expected one of the letters {letters!r}, got {answer.answer!r}")
-    rest = (1 - _CHOSEN) / (len(letters) - 1)
-    return [_CHOSEN if each == answer.answer else rest for each in letters]
+    return list(chances_of_choice(letters.index(answer.answer), len(letters)))
+
+
+def chances_of_choice(chosen: int, options: int) -> tuple[float, ...]:
+    """Chances of all options where one was chosen without a word on how sure that is."""
+    rest = (1 - _CHOSEN) / (options - 1)
+    return tuple(_CHOSEN if place == chosen else rest for place in range(options))
 
 
 def schema(letters: str) -> JsonSchema:

@@ -1,0 +1,112 @@
+"""Duels and contests with and without a model's answers: questions out, answers in, figures."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evaluation.commands.options import CorpusDir, IdsHalf, JudgeAnswers, OldWorkflows, PairsFile
+from evaluation.commands.platform import embedder_of
+from evaluation.commands.progress import progress
+
+app = typer.Typer()
+
+
+@app.command()
+def duels(
+    *,
+    pairs: PairsFile,
+    old: OldWorkflows = None,
+    corpus: CorpusDir = None,
+    ids: IdsHalf = "all",
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Only rows whose plans were recorded.")
+    ] = False,
+    judge: JudgeAnswers = "none",
+) -> None:
+    """A drawing against one worse workflow at a time: how often does it have the higher score?"""
+    from evaluation.benches.duels import fought  # noqa: PLC0415
+    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.benches.recorded_judge import scorer_with  # noqa: PLC0415
+
+    embedder = remembering(embedder_of(None))
+    judging = Judging(None, pairs, embedder, old, corpus)
+    found = judging.duels().all(judging.rows(ids, recorded=recorded))
+    scorer, answers = scorer_with(judge, embedder, hears_others=False)
+    with progress("duels", len(found)) as advance:
+        figures = fought(found, scorer, advance)
+    typer.echo(json.dumps({**figures, "questions not recorded": len(answers.unknown)}, indent=1))
+
+
+@app.command()
+def judge_prompts(
+    *,
+    pairs: PairsFile,
+    out: Annotated[Path, typer.Option(help="Folder of the questions, and of the answers.")],
+    old: OldWorkflows = None,
+    corpus: CorpusDir = None,
+    guards_of: Annotated[
+        int, typer.Option(min=0, help="Also rows beyond the recorded ones, for one wrong guard.")
+    ] = 0,
+    size: Annotated[int, typer.Option(min=1, help="Questions in a file.")] = 60,
+) -> None:
+    """What the scorer would ask a model about recorded plans and about duels, in files."""
+    from evaluation.benches.judge_prompts import asked_of, write_batches  # noqa: PLC0415
+    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+
+    judging = Judging(None, pairs, remembering(embedder_of(None)), old, corpus)
+    number = write_batches(asked_of(judging, guards_of), out, size)
+    typer.echo(f"{number} questions")
+
+
+@app.command()
+def record_judge(
+    folder: Annotated[Path, typer.Argument(help="Folder of the questions and the answers.")],
+    *,
+    record: Annotated[
+        Path | None, typer.Option(help="Where answers are kept; that of the strong model.")
+    ] = None,
+) -> None:
+    """Keep the answers to questions, without the text of pages, for `--judge recorded`."""
+    from evaluation.benches.judge_prompts import collected  # noqa: PLC0415
+    from evaluation.benches.recorded_judge import (  # noqa: PLC0415
+        RECORDED_JUDGE,
+        read_choices,
+        write_choices,
+    )
+
+    path = record or RECORDED_JUDGE
+    chosen = {row.key: row for row in collected(folder)}
+    write_choices(path, (read_choices(path) | chosen).values())
+    typer.echo(f"{len(chosen)} answers")
+
+
+@app.command("best-of-n")
+def best_of_n(
+    *,
+    pairs: PairsFile,
+    reader: Annotated[
+        Literal["rules", "recorded"], typer.Option(help="Whose reading of the page competes.")
+    ] = "rules",
+    corpus: CorpusDir = None,
+    plans: Annotated[
+        Path | None,
+        typer.Option(help="Recorded plans; those of a strong model that are kept here."),
+    ] = None,
+    ids: IdsHalf = "all",
+    judge: JudgeAnswers = "none",
+) -> None:
+    """Recorded samples and the reading of the page: does the scorer take the best?"""
+    from evaluation.benches.best_of_n import figures_of  # noqa: PLC0415
+    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.benches.recorded_judge import scorer_with  # noqa: PLC0415
+
+    embedder = remembering(embedder_of(None))
+    judging = Judging(None, pairs, embedder, corpus=corpus, plans=plans)
+    bench, rows = judging.best_of_n(reader), judging.rows(ids, recorded=True)
+    scorer, answers = scorer_with(judge, embedder)
+    with progress("best-of-n", len(rows)) as advance:
+        contests = bench.contests(rows, scorer, advance)
+    figures = figures_of(contests)
+    typer.echo(json.dumps({**figures, "questions not recorded": len(answers.unknown)}, indent=1))
