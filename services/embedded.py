@@ -44,6 +44,7 @@ from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
+from services.procedure.store.sql_answers import SqlAnswerStore
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
@@ -130,7 +131,9 @@ class Embedded:
         )
         known = CachedEmbedder(self._ticket_model, cache)
         self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=known)
-        self.scorer = ScorerService(known, ScorerSettings(), model=self.model)
+        self.scorer = ScorerService(
+            known, ScorerSettings(), model=self.model, answers=SqlAnswerStore(self.database)
+        )
 
     @cached_property
     def app(self) -> FastAPI:

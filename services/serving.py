@@ -49,6 +49,8 @@ from services.llm.settings import ModelSettings
 from services.planner.app import create_app as create_planner
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
+from services.procedure.ports import AnswerStore
+from services.procedure.store.sql_answers import SqlAnswerStore
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.app import create_app as create_retrieval
 from services.retrieval.service import RetrievalService
@@ -207,8 +209,15 @@ class Serving:
         return create_planner(self.settings, service=service)
 
     def _scorer(self) -> FastAPI:
-        service = ScorerService(self.embedder, ScorerSettings(), model=self._model)
+        service = ScorerService(
+            self.embedder, ScorerSettings(), model=self._model, answers=self._answers()
+        )
         return create_scorer(self.settings, service=service)
+
+    def _answers(self) -> AnswerStore | None:
+        """Where a judge's answers are kept with the readings; None where no database is named."""
+        has_any = self._model and self.settings.database_url
+        return SqlAnswerStore(self._database) if has_any else None
 
     @cached_property
     def embedder(self) -> CachedEmbedder:

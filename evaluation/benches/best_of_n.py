@@ -30,7 +30,8 @@ class Contender:
     """A candidate for a ticket, as the scorer ranked it."""
 
     workflow: Workflow
-    overall: float
+    rank: int
+    """0 for the one that is taken."""
     figures: Figures
 
     @property
@@ -63,12 +64,12 @@ class BestOfN:
         cases = [
             LogicCase(row.page, row.reference, workflow)
             for row, found in zip(rows, ranked, strict=True)
-            for workflow, _ in found
+            for workflow in found
             if row.reference
         ]
         figures = iter(logic_figures(cases, self.embedder))
         return [
-            [Contender(workflow, overall, next(figures)) for workflow, overall in found]
+            [Contender(workflow, rank, next(figures)) for rank, workflow in enumerate(found)]
             for found in ranked
         ]
 
@@ -91,9 +92,8 @@ def figures_of(contests: Sequence[Contest]) -> dict[str, Figures]:
     }
 
 
-def _ranked(scorer: Scorer, request: ScoreRequest) -> list[tuple[Workflow, float]]:
-    scored = scorer.score(request).ranked
-    return [(each.candidate.workflow, each.score.overall) for each in scored]
+def _ranked(scorer: Scorer, request: ScoreRequest) -> list[Workflow]:
+    return [each.candidate.workflow for each in scorer.score(request).ranked]
 
 
 def _mean(contests: Sequence[Contest], choose: Callable[[Contest], Contest]) -> Figures:
@@ -115,9 +115,7 @@ def _pairs(contests: Sequence[Contest]) -> Figures:
     """Of two candidates of a ticket whose guards are apart: is the better one ranked first?"""
     won = {
         name: [
-            float(one.overall > other.overall)
-            if _guards(one) > _guards(other)
-            else float(one.overall < other.overall)
+            float((one.rank < other.rank) == (_guards(one) > _guards(other)))
             for contest in contests
             for one, other in itertools.combinations(contest, 2)
             if abs(_guards(one) - _guards(other)) >= _APART and wanted(one, other)

@@ -12,8 +12,9 @@ from string import ascii_uppercase
 
 from evaluation.benches.judge_candidates import ONE_GUARD, RULES
 from evaluation.benches.judge_setup import Judging
-from evaluation.benches.recorded_judge import RecordedChoice, key_of
+from evaluation.benches.recorded_judge import RECORDED_JUDGE, RecordedChoice, key_of, read_choices
 from services.llm.prompts import load_prompt
+from services.scorer.judges.controls import CONTROLS
 from services.scorer.judges.question import Question
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
@@ -24,7 +25,11 @@ _SYSTEM = load_prompt("services.scorer", "fact").system
 
 
 def asked_of(judging: Judging, guards_of: int) -> Iterator[Question]:
-    """About the plans of all recorded tickets, their duels, and one wrong guard of more rows."""
+    """About the plans of all recorded tickets, their duels, and one wrong guard of more rows.
+
+    And the controls, for which a judge is asked that gives one answer to everything.
+    """
+    yield from CONTROLS
     apart = ScorerService(judging.embedder, hears_others=False)
     together = ScorerService(judging.embedder, ScorerSettings(judged_facts=_MOST_OF_PLANS))
     rows, bench = judging.rows("all", recorded=True), judging.best_of_n(RULES)
@@ -39,9 +44,14 @@ def asked_of(judging: Judging, guards_of: int) -> Iterator[Question]:
 
 
 def write_batches(questions: Iterable[Question], folder: Path, size: int) -> int:
-    """Files of `size` questions, those about the same lines together; how many questions."""
+    """Files of `size` questions that are not recorded yet, those about the same lines together.
+
+    Returns how many questions.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    known = {key_of(question): question for question in questions}
+    recorded = read_choices(RECORDED_JUDGE)
+    keyed = ((key_of(question), question) for question in questions)
+    known = {key: question for key, question in keyed if key not in recorded}
     keys = sorted(known, key=lambda key: known[key].lines)
     for number, start in enumerate(range(0, len(keys), size), start=1):
         _write(folder / f"batch-{number:02}", {key: known[key] for key in keys[start:][:size]})

@@ -4,7 +4,7 @@ A row holds no text of a page: the key of the question (prompt, lines, question 
 the place of the option that was chosen.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +13,7 @@ from evaluation.pairs import read_lines
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
+from services.procedure.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge, chances_of_choice
 from services.scorer.judges.question import Question
 from services.scorer.service import ScorerService
@@ -44,18 +45,18 @@ class RecordedJudge:
     """Implements `AnswerStore` with what was recorded; nothing else is kept."""
 
     def __init__(self, choices: Iterable[RecordedChoice]) -> None:
-        self._chances = {row.key: chances_of_choice(row.chosen, row.options) for row in choices}
+        self._answers = {
+            row.key: JudgedAnswer("", chances_of_choice(row.chosen, row.options)) for row in choices
+        }
         self.unknown: set[str] = set()
 
-    def get(self, key: str) -> tuple[float, ...] | None:
-        """See `AnswerStore.get`."""
-        found = self._chances.get(key)
-        if found is None:
-            self.unknown.add(key)
-        return found
+    def known(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
+        """See `AnswerStore.known`."""
+        self.unknown.update(set(keys) - self._answers.keys())
+        return {key: self._answers[key] for key in keys if key in self._answers}
 
-    def put(self, key: str, chances: Sequence[float]) -> None:
-        """See `AnswerStore.put`."""
+    def keep(self, answers: Mapping[str, JudgedAnswer]) -> None:
+        """See `AnswerStore.keep`."""
 
 
 def scorer_with(

@@ -1,9 +1,9 @@
 """What is served of the readings, and the port of the store that keeps them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -206,3 +206,24 @@ class ReadingStore(ReadingSource, Protocol):
 
     def delete(self, text_hashes: Sequence[str]) -> int:
         """Forget all about these texts. Returns how many approved procedures went with them."""
+
+
+class JudgedAnswer(NamedTuple):
+    """What a model said about lines of a text."""
+
+    text_hash: str
+    chances: tuple[float, ...]
+    """Of the options; none where the model contradicted itself."""
+
+
+class AnswerStore(Protocol):
+    """Answers of a model about lines of texts, so that the next ticket does not ask again.
+
+    A key stands for all that an answer depends on: lines, question, options, prompt and model.
+    """
+
+    def known(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
+        """By key, those that are kept."""
+
+    def keep(self, answers: Mapping[str, JudgedAnswer]) -> None:
+        """Keep answers by key, in the place of earlier ones."""

@@ -90,3 +90,14 @@ class HistoryRow(Base):
     before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     """What people's readings and approvals were before; None where nothing is to be undone."""
     undone: Mapped[bool]
+
+
+class AnswerRow(Base):
+    """What a model said about lines of a text; the text need not have been read."""
+
+    __tablename__ = "procedure_answer"
+
+    key: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
+    text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), index=True)
+    chances: Mapped[list[float]] = mapped_column(JSON)
+    updated_at: Mapped[datetime] = mapped_column(Moment)

@@ -19,6 +19,7 @@ from services.llm.chat_model import ChatModel
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.decide import FORESTS, Forests, decide
 from services.procedure.evidence.drawn import Drawn
+from services.procedure.ports import AnswerStore
 from services.scorer.approved import Approved
 from services.scorer.chance import with_chance
 from services.scorer.criteria.accuracy import accuracy
@@ -27,16 +28,17 @@ from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
-from services.scorer.judges.answer_store import AnswerStore, RecentAnswers
 from services.scorer.judges.deciding import decided_with, told
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, Verdict
 from services.scorer.judges.question import Question
 from services.scorer.judges.questions import questions
+from services.scorer.judges.recent_answers import RecentAnswers
+from services.scorer.ranking import Place, ranked
 from services.scorer.rule_reading import Readings, is_of_rules
 from services.scorer.settings import ScorerSettings
 from services.scorer.texts import cited_texts, ticket_text
-from services.workflow.lint import is_clean, lint
+from services.workflow.lint import lint
 from services.workflow.model import Workflow
 
 CRITERIA: dict[str, Callable[[Case], Dimension]] = {
@@ -50,9 +52,6 @@ CRITERIA: dict[str, Callable[[Case], Dimension]] = {
 
 EVIDENCE = "evidence"
 """The part of a dimension's value that asks no model."""
-_PAGE_WEIGHT = 20.0
-"""Points of overall for the page that retrieval found. The scores are about the logic of workflows:
-alone they took the right page in 64 % of the tickets of even ids, retrieval does in 77 %."""
 _LEAST_VOICES = 2
 
 
@@ -94,9 +93,7 @@ class ScorerService:
             )
             for candidate, case, after in zip(request.candidates, cases, judged, strict=True)
         ]
-        shares = [_page_share(case) for case in cases]
-        ordered = sorted(zip(scored, shares, strict=True), key=lambda each: _rank(*each))
-        return ScoreResponse(ranked=tuple(one for one, _ in ordered))
+        return ScoreResponse(ranked=tuple(ranked(scored, [_place(case) for case in cases])))
 
     def cases(self, request: ScoreRequest) -> list[Case]:
         """What the criteria look at, one for each candidate."""
@@ -198,11 +195,6 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
     return with_chance(Score(**found), case.workflow.provenance, case.context.confidence)
 
 
-def _rank(scored: ScoredCandidate, share: float) -> tuple[bool, bool, float]:
-    dirty = not is_clean(lint(scored.candidate.workflow))
-    return not scored.good_enough, dirty, -scored.score.overall - _PAGE_WEIGHT * share
-
-
-def _page_share(case: Case) -> float:
-    """How relevant retrieval found the page that most steps cite, beside the best one."""
-    return case.fits.get(case.drawn.page, 0.0)
+def _place(case: Case) -> Place:
+    """The page that most steps cite, and how relevant retrieval found it beside the best one."""
+    return Place(case.drawn.page, case.fits.get(case.drawn.page, 0.0))

@@ -11,6 +11,8 @@ from sqlalchemy import text
 from services.kit.database import Database
 from tests.postgres import postgres_url
 
+_TABLES = ("knowledge_document", "knowledge_node", "procedure_text", "procedure_answer")
+
 
 @contextmanager
 def database_of(kind: str) -> Iterator[Database]:
@@ -18,7 +20,7 @@ def database_of(kind: str) -> Iterator[Database]:
     database = Database.memory() if kind == "sqlite" else Database(postgres_url())
     database.migrate("knowledge", "procedure")
     with database.session() as session:
-        for table in ("knowledge_document", "knowledge_node", "procedure_text"):
+        for table in _TABLES:
             truncate = f"TRUNCATE {table} CASCADE"
             session.execute(text(f"DELETE FROM {table}" if database.is_sqlite else truncate))
     try:

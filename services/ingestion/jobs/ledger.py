@@ -5,7 +5,7 @@ row names every chunk and node of the old and of the new version, so that a proc
 leaves nothing behind that the next one cannot find.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +15,8 @@ from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import IngestedDocument
 from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
+from services.kit.batches import batches
 from services.kit.database import Database
-
-_PARAMETERS = 500
-"""Well under the oldest limit of bound parameters in one SQLite statement."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class Ledger:
             if document_ids is None:
                 return dict(session.execute(statement).tuples().all())
             found: dict[str, str] = {}
-            for some in _batches(document_ids):
+            for some in batches(document_ids):
                 mine = columns.where(IngestedRow.document_id.in_(some))
                 found.update(session.execute(mine).tuples().all())
             return found
@@ -155,7 +153,7 @@ class Ledger:
         found: dict[str, list[str]] = {}
         columns = select(IngestedRow.text_hash, IngestedRow.document_id)
         with self._database.session() as session:
-            for some in _batches(text_hashes):
+            for some in batches(text_hashes):
                 mine = columns.where(IngestedRow.text_hash.in_(some))
                 for text_hash, id_ in session.execute(mine.order_by(IngestedRow.document_id)):
                     found.setdefault(text_hash, []).append(id_)
@@ -273,20 +271,16 @@ class Ledger:
 
     def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
         """Let nobody change these rows between reading and writing them."""
-        for some in _batches(ids):
+        for some in batches(ids):
             mine = IngestedRow.document_id.in_(some)
             session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
 
     def _rows(self, session: Session, document_ids: Sequence[str]) -> dict[str, IngestedRow]:
         found: dict[str, IngestedRow] = {}
-        for some in _batches(document_ids):
+        for some in batches(document_ids):
             rows = session.scalars(select(IngestedRow).where(IngestedRow.document_id.in_(some)))
             found.update((row.document_id, row) for row in rows)
         return found
-
-
-def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (values[at : at + _PARAMETERS] for at in range(0, len(values), _PARAMETERS))
 
 
 def may_take(known: Known | IngestedRow, source: str) -> bool:

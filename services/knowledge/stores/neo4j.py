@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from neo4j import Driver, GraphDatabase, ManagedTransaction, unit_of_work
 from neo4j.exceptions import ClientError, DriverError, Neo4jError
 
+from services.kit.batches import batches
 from services.knowledge.model import IncidentNode
 from services.knowledge.ports import StoreUnavailableError
 from services.knowledge.stores.merge import merge, normalise_name
@@ -296,13 +297,15 @@ def _links(node: IncidentNode) -> list[Row]:
 
 
 def _read(tx: ManagedTransaction, statement: str, values: Sequence[object]) -> list[Row]:
-    return [row for batch in _batches(values) for row in tx.run(statement, rows=batch).data()]
+    return [
+        row for batch in batches(values, _BATCH) for row in tx.run(statement, rows=batch).data()
+    ]
 
 
 def _write(
     tx: ManagedTransaction, statement: str, values: Sequence[object], **parameters: str
 ) -> None:
-    for batch in _batches(values):
+    for batch in batches(values, _BATCH):
         tx.run(statement, {"rows": batch, **parameters}).consume()
 
 
@@ -320,11 +323,6 @@ def _key(name: str) -> str:
 
 def _node(json: str) -> IncidentNode:
     return IncidentNode.model_validate_json(json)
-
-
-def _batches(values: Sequence[object]) -> Iterator[list[object]]:
-    for start in range(0, len(values), _BATCH):
-        yield list(values[start : start + _BATCH])
 
 
 def _repeat(work: Callable[[], Result]) -> Result:

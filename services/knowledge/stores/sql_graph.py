@@ -1,17 +1,15 @@
 """Adapter of `GraphStore` on SQL tables: the embedded default."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, func, literal, select, text
 from sqlalchemy.orm import Session
 
+from services.kit.batches import batches
 from services.kit.database import Database
 from services.knowledge.model import IncidentNode
 from services.knowledge.stores.merge import merge, normalise_name
 from services.knowledge.tables import NAME_LENGTH, LinkRow, NameRow, NodeRow, PartRow
-
-_PARAMETERS = 500
-"""Well under the oldest limit of bound parameters in one SQLite statement."""
 
 
 class SqlGraphStore:
@@ -62,7 +60,7 @@ class SqlGraphStore:
         wanted = list(dict.fromkeys(document_ids))
         by_document: dict[str, list[str]] = {}
         with self._database.session() as session:
-            for batch in _batches(wanted):
+            for batch in batches(wanted):
                 rows = session.execute(
                     select(PartRow.document_id, PartRow.node_id)
                     .where(PartRow.document_id.in_(batch))
@@ -78,7 +76,7 @@ class SqlGraphStore:
         keys = {name: normalise_name(name)[:NAME_LENGTH] for name in names}
         found: dict[str, list[str]] = {}
         with self._database.session() as session:
-            for batch in _batches([key for key in dict.fromkeys(keys.values()) if key]):
+            for batch in batches([key for key in dict.fromkeys(keys.values()) if key]):
                 rows = session.execute(
                     select(NameRow.name, NameRow.node_id)
                     .where(NameRow.name.in_(batch))
@@ -135,7 +133,7 @@ def _by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
 def _merge_again(session: Session, ids: Sequence[str]) -> set[str]:
     """Bring the merged forms of these nodes up to date. Returns the ids of those that changed."""
     parts: dict[str, list[IncidentNode]] = {id_: [] for id_ in ids}
-    for batch in _batches(ids):
+    for batch in batches(ids):
         rows = session.execute(
             select(PartRow.node_id, PartRow.part)
             .where(PartRow.node_id.in_(batch))
@@ -173,15 +171,10 @@ def _replace_names_and_links(session: Session, node_id: str, node: IncidentNode 
 def _rows(session: Session, ids: Sequence[str]) -> list[NodeRow]:
     return [
         row
-        for batch in _batches(ids)
+        for batch in batches(ids)
         for row in session.scalars(select(NodeRow).where(NodeRow.id.in_(batch)))
     ]
 
 
 def _node(json: str) -> IncidentNode:
     return IncidentNode.model_validate_json(json)
-
-
-def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(values), _PARAMETERS):
-        yield values[start : start + _PARAMETERS]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.knowledge.screening.document import hash_of
 from services.language.clauses import condition, mentions_condition, tells
 from services.language.cues import closes, escalates
 from services.language.jumps import leads
@@ -122,6 +123,10 @@ class Source:
     def place(self, line: int) -> Place:
         """Where a line stands; nowhere for a line that does not exist."""
         return self._page(line).places.get(line, Place(()))
+
+    def text_hash(self, line: int) -> str:
+        """Of the page that the line is of."""
+        return hash_of(tuple(self._texts.values())[line // _OFFSET])
 
     def is_heading(self, line: int) -> bool:
         """Whether it is a heading."""

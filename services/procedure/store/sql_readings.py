@@ -8,6 +8,7 @@ from typing import TypeVar
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from services.kit.batches import batches
 from services.kit.database import Database
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import (
@@ -24,13 +25,11 @@ from services.procedure.ports import (
 )
 from services.procedure.serving import is_covered, offers, served
 from services.procedure.store.one_text import OneText, approvals_of, readings_of
-from services.procedure.tables import ApprovalRow, HistoryRow, ReadingRow, TextRow
+from services.procedure.tables import AnswerRow, ApprovalRow, HistoryRow, ReadingRow, TextRow
 
 Row = TypeVar("Row", ReadingRow, ApprovalRow)
 
 _INGESTION = "ingestion"
-_PARAMETERS = 500
-"""Well under the oldest limit of bound parameters in one SQLite statement."""
 
 
 class SqlReadingStore:
@@ -123,7 +122,7 @@ class SqlReadingStore:
         """See `ReadingSource.served_many`."""
         found: dict[str, ServedReading] = {}
         with self._database.session() as session:
-            for some in _batches(text_hashes):
+            for some in batches(text_hashes):
                 rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
                 marked = {row.text_hash: row.was_approved for row in rows}
                 readings = _by_text(session, ReadingRow, some)
@@ -157,7 +156,7 @@ class SqlReadingStore:
         """See `ReadingStore.known`."""
         found: dict[str, KnownText] = {}
         with self._database.session() as session:
-            for some in _batches(text_hashes):
+            for some in batches(text_hashes):
                 mine = TextRow.text_hash.in_(some) & (TextRow.reader != "")
                 rows = session.scalars(select(TextRow).where(mine))
                 found |= {row.text_hash: _known(row) for row in rows}
@@ -194,7 +193,7 @@ class SqlReadingStore:
         others = select(ReadingRow.text_hash).where(ReadingRow.reader != Reader.RULES.value)
         approved = select(ApprovalRow.text_hash)
         with self._database.session() as session:
-            for some in _batches(text_hashes):
+            for some in batches(text_hashes):
                 session.execute(
                     delete(TextRow).where(
                         TextRow.text_hash.in_(some),
@@ -202,16 +201,23 @@ class SqlReadingStore:
                         TextRow.text_hash.not_in(approved),
                     )
                 )
+                left = select(TextRow.text_hash)
+                session.execute(
+                    delete(AnswerRow).where(
+                        AnswerRow.text_hash.in_(some), AnswerRow.text_hash.not_in(left)
+                    )
+                )
 
     def delete(self, text_hashes: Sequence[str]) -> int:
         """See `ReadingStore.delete`."""
         approved = 0
         with self._database.session() as session:
-            for some in _batches(text_hashes):
+            for some in batches(text_hashes):
                 of_these = ApprovalRow.text_hash.in_(some)
                 counted = select(func.count()).select_from(ApprovalRow).where(of_these)
                 approved += session.scalar(counted) or 0
                 session.execute(delete(TextRow).where(TextRow.text_hash.in_(some)))
+                session.execute(delete(AnswerRow).where(AnswerRow.text_hash.in_(some)))
         return approved
 
     @contextmanager
@@ -231,12 +237,6 @@ def _by_text(session: Session, kind: type[Row], hashes: Sequence[str]) -> dict[s
     for row in session.scalars(statement):
         found.setdefault(row.text_hash, []).append(row)
     return found
-
-
-def _batches(hashes: Sequence[str]) -> Iterator[list[str]]:
-    listed = list(hashes)
-    for start in range(0, len(listed), _PARAMETERS):
-        yield listed[start : start + _PARAMETERS]
 
 
 def _named(reading: Reading) -> str:

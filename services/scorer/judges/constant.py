@@ -3,7 +3,7 @@
 Only what it answered for one ticket counts: a ticket's score does not depend on those before it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from services.scorer.judges.question import OptionKind, Question
 
@@ -22,15 +22,14 @@ def always_the_letter(letters: Sequence[Sequence[str]]) -> str:
     return chosen.pop() if len(letters) >= _LEAST_QUESTIONS and len(chosen) == 1 else ""
 
 
-def always_the_option(questions: Sequence[Question], chances: Mapping[int, Sequence[float]]) -> str:
+def always_the_option(answered: Sequence[tuple[Question, Sequence[float]]]) -> str:
     """The option that was chosen wherever it was offered, in its words for any question."""
     for kind in _SAYS_NOTHING:
-        offering = [
-            place
-            for place in chances
-            if any(option.kind is kind for option in questions[place].options)
+        chosen = [
+            _kind(question, chances)
+            for question, chances in answered
+            if any(option.kind is kind for option in question.options)
         ]
-        chosen = [_kind(questions[place], chances[place]) for place in offering]
         if len(chosen) >= _LEAST_QUESTIONS and set(chosen) == {kind}:
             return kind.value
     return ""

@@ -37,6 +37,11 @@ class Asked:
     chances: tuple[float, ...] | None
     """Of the options; None where the two orders were answered differently."""
 
+    @property
+    def chosen(self) -> int | None:
+        """The place of the option; None where the two orders were answered differently."""
+        return self.chances.index(max(self.chances)) if self.chances else None
+
 
 class FactJudge:
     """Asks one question at a time; safe to call from several threads."""

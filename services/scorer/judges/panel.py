@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import structlog
 
@@ -15,8 +16,9 @@ from services.llm.chat_model import (
     ModelUnavailableError,
 )
 from services.llm.guard import Budget
-from services.scorer.judges.answer_store import AnswerStore
+from services.procedure.ports import AnswerStore, JudgedAnswer
 from services.scorer.judges.constant import always_the_letter, always_the_option
+from services.scorer.judges.controls import CONTROLS, RIGHT
 from services.scorer.judges.deadline import Deadline
 from services.scorer.judges.fact_judge import Asked, FactJudge
 from services.scorer.judges.question import Question
@@ -30,6 +32,8 @@ _OUTCOMES: dict[type[Exception], str] = {
     ModelAnswerError: "unreadable",
     BudgetExceededError: "over_budget",
 }
+
+Key = TypeVar("Key", str, int)
 
 _log = structlog.get_logger()
 
@@ -68,29 +72,42 @@ class Panel:
         What a judge said that is withdrawn is not kept.
         """
         limit_s = self._deadline_s if within_s is None else min(within_s, self._deadline_s)
-        keys = [question.key(self._judge.label) for question in questions]
-        by_key = dict(zip(keys, questions, strict=True))
-        stored = ((key, self._answers.get(key)) for key in by_key)
-        kept = {key: chances for key, chances in stored if chances is not None}
-        new = self._asked({k: q for k, q in by_key.items() if k not in kept}, limit_s)
-        chances = kept | {key: asked.chances or () for key, asked in new.items()}
-        told = {n: chances[key] for n, key in enumerate(keys) if chances.get(key)}
-        constant = always_the_letter([asked.letters for asked in new.values()])
-        constant = constant or always_the_option(questions, told)
-        if constant:
-            _log.warning("scorer.judge_withdrawn", answers=constant, questions=len(chances))
-            QUESTIONS.labels("withdrawn").inc(len(chances))
-            return Verdict(withdrawn=f"The judge was withdrawn: it always answers “{constant}”.")
-        for key, asked in new.items():
-            self._answers.put(key, asked.chances or ())
-            QUESTIONS.labels("open" if asked.chances is None else "decided").inc()
-        QUESTIONS.labels("kept").inc(len(kept))
-        return Verdict(told)
-
-    def _asked(self, questions: Mapping[str, Question], limit_s: float) -> dict[str, Asked]:
-        if not questions or limit_s <= 0:
-            return {}
         deadline = Deadline(limit_s, Budget(self._ticket_tokens))
+        by_key = {question.key(self._judge.label): question for question in questions}
+        kept = self._answers.known(by_key)
+        new = self._asked({key: q for key, q in by_key.items() if key not in kept}, deadline)
+        constant = self._constant([(by_key[key], asked) for key, asked in new.items()], deadline)
+        if constant:
+            _log.warning("scorer.judge_withdrawn", answers=constant, questions=len(new))
+            QUESTIONS.labels("withdrawn").inc(len(new))
+            return Verdict(withdrawn=f"The judge was withdrawn: it always answers “{constant}”.")
+        judged = {
+            key: JudgedAnswer(by_key[key].text_hash, asked.chances or ())
+            for key, asked in new.items()
+        }
+        self._keep(judged, known=len(kept))
+        return Verdict(_by_place(questions, self._judge.label, kept | judged))
+
+    def _keep(self, judged: Mapping[str, JudgedAnswer], known: int) -> None:
+        self._answers.keep(judged)
+        for answer in judged.values():
+            QUESTIONS.labels("decided" if answer.chances else "open").inc()
+        QUESTIONS.labels("kept").inc(known)
+
+    def _constant(self, answered: Sequence[tuple[Question, Asked]], deadline: Deadline) -> str:
+        """The one answer that it gives without reading; empty for a judge that reads."""
+        letter = always_the_letter([asked.letters for _, asked in answered])
+        option = always_the_option([(q, asked.chances) for q, asked in answered if asked.chances])
+        return letter or ("" if option and self._passes_controls(deadline) else option)
+
+    def _passes_controls(self, deadline: Deadline) -> bool:
+        asked = self._asked(dict(enumerate(CONTROLS)), deadline)
+        chosen = [asked[n].chosen if n in asked else None for n in range(len(CONTROLS))]
+        return chosen == list(RIGHT)
+
+    def _asked(self, questions: Mapping[Key, Question], deadline: Deadline) -> dict[Key, Asked]:
+        if not questions or deadline.left <= 0:
+            return {}
         model = deadline.bind(self._judge.model)
         pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="scorer")
         try:
@@ -104,7 +121,15 @@ class Panel:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _answered(asked: Mapping[str, "Future[Asked]"]) -> Iterator[tuple[str, Asked]]:
+def _by_place(
+    questions: Sequence[Question], label: str, answers: Mapping[str, JudgedAnswer]
+) -> dict[int, tuple[float, ...]]:
+    """Chances by the place of the question, of those that are decided."""
+    found = ((place, answers.get(q.key(label))) for place, q in enumerate(questions))
+    return {place: answer.chances for place, answer in found if answer and answer.chances}
+
+
+def _answered(asked: Mapping[Key, "Future[Asked]"]) -> Iterator[tuple[Key, Asked]]:
     missing: dict[str, list[str]] = {}
     for key, future in asked.items():
         if not future.done():

@@ -50,6 +50,8 @@ class Question:
     claims: tuple[Claim, ...]
     weight: float
     """How much hangs on it."""
+    text_hash: str = ""
+    """Of the page that the lines are of."""
 
     def key(self, asked_with: str) -> str:
         """The same for the same question about the same lines; `asked_with`: prompt and model."""

@@ -12,6 +12,7 @@ from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.scorer.judges.excerpt import excerpt
 from services.scorer.judges.question import Claim, Option, OptionKind, Question
+from services.scorer.judges.shared_steps import PageStep
 from services.scorer.judges.topics import Said, Says, Topic, Topics
 from services.scorer.judges.wording import Wording
 from services.workflow.graph import reachable, successors
@@ -54,6 +55,7 @@ class _Asking:
                     if each.says in offered
                 ),
                 weight=self._weight(topic, said),
+                text_hash=self._text_hash(topic.step),
             )
 
     def _option(self, topic: Topic, says: Says) -> Option:
@@ -88,6 +90,10 @@ class _Asking:
         for shared in (topic.step, topic.other, *(says.step for says in offered)):
             if shared:
                 yield self._drawn[shared.candidate].lines[shared.id]
+
+    def _text_hash(self, step: PageStep) -> str:
+        source, lines = self._drawn[0].source, self._drawn[step.candidate].lines[step.id]
+        return source.text_hash(min(lines)) if lines else ""
 
     def _weight(self, topic: Topic, said: Said) -> float:
         behind = max(self._behind(each.candidate, each.decided.fact) for each in said.sayings)

@@ -4,12 +4,12 @@ from evaluation.benches.best_of_n import Contender, figures_of
 from services.workflow.model import Provenance, Workflow
 
 
-def contender(planner: str, overall: float, guards: float) -> Contender:
+def contender(planner: str, rank: int, guards: float) -> Contender:
     workflow = Workflow(title="", steps=(), provenance=Provenance(planner=planner))
-    return Contender(workflow, overall, {"guards": guards, "profile": guards, "acceptable": 0.0})
+    return Contender(workflow, rank, {"guards": guards, "profile": guards, "acceptable": 0.0})
 
 
-CONTEST = [contender("llm", 4.0, 0.5), contender("llm", 3.5, 0.9), contender("extractive", 3, 0.2)]
+CONTEST = [contender("llm", 0, 0.5), contender("llm", 1, 0.9), contender("extractive", 2, 0.2)]
 
 
 def test_what_is_taken_stands_beside_what_there_is():
@@ -28,5 +28,5 @@ def test_pairs_whose_guards_are_apart_are_counted():
 
 
 def test_pairs_that_are_as_good_as_each_other_are_not():
-    equal = [contender("llm", 4.0, 0.5), contender("llm", 3.0, 0.52)]
+    equal = [contender("llm", 0, 0.5), contender("llm", 1, 0.52)]
     assert "all" not in figures_of([equal])["pairs"]

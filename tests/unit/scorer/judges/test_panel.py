@@ -6,9 +6,10 @@ from structlog.testing import capture_logs
 
 from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.scorer.judges.answer_store import RecentAnswers
+from services.procedure.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, Verdict
+from services.scorer.judges.recent_answers import RecentAnswers
 from services.scorer.metrics import QUESTIONS
 from tests.unit.scorer.fan_page import RIGHT
 from tests.unit.scorer.judges.test_questions import FREED, SWAPPED, of
@@ -84,7 +85,7 @@ def test_a_judge_that_always_names_one_letter_is_withdrawn():
     assert found == Verdict(withdrawn="The judge was withdrawn: it always answers “A”.")
     assert count("withdrawn") == before + len(ASKED)
     assert any(log["event"] == "scorer.judge_withdrawn" for log in logs)
-    assert all(store.get(q.key(FactJudge(judging(right)).label)) is None for q in ASKED)
+    assert store.known([q.key(FactJudge(judging(right)).label) for q in ASKED]) == {}
 
 
 @pytest.mark.parametrize("kind", ["the lines do not say", "nothing: the work ends"])
@@ -96,6 +97,21 @@ def test_a_judge_that_always_says_the_same_is_withdrawn(kind):
     found = panel(judging(choose)).ask(several)
     assert len(several) >= 6
     assert found.withdrawn
+
+
+def test_one_answer_to_everything_stands_where_the_judge_passes_the_controls():
+    def choose(asked, options):
+        if "bolt" in asked:
+            return by_text(options, "only if “Is the bolt bent?” is answered “yes”")
+        if "door" in asked:
+            return by_text(options, "“Is the bolt bent?”")
+        return by_text(options, "the lines do not say", "no")
+
+    several = [q for q in ASKED if any(o.text == "the lines do not say it" for o in q.options)]
+    found = panel(judging(choose)).ask(several)
+    assert len(several) >= 6
+    assert not found.withdrawn
+    assert len(found.chances) == len(several)
 
 
 def test_five_answers_alike_are_no_proof():
@@ -193,5 +209,5 @@ def test_what_it_contradicted_itself_about_is_not_asked_again():
 def test_only_the_latest_answers_are_kept():
     store = RecentAnswers(2)
     for key in "abac":
-        store.put(key, (1.0,))
-    assert [store.get(key) for key in "abc"] == [(1.0,), None, (1.0,)]
+        store.keep({key: JudgedAnswer("", (1.0,))})
+    assert sorted(store.known("abc")) == ["a", "c"]
