@@ -16,6 +16,7 @@ from evaluation.benches.judge_candidates import (
     NEAR,
     REFERENCE,
     Shown,
+    checked,
     made_by_readers,
     perturbed,
     reference_of,
@@ -83,7 +84,7 @@ class JudgeBench:
         readers = {name: read(row) for name, read in self.readers.items()}
         foreign = _steps(neighbours.near.get(row.id) or neighbours.far.get(row.id))
         shown = [
-            Shown(REFERENCE, reference_of(row)),
+            Shown(REFERENCE, checked(reference_of(row))),
             *made_by_readers(readers),
             *perturbed(row, foreign, self.severities, self.draws, self.seed),
         ]
@@ -96,8 +97,8 @@ class JudgeBench:
         found = {NEAR: neighbours.near.get(row.id), FAR: neighbours.far.get(row.id)}
         others = {name: other for name, other in found.items() if other}
         if others:
-            shown = [Shown(BESIDE, reference_of(row))]
-            shown += [Shown(name, reference_of(other)) for name, other in others.items()]
+            shown = [Shown(BESIDE, checked(reference_of(row)))]
+            shown += [Shown(name, checked(reference_of(other))) for name, other in others.items()]
             yield from self._judged(row, [row, *others.values()], shown)
 
     def _judged(

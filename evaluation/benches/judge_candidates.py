@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from evaluation.logic_rows import GoldGraph, GoldNode, LogicRow
 from evaluation.measures.harm import guard_harm, harm
-from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
+from services.procedure.ports import ReadingState
+from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 from services.workflow.perturbing.kinds import Perturbation, PerturbationError
 from services.workflow.perturbing.mistake import once_each
 from services.workflow.perturbing.perturb import perturb
@@ -45,6 +46,12 @@ def reference_of(row: LogicRow) -> Workflow:
             for edge in drawn.edges
         ),
     )
+
+
+def checked(reference: Workflow) -> Workflow:
+    """A drawing stands for a reading that a person has checked."""
+    signed = Provenance(planner="extractive", state=ReadingState.APPROVED.value)
+    return reference.model_copy(update={"provenance": signed})
 
 
 def perturbed(

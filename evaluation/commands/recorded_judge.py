@@ -1,12 +1,21 @@
 """Duels and contests with and without a model's answers: questions out, answers in, figures."""
 
-import json
+import time
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from evaluation.commands.options import CorpusDir, IdsHalf, JudgeAnswers, OldWorkflows, PairsFile
+from evaluation.commands.options import (
+    AsJson,
+    CorpusDir,
+    IdsHalf,
+    JudgeAnswers,
+    OldWorkflows,
+    Out,
+    PairsFile,
+)
+from evaluation.commands.outcome import finish
 from evaluation.commands.platform import embedder_of
 from evaluation.commands.progress import progress
 
@@ -24,19 +33,27 @@ def duels(
         bool, typer.Option("--recorded", help="Only rows whose plans were recorded.")
     ] = False,
     judge: JudgeAnswers = "none",
+    out: Out = None,
+    as_json: AsJson = False,
 ) -> None:
     """A drawing against one worse workflow at a time: how often does it have the higher score?"""
     from evaluation.benches.duels import fought  # noqa: PLC0415
     from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
     from evaluation.benches.recorded_judge import scorer_with  # noqa: PLC0415
+    from evaluation.report.contests_report import duels_report  # noqa: PLC0415
 
+    started = time.perf_counter()
     embedder = remembering(embedder_of(None))
     judging = Judging(None, pairs, embedder, old, corpus)
     found = judging.duels().all(judging.rows(ids, recorded=recorded))
     scorer, answers = scorer_with(judge, embedder, hears_others=False)
     with progress("duels", len(found)) as advance:
         figures = fought(found, scorer, advance)
-    typer.echo(json.dumps({**figures, "questions not recorded": len(answers.unknown)}, indent=1))
+    config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "judge": judge}
+    config |= {"recorded rows alone": recorded}
+    config |= {"questions not recorded": len(answers.unknown)} if judge != "none" else {}
+    seconds = round(time.perf_counter() - started, 1)
+    finish(duels_report(figures, config, seconds), out, as_json=as_json)
 
 
 @app.command()
@@ -96,17 +113,23 @@ def best_of_n(
     ] = None,
     ids: IdsHalf = "all",
     judge: JudgeAnswers = "none",
+    out: Out = None,
+    as_json: AsJson = False,
 ) -> None:
     """Recorded samples and the reading of the page: does the scorer take the best?"""
     from evaluation.benches.best_of_n import figures_of  # noqa: PLC0415
     from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
     from evaluation.benches.recorded_judge import scorer_with  # noqa: PLC0415
+    from evaluation.report.contests_report import best_of_n_report  # noqa: PLC0415
 
+    started = time.perf_counter()
     embedder = remembering(embedder_of(None))
     judging = Judging(None, pairs, embedder, corpus=corpus, plans=plans)
     bench, rows = judging.best_of_n(reader), judging.rows(ids, recorded=True)
     scorer, answers = scorer_with(judge, embedder)
     with progress("best-of-n", len(rows)) as advance:
         contests = bench.contests(rows, scorer, advance)
-    figures = figures_of(contests)
-    typer.echo(json.dumps({**figures, "questions not recorded": len(answers.unknown)}, indent=1))
+    config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "reader": reader, "judge": judge}
+    config |= {"questions not recorded": len(answers.unknown)} if judge != "none" else {}
+    seconds = round(time.perf_counter() - started, 1)
+    finish(best_of_n_report(figures_of(contests), config, seconds), out, as_json=as_json)

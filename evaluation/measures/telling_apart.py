@@ -123,12 +123,25 @@ def of_acceptable(judged: Sequence[Judgement]) -> Figures:
 
 def calibration_error(told: Iterable[tuple[float, bool]]) -> float:
     """The expected calibration error over ten bins of equal width."""
+    bins = list(reliability(told).values())
+    total = sum(of["n"] for of in bins)
+    gaps = (of["n"] * abs(of["chance"] - of["acceptable"]) for of in bins)
+    return round(sum(gaps) / total, 4) if total else 0.0
+
+
+def reliability(told: Iterable[tuple[float, bool]]) -> dict[str, Figures]:
+    """Chances in ten bins of equal width beside what came true; bins without any are missing."""
     bins: dict[int, list[tuple[float, bool]]] = {}
     for chance, is_so in told:
         bins.setdefault(min(_BINS - 1, int(chance * _BINS)), []).append((chance, is_so))
-    total = sum(map(len, bins.values()))
-    gaps = (abs(sum(chance - is_so for chance, is_so in found)) for found in bins.values())
-    return round(sum(gaps) / total, 4) if total else 0.0
+    return {
+        f"{place / _BINS:.0%} to {(place + 1) / _BINS:.0%}": {
+            "n": len(found),
+            "chance": fmean(chance for chance, _ in found),
+            "acceptable": fmean(is_so for _, is_so in found),
+        }
+        for place, found in sorted(bins.items())
+    }
 
 
 def _columns(judged: Judgement) -> dict[str, str]:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+
+from evaluation.report.svg import BLUE, FAINT, INK, line, opening, text
 
 _WIDTH = 760
 _LABELS = 150
@@ -15,9 +16,7 @@ _TOP = 44
 _BOTTOM = 34
 _TICKS = 6
 
-_INK, _FAINT, _BAR_COLOUR, _MARKED = "#1f2933", "#d5dbe1", "#4a7fb5", "#8a97a5"
-
-_STYLE = f'role="img" font-family="system-ui, sans-serif" font-size="13" fill="{_INK}"'
+_BAR_COLOUR, _MARKED = BLUE, "#8a97a5"
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,7 @@ class Chart:
         axis = _Axis.of(self.bars)
         height = _TOP + _ROW * len(self.bars) + _BOTTOM
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" {_STYLE}>',
-            f"<title>{escape(self.title)}</title>",
-            f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
-            f'<text x="16" y="24" font-size="15" font-weight="600">{escape(self.title)}</text>',
+            *opening(self.title, _WIDTH, height),
             *_grid(axis, _TOP + _ROW * len(self.bars)),
             *(part for place, bar in enumerate(self.bars) for part in self._row(bar, place, axis)),
             "</svg>",
@@ -60,16 +56,16 @@ class Chart:
         middle = _TOP + _ROW * place + _ROW / 2
         left, right = sorted((axis.x(0), axis.x(bar.value)))
         colour = _MARKED if bar.is_marked else _BAR_COLOUR
-        yield _text(_LABELS - 10, middle + 4.5, bar.label, "end")
+        yield text(_LABELS - 10, middle + 4.5, bar.label, "end")
         yield (
             f'<rect x="{left:.1f}" y="{middle - _BAR / 2:.1f}" width="{right - left:.1f}" '
             f'height="{_BAR}" fill="{colour}"/>'
         )
         low, high = axis.x(bar.low), axis.x(bar.high)
-        yield _line(low, middle, high, middle, _INK)
+        yield line(low, middle, high, middle, INK)
         for end in (low, high):
-            yield _line(end, middle - 5, end, middle + 5, _INK)
-        yield _text(_WIDTH - 12, middle + 4.5, self._numbers(bar), "end")
+            yield line(end, middle - 5, end, middle + 5, INK)
+        yield text(_WIDTH - 12, middle + 4.5, self._numbers(bar), "end")
 
     def _numbers(self, bar: Bar) -> str:
         sign = "+" if self.signed else ""
@@ -114,16 +110,5 @@ def _grid(axis: _Axis, bottom: float) -> Iterator[str]:
     for tick in axis.ticks():
         x = axis.x(tick)
         is_zero = abs(tick) < axis.step / 2
-        yield _line(x, _TOP - 4, x, bottom, _INK if is_zero else _FAINT)
-        yield _text(x, bottom + 18, f"{0 if is_zero else tick:g}".replace("-", "−"), "middle")
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-        'stroke-width="1.2"/>'
-    )
-
-
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+        yield line(x, _TOP - 4, x, bottom, INK if is_zero else FAINT)
+        yield text(x, bottom + 18, f"{0 if is_zero else tick:g}".replace("-", "−"), "middle")

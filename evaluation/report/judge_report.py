@@ -20,11 +20,13 @@ from evaluation.measures.telling_apart import (
     harm_tau,
     of_acceptable,
     of_pairs,
+    reliability,
     unpaired,
 )
 from evaluation.report.report import Figures, Report
 from services.workflow.perturbing.kinds import Perturbation
 
+BENCHMARK = "judge"
 CLEARLY_WORSE = 0.05
 """So much less of the guards makes a reader's workflow the worse one."""
 
@@ -36,7 +38,7 @@ def report(judged: Sequence[Judgement], config: Mapping[str, object], seconds: f
     """Everything over all rows alike; the summary by set and by half too."""
     return Report.model_validate(
         {
-            "benchmark": "judge",
+            "benchmark": BENCHMARK,
             "overall": summary(judged),
             "sets": {
                 name: summary([j for j in judged if j.set == name])
@@ -57,6 +59,10 @@ def report(judged: Sequence[Judgement], config: Mapping[str, object], seconds: f
             ),
             "pages": _filled(_pages(judged)),
             "acceptable": acceptable(judged),
+            "reliability": {
+                name: {edges: _rounded(of) for edges, of in bins.items()}
+                for name, bins in _reliability(judged).items()
+            },
             "config": dict(config),
             "seconds": seconds,
             "mean_over": "rows",
@@ -111,6 +117,22 @@ def acceptable(judged: Sequence[Judgement]) -> dict[str, Figures]:
             [*own, *(j for j in judged if j.origin in {NEAR, FAR})]
         ),
     }
+
+
+def _reliability(judged: Sequence[Judgement]) -> dict[str, dict[str, Figures]]:
+    """Of everything, and of what nobody made worse on purpose, other pages included."""
+    chosen = {
+        "everything": judged,
+        "unperturbed": [j for j in judged if j.origin in {*_READERS, NEAR, FAR}],
+    }
+    return {
+        name: reliability((j.chance, j.acceptable) for j in of if j.chance is not None)
+        for name, of in chosen.items()
+    }
+
+
+def _rounded(figures: Figures) -> Figures:
+    return {name: round(value, 4) for name, value in figures.items()}
 
 
 def _pages(judged: Sequence[Judgement]) -> dict[str, Figures]:

@@ -1,11 +1,13 @@
 """`docs/results.md`: what the benchmarks wrote, for a person to read."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.report.comparison_report import BENCHMARK as PLANNERS
+from evaluation.report.judge_report import BENCHMARK as JUDGE
+from evaluation.report.judge_section import judge_section
 from evaluation.report.planners_section import planners_section
 from evaluation.report.report import Report
 from evaluation.report.results_section import Section, plain_section
@@ -67,5 +69,11 @@ def _sections(reports: Sequence[Report]) -> Iterator[Section]:
         seen[report.benchmark] += 1
         number = seen[report.benchmark]
         slug = f"results-{report.benchmark}" + (f"-{number}" if number > 1 else "")
-        is_comparison = report.benchmark == PLANNERS
-        yield planners_section(report, slug) if is_comparison else plain_section(report)
+        with_pictures = _WITH_PICTURES.get(report.benchmark)
+        yield with_pictures(report, slug) if with_pictures else plain_section(report)
+
+
+_WITH_PICTURES: dict[str, Callable[[Report, str], Section]] = {
+    PLANNERS: planners_section,
+    JUDGE: judge_section,
+}

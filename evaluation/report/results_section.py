@@ -10,12 +10,27 @@ _TITLES = {
     "retrieval": "Finding the right page",
     "workflows": "Every pair, through the whole walk",
     "logic": "The logic of workflows",
+    "judge": "Whether the scorer tells right from wrong",
+    "best-of-n": "Best of n: a strong model's samples beside the reading",
+    "duels": "A drawing against one worse workflow",
     "scorer": "Whether the score falls as workflows get worse",
     "graph": "The knowledge graph",
     "speed": "Speed of the embedded run",
     "overhead": "What the platform adds to the model's time",
 }
-_OPTIONS = ("planner", "pairs", "sample", "forms", "draws", "seed", "tickets", "rate")
+_OPTIONS = (
+    "ids",
+    "reader",
+    "judge",
+    "planner",
+    "pairs",
+    "sample",
+    "forms",
+    "draws",
+    "seed",
+    "tickets",
+    "rate",
+)
 """Settings that were options of the command."""
 
 

@@ -78,19 +78,28 @@ FITTED = (
 )
 
 
+def chance_of_page(confidence: float, share: float) -> float:
+    """The chance that a page treats the ticket.
+
+    `confidence` is that of the page which retrieval found to be the best; the others have what is
+    left, less where they are less relevant (`share` of the best one's relevance, 0–1).
+    """
+    return confidence if share >= 1 else (1 - confidence) * share
+
+
 def with_chance(
-    score: Score, origin: Provenance | None, confidence: float = 1.0, fitted: Chance = FITTED
+    score: Score, origin: Provenance | None, of_page: float = 1.0, fitted: Chance = FITTED
 ) -> Score:
     """The score with its chance; as it was where nothing was fitted.
 
-    `confidence` is the chance that the page treats the ticket, as retrieval has it; the fit says
-    how likely the workflow is right where it does.
+    `of_page` is the chance that the page treats the ticket; the fit says how likely the workflow is
+    right where it does.
     """
     if not fitted.weights:
         return score
     values = {name: dimension.value for name, dimension in score.dimensions.items()}
     signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=is_checked(origin))
-    chance = confidence * fitted.of(signs)
+    chance = of_page * fitted.of(signs)
     costs = fitted.costs(signs) if chance < _LIKELY else {}
     reasons = [_NO_CHECK] if BY_RULES in costs else []
     reasons += [score.dimensions[name].reason for name in costs if name in score.dimensions]

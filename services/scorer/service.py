@@ -21,7 +21,7 @@ from services.procedure.evidence.decide import FORESTS, Forests, decide
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.ports import AnswerStore
 from services.scorer.approved import Approved
-from services.scorer.chance import with_chance
+from services.scorer.chance import chance_of_page, with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.coherence import coherence
@@ -192,7 +192,8 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
     if verdict.withdrawn:
         said = f"{found['coherence'].reason} {verdict.withdrawn}"
         found["coherence"] = found["coherence"].model_copy(update={"reason": said})
-    return with_chance(Score(**found), case.workflow.provenance, case.context.confidence)
+    of_page = chance_of_page(case.context.confidence, _place(case).share)
+    return with_chance(Score(**found), case.workflow.provenance, of_page)
 
 
 def _place(case: Case) -> Place:

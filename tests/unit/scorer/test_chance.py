@@ -1,5 +1,7 @@
+import pytest
+
 from services.contracts.scorer import DIMENSIONS, Dimension, Score
-from services.scorer.chance import FITTED, Chance, signs_of, with_chance
+from services.scorer.chance import FITTED, Chance, chance_of_page, signs_of, with_chance
 from services.workflow.model import Provenance
 
 BY_RULES = Provenance(planner="extractive", reader="rules", state="read")
@@ -20,7 +22,7 @@ def test_the_chance_follows_the_scores_and_who_read_the_page():
     chances = [with_chance(score(), origin).chance for origin in (BY_RULES, BY_MODEL, APPROVED)]
     assert chances == sorted(chances)
     assert chances[0] < 0.5 < chances[2]
-    assert with_chance(score(), APPROVED, confidence=0.5).chance < chances[2]
+    assert with_chance(score(), APPROVED, of_page=0.5).chance < chances[2]
 
 
 def test_what_lowers_the_chance_is_told():
@@ -40,3 +42,9 @@ def test_without_a_fit_there_is_no_chance():
 def test_values_at_the_ends_of_the_scale_are_finite():
     signs = signs_of(dict.fromkeys(DIMENSIONS, 5.0), is_by_rules=False, is_checked=True)
     assert 0 < FITTED.of(signs) < 1
+
+
+def test_a_page_that_is_not_the_best_has_what_the_best_one_leaves():
+    assert chance_of_page(0.8, 1.0) == 0.8
+    assert chance_of_page(0.8, 0.5) == pytest.approx(0.1)
+    assert chance_of_page(1.0, 0.9) == 0
