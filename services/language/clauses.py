@@ -50,6 +50,14 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r",\s+(?:then,?\s+)?|\s+then,?\s+|:\s+(?:then\s+)?|\s[—–-]\s|;\s+")
+_FINITE = re.compile(
+    r"\s(?:is|are|was|were|has|have|does|do|cannot|can't|isn't|aren't|doesn't|don't|contains?"
+    r"|fails?|failed|shows?|exists?|needs?|reports?|returns?)\s",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(
+    r"(?:the|a|an|all|any|each|every|your|its|this|that|these|those|both)$|[`/~]\S"
+)
 _GOES_ON = re.compile(r"(?:and|or|but)\s", re.IGNORECASE)
 _OPENING, _CLOSING = "([{“", ")]}”"
 _ALTERNATIVE = re.compile(
@@ -148,11 +156,13 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
     """Where the condition may end: at a comma, a colon or `then`, outside brackets."""
     for found in _BREAK.finditer(text):
         before = text[: found.start()]
-        is_inside = any(
-            before.count(a) > before.count(b) for a, b in zip(_OPENING, _CLOSING, strict=True)
-        )
-        if not is_inside and before.strip() and not _GOES_ON.match(text, found.end()):
+        if not _is_within(before) and before.strip() and not _GOES_ON.match(text, found.end()):
             yield found.span()
+
+
+def _is_within(before: str) -> bool:
+    """Whether what follows stands in brackets that were opened before."""
+    return any(before.count(a) > before.count(b) for a, b in zip(_OPENING, _CLOSING, strict=True))
 
 
 def _verb(text: str) -> tuple[int, int] | None:
@@ -164,11 +174,20 @@ def _verb(text: str) -> tuple[int, int] | None:
     nouns = words("verbs", "also_nouns")
     for place in range(2, len(tokens) - 1):
         word, before = tokens[place][0], tokens[place - 1][0].lower()
-        if word in nouns or before in _NO_VERB_BEFORE or before.endswith("s"):
+        if before in _NO_VERB_BEFORE or not (word.islower() and is_base_form(word)):
             continue
-        if word.islower() and is_base_form(word):
+        may_be_noun = word in nouns or before.endswith("s")
+        if not may_be_noun or _is_told(text[: tokens[place].start()], tokens[place + 1][0]):
             return tokens[place].start(), tokens[place].start()
     return None
+
+
+def _is_told(before: str, behind: str) -> bool:
+    """Whether a word that may be a noun or belong to a plural is a verb that instructs.
+
+    It is where the clause before it has its verb already, and an object begins behind it.
+    """
+    return bool(_FINITE.search(before) and _OBJECT.match(behind))
 
 
 def _halves(told: str) -> tuple[str, str]:
@@ -179,7 +198,7 @@ def _halves(told: str) -> tuple[str, str]:
 
 def _trailing(said: str) -> Condition | None:
     found = _TRAILING.match(said.rstrip(" .:"))
-    if found is None or not tells(found["action"]):
+    if found is None or not tells(found["action"]) or _is_within(found["action"]):
         return None
     if re.search(
         r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure)$",

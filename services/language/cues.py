@@ -2,6 +2,8 @@
 
 import re
 
+from services.language.verbs import is_base_form
+
 _FAULT = r"(?:issue|problem|error|alert|alarm|fault|condition|symptom|failure|warning|situation)s?"
 _DEED = (
     r"(?:this|that|it|these|those|none|nothing|neither|the above|\w+ing(?:\s+\w+){0,4}?|"
@@ -143,6 +145,12 @@ _OTHERWISE = re.compile(
     r"(?P<action>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_IF_NOT = re.compile(
+    r"^if not\s+(?P<action>(?P<verb>[a-z]+)\s+(?:the|an?|all|any|your|its|it|them|this|these|`)"
+    r".+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Without a comma before the instruction."""
 _OTHERWISE_ALONE = re.compile(
     r"(?:otherwise|else|if not|if this is not the case|in (?:all|any) other cases?)\W*",
     re.IGNORECASE,
@@ -354,7 +362,10 @@ def limits(sentence: str) -> str:
 def otherwise(sentence: str) -> str:
     """What is to be done otherwise; empty where the sentence does not say."""
     found = _OTHERWISE.match(sentence.strip())
-    return found["action"] if found else ""
+    if found is None:
+        found = _IF_NOT.match(sentence.strip())
+        return found["action"] if found and is_base_form(found["verb"]) else ""
+    return found["action"]
 
 
 def is_otherwise(sentence: str) -> bool:

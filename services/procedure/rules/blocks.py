@@ -95,9 +95,9 @@ class Blocks:
     mends: bool = False
     """Whether they stand where remedies are told, so that `Increasing the quota` is one."""
 
-    def nodes(self, blocks: Sequence[Block]) -> list[Node]:
-        """What the blocks tell, in order."""
-        found: list[Node] = []
+    def nodes(self, blocks: Sequence[Block], before: Sequence[Node] = ()) -> list[Node]:
+        """What the blocks tell, in order, behind what is told before them."""
+        found: list[Node] = [*before]
         place = 0
         while place < len(blocks):
             block = blocks[place]
@@ -336,12 +336,11 @@ class Blocks:
             if stated and inner:
                 return [choice_of(stated, tuple(inner), said[0].lines)]
             return [*made[:1], *inner] if made else inner
-        choice = made[0]
-        rest: list[Node] = list(made[1:])
-        inside = [*choice.arms[0].body, *rest]
-        inside = self._continued(inside, blocks)
+        choice, turn = made[0], _otherwise_begins(blocks)
+        inside = self._continued([*choice.arms[0].body, *made[1:]], blocks[:turn])
         arm = choice.arms[0].model_copy(update={"body": tuple(inside)})
-        return [choice.model_copy(update={"arms": (arm,)})]
+        found: list[Node] = [choice.model_copy(update={"arms": (arm,)})]
+        return self._continued(found, [blocks[0], *blocks[turn:]])
 
     def _continued(self, nodes: list[Node], blocks: Sequence[Block]) -> list[Node]:
         """The nodes, and what the blocks below the first paragraph tell."""
@@ -350,7 +349,7 @@ class Blocks:
         while rest and rest[0].kind is BlockKind.CODE:
             with_code(nodes, rest.pop(0), before)
             before = ""
-        return [*nodes, *self.nodes(rest)]
+        return self.nodes(rest, nodes)
 
     def _quoted(self, block: Block) -> list[Node]:
         return [
@@ -360,6 +359,18 @@ class Blocks:
             )
             if isinstance(node, Choice)
         ]
+
+
+def _otherwise_begins(blocks: Sequence[Block]) -> int:
+    """The place of the paragraph that tells the other case; behind all where there is none."""
+    return next(
+        (
+            place
+            for place, block in enumerate(blocks)
+            if place and block.kind is BlockKind.PARAGRAPH and cues.otherwise(block.text)
+        ),
+        len(blocks),
+    )
 
 
 def _coded(last: Said, below: Block | None) -> Choice | None:

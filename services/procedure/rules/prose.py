@@ -108,6 +108,7 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         if body:
             nodes[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
         return bool(body)
+    before = before or _last_check(last)
     if told and before and _unless_said(nodes, told, before, sentence, places):
         return True
     answer = (False, told) if told else cues.answered(sentence.text)
@@ -119,6 +120,12 @@ def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: P
         arm = Arm(guard=_state(before.text, not answer[0]), body=tuple(body), lines=lines)
         nodes.append(Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines))
     return bool(body)
+
+
+def _last_check(last: Node | None) -> Said | None:
+    """The check that the paragraph before ends with."""
+    is_check_step = isinstance(last, Do) and bool(last.lines) and _asks(last.text)
+    return Said(last.text, last.lines[-1]) if is_check_step and isinstance(last, Do) else None
 
 
 def _unless_said(
@@ -172,7 +179,16 @@ def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> 
     if only:
         text = f"{shorten(f'Does this concern {only}', words=_MOST_QUESTION_WORDS)}?"
         return [_outside(State(text=text), sentence)]
-    return taken(sentence.text, sentence, places, needs_verb=True)
+    made = taken(sentence.text, sentence, places, needs_verb=True)
+    return made or _kept_otherwise(sentence, places)
+
+
+def _kept_otherwise(sentence: Said, places: Places) -> list[Node]:
+    """`If not, restore it` where nothing was asked: the page's own words, so that none are lost."""
+    if not taken(cues.otherwise(sentence.text), sentence, places):
+        return []
+    text = shorten(without_prefix(sentence.text), words=MOST_WORDS + 10)
+    return [_do(text, sentence, DOUBTFUL)]
 
 
 def _case_before(told: str, sentence: Said, before: Said, places: Places) -> list[Node]:

@@ -15,6 +15,14 @@ from services.language.clauses import Condition, condition
         ("If the fan is dead:", Condition("if", "the fan is dead")),
         ("If the fan is stuck reboot it", Condition("if", "the fan is stuck", "reboot it")),
         (
+            "If the tray has a bent pin update the spare list",
+            Condition("if", "the tray has a bent pin", "update the spare list"),
+        ),
+        (
+            "If one of the fans is off on the racks restart the controller",
+            Condition("if", "one of the fans is off on the racks", "restart the controller"),
+        ),
+        (
             "If the fan is stuck you can reboot it",
             Condition("if", "the fan is stuck", "you can reboot it"),
         ),
@@ -40,6 +48,7 @@ def test_a_condition_is_read_with_what_it_guards(sentence, found):
         "Otherwise, if it is dead, replace it",
         "The fan stops if it is dead",
         "Replace the fan",
+        "Replace the fan (beside a turning one if necessary) and close the lid",
     ],
 )
 def test_other_sentences_have_none(sentence):

@@ -53,6 +53,8 @@ def test_answers_and_alternatives_give_what_they_lead_to():
     assert cues.answered("Nobody knows") is None
     assert cues.otherwise("Otherwise, start it") == "start it"
     assert cues.otherwise("If not, start it") == "start it"
+    assert cues.otherwise("If not start the pump by hand") == "start the pump by hand"
+    assert cues.otherwise("If not set in the file, start it") == ""
     assert cues.otherwise("If it turns, start it") == ""
     assert cues.limits("This page only applies to old pumps") == "old pumps"
     assert cues.limits("This page tells of pumps") == ""

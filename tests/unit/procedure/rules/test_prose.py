@@ -80,6 +80,21 @@ def test_a_paragraph_is_read(line, told):
     assert outline(read(line).body) == told
 
 
+def test_what_to_do_otherwise_may_stand_in_the_next_paragraph():
+    told = read(
+        "## Fix", "", "1. Check if the pump has oil.", "", "   If not fill the tank.", "2. Go."
+    )
+    assert outline(told.body)[:2] == [
+        "Check if the pump has oil",
+        {"Does the pump have oil?": ["Fill the tank"]},
+    ]
+
+
+def test_what_to_do_otherwise_is_kept_in_its_words_where_nothing_was_asked():
+    told = read("## Fix", "", "1. Start the pump.", "2. If not, fill the tank.")
+    assert outline(told.body) == ["Start the pump", "If not, fill the tank"]
+
+
 def test_what_did_not_help_is_asked_as_an_outcome():
     choice = read("Restart the pump.", "", "If the issue persists, replace the pump.").body[1]
     assert isinstance(choice, Choice)
