@@ -133,6 +133,8 @@ class Accepted(Message):
 
     tickets: tuple[AcceptedTicket, ...]
     rejected: tuple[RejectedItem, ...] = ()
+    ignored: tuple[str, ...] = ()
+    """Events that tell of no fault, such as a vendor's test: why each was let go."""
     unmatched_resolved: int = 0
     """Resolved alerts that have no ticket here; one that begins later, by a webhook that was
     overtaken, is known to be over."""

@@ -11,6 +11,8 @@ from services.gateway import endpoints, streams
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
+from services.gateway.sources.reading import Reader
+from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import Tickets
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
@@ -27,6 +29,7 @@ def create_app(
     database: Database,
     outbox: Outbox,
     retrieval: Retrieval,
+    webhooks: WebhookSettings | None = None,
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
@@ -34,8 +37,13 @@ def create_app(
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
-    It stores tickets and queues their walks; `create_walk` is what a worker does with them.
+    It stores tickets and queues their walks; `create_walk` is what a worker does with them. The
+    addresses of sources that prove their deliveries are open to whoever does.
+
+    Raises:
+        MappingError: The file of mappings cannot be used.
     """
+    reader = Reader(settings, webhooks or WebhookSettings())
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
@@ -43,9 +51,10 @@ def create_app(
         settings=platform,
         checks={"database": database.check, **(checks or {})},
         body_limits=body_limits,
+        proved_paths=frozenset(f"/workflow/{name}" for name in reader.proved),
         lifespan=lifespan,
     )
-    app.state.gateway = GatewayService(database, outbox, retrieval, settings)
+    app.state.gateway = GatewayService(database, outbox, retrieval, settings, reader)
     return app
 
 

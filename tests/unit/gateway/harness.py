@@ -7,6 +7,7 @@ from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app, create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import park
 from services.gateway.walk import Walk
 from services.kit.database import Database
@@ -45,7 +46,12 @@ class Gateway:
         return self.client.get(f"/v1/tickets/{ticket_id}").json()
 
 
-def gateway_over(database: Database, **settings: Any) -> Gateway:
+def gateway_over(
+    database: Database,
+    webhooks: dict[str, Any] | None = None,
+    api_key: str | None = None,
+    **settings: Any,
+) -> Gateway:
     """A gateway on a migrated database, with settings that differ from the defaults."""
     outbox = Outbox(database, max_attempts=3)
     retrieval, planner, scorer = FakeRetrieval(), FakePlanner(), FakeScorer()
@@ -60,10 +66,11 @@ def gateway_over(database: Database, **settings: Any) -> Gateway:
     )
     app = create_app(
         chosen,
-        PlatformSettings(_env_file=None),
+        PlatformSettings(_env_file=None, api_key=api_key),
         database=database,
         outbox=outbox,
         retrieval=retrieval,
+        webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
     )
     client = TestClient(app, base_url="http://127.0.0.1")
     return Gateway(client, database, outbox, walk, retrieval, planner, scorer)
