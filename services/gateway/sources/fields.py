@@ -4,6 +4,7 @@ A path is a dotted name, such as `issue.fields.summary`. Vendors leave out, rena
 is not essential from one version to the next; a ticket must not be lost over that.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -171,8 +172,16 @@ def _pairs(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
         yield from ((name, said(inner)) for name, inner in value.items())
     else:
-        items = value.split(",") if isinstance(value, str) else value
+        items = _listed(value) if isinstance(value, str) else value
         yield from map(_label, items if isinstance(items, list) else ())
+
+
+def _listed(told: str) -> Any:  # noqa: ANN401 - JSON
+    """The items of a text: a list in JSON, or words between commas."""
+    try:
+        return json.loads(told) if told.lstrip().startswith("[") else told.split(",")
+    except (ValueError, RecursionError):
+        return told.split(",")
 
 
 def _label(item: Any) -> tuple[str, str]:  # noqa: ANN401 - JSON

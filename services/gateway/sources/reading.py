@@ -1,6 +1,7 @@
 """From the bytes of a delivery to its tickets: proof, JSON, the right source, then the limits."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from services.contracts.gateway import RejectedItem
@@ -41,8 +42,7 @@ class Reader:
 
     def __init__(self, limits: GatewaySettings, webhooks: WebhookSettings) -> None:
         """Raises `MappingError` when the file of mappings cannot be used."""
-        built_in = {source.name for source in (*SOURCES, LEAST_PARTICULAR)}
-        mapped = read_mappings(webhooks.mappings or BUNDLED, taken=built_in)
+        mapped = _mapped(webhooks.mappings)
         unknown = webhooks.mapped_secrets.keys() - {source.name for source in mapped}
         if unknown:
             raise MappingError(f"mapped secrets: no mapping is called {min(unknown)!a}")
@@ -128,7 +128,7 @@ class Reader:
             source, inside = self._recognised(body)
         else:
             source = self._named(source_name)
-            inside = next(filter(source.matches, inner(body, CARRIERS)), body)
+            inside = next(filter(source.matches, inner(body, (*CARRIERS, *FAULTS))), body)
         return [(source, item) for item in source.items(inside)]
 
     def _named(self, name: str) -> Source:
@@ -169,6 +169,15 @@ class Reader:
             ignored=tuple(item for item in read if isinstance(item, Ignored)),
             rejected=tuple(rejected),
         )
+
+
+def _mapped(path: Path | None) -> tuple[Source, ...]:
+    """The sources of the mapping file, then those that come along and that it does not replace."""
+    built_in = {source.name for source in (*SOURCES, LEAST_PARTICULAR)}
+    own = read_mappings(path, taken=built_in) if path else ()
+    names = {source.name for source in own}
+    bundled = read_mappings(BUNDLED, taken=built_in)
+    return (*own, *(source for source in bundled if source.name not in names))
 
 
 def _first_match(sources: Iterable[Source], bodies: Iterable[Body]) -> tuple[Source, Body] | None:

@@ -59,8 +59,8 @@ class WebhookSettings(Settings):
     )
     mappings: Path | None = Field(
         default=None,
-        description="YAML file that describes further ticket systems. Unset: those that come with "
-        "the gateway.",
+        description="YAML file that describes further ticket systems, or describes anew those that "
+        "come with the gateway.",
     )
     sns_topics: list[str] = Field(
         default=[],

@@ -52,7 +52,7 @@ class CertificateUnavailableError(UnavailableError):
 
 def is_envelope(body: Mapping[str, Any]) -> bool:
     """A message as SNS posts it."""
-    return body.get("Type") in _SIGNED and "TopicArn" in body and "Message" in body
+    return line(body, "Type") in _SIGNED and "TopicArn" in body and "Message" in body
 
 
 def is_confirmation(body: Mapping[str, Any]) -> bool:
@@ -145,6 +145,6 @@ class SnsProof:
 
 def signed_text(body: Mapping[str, Any]) -> bytes:
     """What SNS signs: the names and values of certain fields, each on a line."""
-    fields = _SIGNED[str(body["Type"])]
+    fields = _SIGNED.get(line(body, "Type"), ())
     lines = [part for name in fields if name in body for part in (name, str(body[name]))]
     return "".join(f"{part}\n" for part in lines).encode("utf-8", "replace")
