@@ -20,6 +20,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     from services.contracts.addresses import AddressSettings  # noqa: PLC0415
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
     from services.gateway.sources.settings import WebhookSettings  # noqa: PLC0415
+    from services.gateway.writeback.settings import WriteBackSettings  # noqa: PLC0415
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
@@ -35,6 +36,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
         AddressSettings,
         GatewaySettings,
         WebhookSettings,
+        WriteBackSettings,
         IngestionSettings,
         RetrievalSettings,
         PlannerSettings,

@@ -182,6 +182,7 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `resolved`, or a final status."""
+    `resolved`, `told` and `not_told` (a system was told of the workflow, or could not be), or a
+    final status."""
     facts: dict[str, Any] = {}
     at: datetime

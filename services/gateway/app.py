@@ -16,6 +16,7 @@ from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import Tickets
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
+from services.gateway.writeback.service import WriteBack
 from services.kit.app import Check, Lifespan, create_service_app
 from services.kit.database import Database
 from services.kit.outbox import Outbox
@@ -66,10 +67,11 @@ def create_walk(
     retrieval: Retrieval,
     planner: Planner,
     scorer: Scorer,
+    write_back: WriteBack,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`."""
     return Walk(
-        Tickets(database, outbox),
+        Tickets(database, outbox, write_back),
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,

@@ -129,7 +129,10 @@ class Reader:
         else:
             source = self._named(source_name)
             inside = next(filter(source.matches, inner(body, (*CARRIERS, *FAULTS))), body)
-        return [(source, item) for item in source.items(inside)]
+        items = source.items(inside)
+        if not items:
+            raise UnreadableTicketError(f"the body holds no item; expected {source.expects}")
+        return [(source, item) for item in items]
 
     def _named(self, name: str) -> Source:
         for source in self.sources:

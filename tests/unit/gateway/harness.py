@@ -10,6 +10,9 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import park
 from services.gateway.walk import Walk
+from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
+from services.gateway.writeback.service import park as park_write_back
+from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
@@ -27,12 +30,16 @@ class Gateway:
     retrieval: FakeRetrieval
     planner: FakePlanner
     scorer: FakeScorer
+    write_back: WriteBack
 
     def work(self) -> int:
         """Run every due task once, as a worker would; how many there were."""
         due = self.outbox.due(limit=1000)
-        for key, *_ in due:
-            self.outbox.run(key, self.walk.run, on_parked=park)
+        for key, task, _ in due:
+            if task == WRITE_BACK_TASK:
+                self.outbox.run(key, self.write_back.run, on_parked=park_write_back)
+            else:
+                self.outbox.run(key, self.walk.run, on_parked=park)
         return len(due)
 
     def post(self, body: Any, path: str = "/workflow", **arguments: Any) -> Any:
@@ -49,6 +56,7 @@ class Gateway:
 def gateway_over(
     database: Database,
     webhooks: dict[str, Any] | None = None,
+    write_back: dict[str, Any] | None = None,
     api_key: str | None = None,
     **settings: Any,
 ) -> Gateway:
@@ -56,6 +64,8 @@ def gateway_over(
     outbox = Outbox(database, max_attempts=3)
     retrieval, planner, scorer = FakeRetrieval(), FakePlanner(), FakeScorer()
     chosen = GatewaySettings(_env_file=None, **{"event_poll_s": 0.02, **settings})
+    telling = WriteBackSettings(_env_file=None, **(write_back or {}))
+    written = WriteBack(telling, database, outbox)
     walk = create_walk(
         chosen,
         database=database,
@@ -63,6 +73,7 @@ def gateway_over(
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
+        write_back=written,
     )
     app = create_app(
         chosen,
@@ -73,4 +84,4 @@ def gateway_over(
         webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
     )
     client = TestClient(app, base_url="http://127.0.0.1")
-    return Gateway(client, database, outbox, walk, retrieval, planner, scorer)
+    return Gateway(client, database, outbox, walk, retrieval, planner, scorer, written)
