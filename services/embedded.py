@@ -168,7 +168,6 @@ class Embedded:
         url = self._start_broker()
         walks, jobs = create_queue(url), create_queue(url)
         write_back = WriteBack(WriteBackSettings(), self.database, self.outbox)
-        self._closing.callback(write_back.close)
         walk = create_walk(
             self.gateway_settings,
             database=self.database,

@@ -146,7 +146,6 @@ class Serving:
         retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
         write_back = WriteBack(WriteBackSettings(), self._database, self._outbox)
-        self._closing.callback(write_back.close)
         walk = create_walk(
             settings,
             database=self._database,

@@ -1,6 +1,7 @@
 """From the bytes of a delivery to its tickets: proof, JSON, the right source, then the limits."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -179,8 +180,12 @@ def _mapped(path: Path | None) -> tuple[Source, ...]:
     built_in = {source.name for source in (*SOURCES, LEAST_PARTICULAR)}
     own = read_mappings(path, taken=built_in) if path else ()
     names = {source.name for source in own}
-    bundled = read_mappings(BUNDLED, taken=built_in)
-    return (*own, *(source for source in bundled if source.name not in names))
+    return (*own, *(source for source in _bundled() if source.name not in names))
+
+
+@cache
+def _bundled() -> tuple[Source, ...]:
+    return read_mappings(BUNDLED, taken=frozenset())
 
 
 def _first_match(sources: Iterable[Source], bodies: Iterable[Body]) -> tuple[Source, Body] | None:

@@ -8,6 +8,7 @@ proxy is asked.
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,10 +49,13 @@ class Guard:
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
         self._allow_private = allow_private
         self._timeouts = dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)
-        self._pool = httpcore.ConnectionPool(
+
+    @cached_property
+    def _pool(self) -> httpcore.ConnectionPool:
+        return httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(),
-            network_backend=_CheckedBackend(allow_private=allow_private),
-            max_keepalive_connections=0,
+            network_backend=_CheckedBackend(allow_private=self._allow_private),
+            max_keepalive_connections=0,  # connections are checked when they are made
         )
 
     def check(self, url: str) -> None:
@@ -91,10 +95,6 @@ class Guard:
             raise NotDeliveredError(f"{host}: {type(error).__name__}") from error
         if not 200 <= status < 300:
             raise NotDeliveredError(f"{host} answered {status}")
-
-    def close(self) -> None:
-        """Release the connections."""
-        self._pool.close()
 
 
 class _CheckedBackend(httpcore.NetworkBackend):

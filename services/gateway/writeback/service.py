@@ -68,10 +68,6 @@ class WriteBack:
         self._guard.send(known.request(self._settings, note))
         self._note(known, ticket_id)
 
-    def close(self) -> None:
-        """Release the connections."""
-        self._guard.close()
-
     def _page(self, ticket_id: str) -> str:
         base = self._settings.public_url
         return f"{str(base).rstrip('/')}/tickets/{ticket_id}" if base else ""
