@@ -9,9 +9,20 @@ https://docs.datadoghq.com/integrations/webhooks/
 import hashlib
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from services.gateway.sources.delivery import Body, Reading, Resolution, Source
-from services.gateway.sources.fields import at, draft, flat, labels_of, line, names, paragraphs
+from services.gateway.sources.fields import (
+    MOST_FIELDS,
+    at,
+    draft,
+    flat,
+    labels_of,
+    line,
+    names,
+    paragraphs,
+    plain,
+)
 
 NAME = "datadog"
 
@@ -22,12 +33,10 @@ _OWN = {
     "alertquery",
     "alertmetric",
     "alertscope",
-    "alertstatus",
-    "alerttitle",
     "monitorid",
-    "alertid",
-    "alerttype",
 }
+_SHARED = {"alertid", "alerttitle", "alertstatus", "alerttype"}
+"""Others have these too, inside an `alert` of theirs; Datadog's are at the top."""
 _DEFAULT = {"eventtype", "title", "date"}
 _HEAD = re.compile(
     r"^\s*(?:\[(?P<before>P[1-5])\]\s*)?\[(?P<state>[A-Za-z -]+?)(?: on (?P<group>[^\]]*))?\]\s*"
@@ -40,10 +49,11 @@ _MARKUP = re.compile(r"^%%%\s*$", re.MULTILINE)
 
 def matches(body: Body) -> bool:
     """Several of Datadog's variables, or the fields of its default body."""
-    fields = flat(body).keys()
+    fields, outer = flat(body).keys(), {plain(name) for name in islice(body, MOST_FIELDS)}
     is_default = fields >= _DEFAULT and not fields.isdisjoint({"lastupdated", "orgid", "body"})
     is_monitor = "monitorid" in fields and not fields.isdisjoint({"query", "scopes", "monitorname"})
-    return is_default or is_monitor or len(_OWN & fields) >= 2
+    is_own = bool(_OWN & fields) and len((_OWN | _SHARED) & fields) >= 2
+    return is_default or is_monitor or is_own or len(_SHARED & outer) >= 2
 
 
 def read(body: Body) -> Reading:

@@ -7,6 +7,7 @@ is not essential from one version to the next; a ticket must not be lost over th
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from services.contracts.ticket import TicketDraft
@@ -19,6 +20,9 @@ _NAMES = ("display_value", "name", "summary", "displayName", "title", "value", "
 
 _SERVICE_LABELS = ("service", "service_name", "service.name", "app", "application")
 _TEAM_LABELS = ("team", "owner", "squad", "support_group", "owner_team", "assignment_group")
+MOST_FIELDS = 1000
+"""Of one object; bodies that are written by hand have dozens."""
+
 _TAGS = "tags"
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 
@@ -71,10 +75,10 @@ def flat(body: Mapping[str, Any], depth: int = 2) -> dict[str, str]:
     """Scalars by their names in letters and digits alone, those of inner objects under both names.
 
     For bodies that are written by hand: `alert_id`, `alertId`, `ALERT ID` and `alert: {id}` are
-    all `alertid`. The outer ones win.
+    all `alertid`. The outer ones win. Of a huge object only the beginning is looked at.
     """
     found: dict[str, str] = {}
-    for name, value in body.items():
+    for name, value in islice(body.items(), MOST_FIELDS):
         key = plain(name)
         if isinstance(value, Mapping):
             inner = flat(value, depth - 1) if depth > 1 else {}

@@ -36,6 +36,7 @@ SIGNATURE = "X-Hub-Signature"
 _TEAMS = ("fields.team", "fields.Team", "fields.customfield_10001")
 """Jira Cloud keeps an issue's team in the custom field of that number."""
 _GONE = ("jira:issue_deleted", "issue_deleted")
+_DONE = {"done", "closed", "resolved"}
 _TEXT_BLOCKS = {"paragraph", "heading", "codeBlock", "listItem", "tableRow", "rule", "blockquote"}
 
 
@@ -78,8 +79,8 @@ def _issue(body: Body) -> Mapping[str, Any] | None:
 
 
 def _is_done(issue: Mapping[str, Any]) -> bool:
-    category = line(issue, "fields.status.statusCategory.key").lower()
-    return category == "done" or bool(text(issue, "fields.resolution", "fields.resolutiondate"))
+    status = line(issue, "fields.status.statusCategory.key", "fields.status").lower()
+    return status in _DONE or bool(text(issue, "fields.resolution", "fields.resolutiondate"))
 
 
 def _description(issue: Mapping[str, Any], body: Body) -> str:

@@ -21,7 +21,7 @@ from services.gateway.sources.fields import (
 
 NAME = "zabbix"
 
-_IDS = {"eventid", "triggerid"}
+_IDS = {"eventid", "triggerid", "problemid"}
 _OWN = {
     "triggerid",
     "triggername",
@@ -40,21 +40,26 @@ _SEVERITIES = ("info", "info", "warning", "warning", "high", "critical")
 """By number: not classified, information, warning, average, high, disaster."""
 _OVER = {"resolved", "ok", "recovery", "recovered"}
 _UPDATE = "1"
+_PROBLEM = "PROBLEM"
+"""The value of `{EVENT.STATUS}` that no other system has."""
+_TITLES = ("eventname", "triggername", "problemname", "name", "trigger", "problem")
 
 
 def matches(body: Body) -> bool:
     """Several parameters named after Zabbix' macros, or an event of its streams."""
-    fields = flat(body).keys()
-    return bool(_IDS & fields) and (bool(_OWN & fields) or fields >= _STREAMED)
+    fields = flat(body)
+    stated = line(fields, "status", "eventstatus").upper()
+    is_own = bool(_OWN & fields.keys()) or fields.keys() >= _STREAMED or stated == _PROBLEM
+    return bool(_IDS & fields.keys()) and is_own
 
 
 def read(body: Body) -> Reading:
     """A ticket for a problem, a resolution for its recovery."""
     fields = flat(body)
-    external_id = line(fields, "peventid", "eventid", "triggerid", "id")
+    external_id = line(fields, "peventid", "eventid", "problemid", "triggerid", "id")
     if _is_over(fields):
         return Resolution(NAME, external_id, "")
-    title = line(fields, "eventname", "triggername", "name", "alertsubject", "subject")
+    title = line(fields, *_TITLES, "alertsubject", "subject")
     if not title and line(fields, "eventupdatestatus") == _UPDATE:
         return Ignored(NAME, "an update that does not name its problem")
     labels = _labels(body, fields)
@@ -64,7 +69,7 @@ def read(body: Body) -> Reading:
         title=title,
         description=_description(fields),
         labels=labels,
-        alert_name=line(fields, "triggername", "eventname", "name"),
+        alert_name=line(fields, "triggername", *_TITLES),
         severity=_severity(fields),
         url=_url(fields),
         service=labels.get("service") or line(fields, "service"),
