@@ -93,6 +93,8 @@ class SourceMapping(_Strict):
     items: Expression | None = None
     ticket: TicketMapping
     resolved: Expression | None = None
+    resolved_occurrence: Expression | None = None
+    """Which time it is that is over, where the end still tells; else all that are open."""
     ignored: Expression | None = None
 
 
@@ -191,16 +193,17 @@ class _Mapped:
             for name in TicketMapping.model_fields
             if name != "severities"
         }
-        external_id, occurrence = line(found, "external_id"), line(found, "occurrence")
+        external_id = line(found, "external_id")
         if self._found("ignored", mapping.ignored, item):
             return Ignored(mapping.name, "its mapping says that it tells of no fault")
         if self._found("resolved", mapping.resolved, item):
-            return Resolution(mapping.name, external_id, occurrence)
+            over = {"occurrence": self._found("occurrence", mapping.resolved_occurrence, item)}
+            return Resolution(mapping.name, external_id, line(over, "occurrence"))
         severity = line(found, "severity")
         return draft(
             mapping.name,
             external_id=external_id,
-            occurrence=occurrence,
+            occurrence=line(found, "occurrence"),
             title=line(found, "title"),
             description=text(found, "description"),
             labels=labels_of(found["labels"]),

@@ -27,6 +27,7 @@ sources:
       labels: "{site: site, rack: position.rack}"
       url: link
     resolved: "state == 'clear'"
+    resolved_occurrence: to_string(since)
     ignored: "state == 'test'"
 """
 EVENT = {
@@ -82,6 +83,12 @@ def test_a_mapped_end_ends_its_ticket_and_a_test_is_let_go(reader_of):
     assert (over.source, over.external_id, over.occurrence) == ("tower", "12", "1700000000")
     assert len(delivery.ignored) == 1
     assert delivery.tickets == ()
+
+
+def test_an_end_that_does_not_say_of_which_time_ends_them_all(reader_of):
+    text = TOWER.replace("    resolved_occurrence: to_string(since)\n", "")
+    (over,) = read(reader_of(text), EVENT | {"state": "clear"}).resolved
+    assert (over.external_id, over.occurrence) == ("12", "")
 
 
 def test_an_expression_that_does_not_suit_a_body_refuses_it_with_its_name(reader_of):
