@@ -17,7 +17,7 @@ sources:
 https://jmespath.org/specification.html
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +28,7 @@ import yaml
 from jmespath.exceptions import JMESPathError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from services.contracts.ticket import TicketDraft
 from services.gateway.sources.delivery import (
     Body,
     Ignored,
@@ -35,8 +36,9 @@ from services.gateway.sources.delivery import (
     Resolution,
     Source,
     UnreadableTicketError,
+    one_line,
 )
-from services.gateway.sources.fields import draft, labels_of, line, names, text
+from services.gateway.sources.fields import draft, labels_of, names, said
 from services.kit.errors import FlowXpertError
 
 BUNDLED = Path(__file__).with_name("mappings.yaml")
@@ -187,32 +189,33 @@ class _Mapped:
 
     def read(self, item: Any) -> Reading:  # noqa: ANN401 - JSON
         """The item as its mapping says."""
-        mapping, ticket = self.mapping, self.mapping.ticket
-        found: Mapping[str, Any] = {
-            name: self._found(name, getattr(ticket, name), item)
-            for name in TicketMapping.model_fields
-            if name != "severities"
-        }
-        external_id = line(found, "external_id")
+        mapping = self.mapping
         if self._found("ignored", mapping.ignored, item):
             return Ignored(mapping.name, "its mapping says that it tells of no fault")
         if self._found("resolved", mapping.resolved, item):
-            over = {"occurrence": self._found("occurrence", mapping.resolved_occurrence, item)}
-            return Resolution(mapping.name, external_id, line(over, "occurrence"))
-        severity = line(found, "severity")
+            return Resolution(
+                mapping.name,
+                self._line("external_id", mapping.ticket.external_id, item),
+                self._line("resolved_occurrence", mapping.resolved_occurrence, item),
+            )
+        return self._ticket(item)
+
+    def _ticket(self, item: Any) -> TicketDraft:  # noqa: ANN401 - JSON
+        ticket = self.mapping.ticket
+        severity = self._line("severity", ticket.severity, item)
+        named = ("external_id", "occurrence", "title", "alert_name", "url", "service")
+        lines = {name: self._line(name, getattr(ticket, name), item) for name in named}
         return draft(
-            mapping.name,
-            external_id=external_id,
-            occurrence=line(found, "occurrence"),
-            title=line(found, "title"),
-            description=text(found, "description"),
-            labels=labels_of(found["labels"]),
-            alert_name=line(found, "alert_name"),
+            self.mapping.name,
+            description=said(self._found("description", ticket.description, item)),
+            labels=labels_of(self._found("labels", ticket.labels, item)),
             severity=ticket.severities.get(severity, severity),
-            url=line(found, "url"),
-            service=line(found, "service"),
-            teams=names(found, "teams"),
+            teams=names({"teams": self._found("teams", ticket.teams, item)}, "teams"),
+            **lines,
         )
+
+    def _line(self, name: str, expression: str | None, item: Any) -> str:  # noqa: ANN401 - JSON
+        return one_line(said(self._found(name, expression, item)))
 
     def _found(self, name: str, expression: str | None, item: Any) -> Any:  # noqa: ANN401 - JSON
         if expression is None:
