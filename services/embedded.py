@@ -16,6 +16,8 @@ from fastapi import FastAPI
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app, create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.writeback.service import WriteBack
+from services.gateway.writeback.settings import WriteBackSettings
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
@@ -168,6 +170,7 @@ class Embedded:
         self._closing.callback(warming.join)
         url = self._start_broker()
         walks, jobs = create_queue(url), create_queue(url)
+        write_back = WriteBack(WriteBackSettings(), self.database, self.outbox)
         walk = create_walk(
             self.gateway_settings,
             database=self.database,
@@ -175,8 +178,9 @@ class Embedded:
             retrieval=self.retrieval,
             planner=self.planner,
             scorer=self.scorer,
+            write_back=write_back,
         )
-        gateway_tasks.register_tasks(walks, self.outbox, walk)
+        gateway_tasks.register_tasks(walks, self.outbox, walk, write_back)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))
         self._run(WorkerThread(jobs, "ingestion"))

@@ -22,6 +22,8 @@ from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
 from services.gateway.app import create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.writeback.service import WriteBack
+from services.gateway.writeback.settings import WriteBackSettings
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.app import create_app as create_ingestion
@@ -145,6 +147,7 @@ class Serving:
         settings = GatewaySettings()
         retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
+        write_back = WriteBack(WriteBackSettings(), self._database, self._outbox)
         walk = create_walk(
             settings,
             database=self._database,
@@ -152,8 +155,9 @@ class Serving:
             retrieval=retrieval,
             planner=PlannerClient(self._client(self._addresses.planner_url, patience_s)),
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
+            write_back=write_back,
         )
-        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
+        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk, write_back)
         at_ingestion = self._client(self._addresses.ingestion_url)
         return create_gateway(
             settings,

@@ -1,7 +1,9 @@
 """What the command line shows: workflows, tickets and progress, for people."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -18,6 +20,7 @@ from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
 
 if TYPE_CHECKING:
+    from services.gateway.sources.trying import Tried
     from services.ingestion.graph_build.estimate import Estimate
     from services.ingestion.graph_build.run import BuildReport
 
@@ -261,3 +264,26 @@ def _scores(score: Score) -> Table:
         why = Text("; ".join(score.lowered_by))
         table.add_row(Text(f"{score.chance:.0%}", style="bold"), Text("likely right"), why)
     return table
+
+
+def show_tried(tried: "Sequence[Tried]", folder: Path) -> None:
+    """What webhook bodies became: a row for each file, then how many files each source has."""
+    table = Table("file", "source", "tickets", box=None, header_style="dim")
+    for each in tried:
+        name = Path(each.file).relative_to(folder) if folder.is_dir() else each.file
+        table.add_row(Text(str(name)), Text(each.source or "-"), Text(_became(each)))
+    console.print(table)
+    counts = Counter(each.source or "(refused)" for each in tried)
+    summary = Table("source", "files", box=None, header_style="dim")
+    for source, files in sorted(counts.items()):
+        summary.add_row(source, str(files))
+    console.print(summary)
+
+
+def _became(tried: "Tried") -> str:
+    """What came of a body, a line for each ticket, end, or reason."""
+    told = [f"{t.severity or '-'} {t.external_id or '-'} {t.title}" for t in tried.tickets]
+    told += [f"resolved {over.external_id}" for over in tried.resolved]
+    told += [f"ignored: {reason}" for reason in tried.ignored]
+    told += [f"rejected: {reason}" for reason in tried.rejected]
+    return "\n".join(told) or f"{tried.status} {tried.error}"

@@ -24,6 +24,7 @@ from services.cli.opening import (
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.read import read
 from services.cli.readings import app as readings
+from services.cli.webhooks import app as webhooks
 from services.contracts.addresses import Service
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
+app.add_typer(webhooks, name="webhooks", help="What ticket systems send.")
 app.command()(read)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 

@@ -19,6 +19,8 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     """Every class of settings, in the order they are printed."""
     from services.contracts.addresses import AddressSettings  # noqa: PLC0415
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
+    from services.gateway.sources.settings import WebhookSettings  # noqa: PLC0415
+    from services.gateway.writeback.settings import WriteBackSettings  # noqa: PLC0415
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
@@ -33,6 +35,8 @@ def settings_classes() -> tuple[type["Settings"], ...]:
         ModelSettings,
         AddressSettings,
         GatewaySettings,
+        WebhookSettings,
+        WriteBackSettings,
         IngestionSettings,
         RetrievalSettings,
         PlannerSettings,

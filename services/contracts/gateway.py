@@ -133,6 +133,8 @@ class Accepted(Message):
 
     tickets: tuple[AcceptedTicket, ...]
     rejected: tuple[RejectedItem, ...] = ()
+    ignored: tuple[str, ...] = ()
+    """Events that tell of no fault, such as a vendor's test: why each was let go."""
     unmatched_resolved: int = 0
     """Resolved alerts that have no ticket here; one that begins later, by a webhook that was
     overtaken, is known to be over."""
@@ -180,6 +182,7 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `resolved`, or a final status."""
+    `resolved`, `told` and `not_told` (a system was told of the workflow, or could not be), or a
+    final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -47,7 +47,13 @@ class TicketDraft(BaseModel):
     labels: dict[str, str] = {}
     alert_name: str = ""
     severity: str = ""
+    """`critical`, `high`, `warning`, `low` or `info`; a word of no known meaning as it came."""
     url: str = ""
+    """Back to the ticket in its own system."""
+    service: str = ""
+    """What is affected, as the source calls it."""
+    teams: tuple[str, ...] = ()
+    """Whom the source names as responsible; a hint, as teams go by other names elsewhere."""
 
 
 class Ticket(TicketDraft):

@@ -11,9 +11,12 @@ from services.gateway import endpoints, streams
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
+from services.gateway.sources.reading import Reader
+from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import Tickets
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
+from services.gateway.writeback.service import WriteBack
 from services.kit.app import Check, Lifespan, create_service_app
 from services.kit.database import Database
 from services.kit.outbox import Outbox
@@ -27,6 +30,7 @@ def create_app(
     database: Database,
     outbox: Outbox,
     retrieval: Retrieval,
+    webhooks: WebhookSettings | None = None,
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
@@ -34,8 +38,13 @@ def create_app(
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
-    It stores tickets and queues their walks; `create_walk` is what a worker does with them.
+    It stores tickets and queues their walks; `create_walk` is what a worker does with them. The
+    addresses of sources that prove their deliveries are open to whoever does.
+
+    Raises:
+        MappingError: The file of mappings cannot be used.
     """
+    reader = Reader(settings, webhooks or WebhookSettings())
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
@@ -43,9 +52,10 @@ def create_app(
         settings=platform,
         checks={"database": database.check, **(checks or {})},
         body_limits=body_limits,
+        proved_paths=frozenset(f"/workflow/{name}" for name in reader.proved),
         lifespan=lifespan,
     )
-    app.state.gateway = GatewayService(database, outbox, retrieval, settings)
+    app.state.gateway = GatewayService(database, outbox, retrieval, settings, reader)
     return app
 
 
@@ -57,10 +67,11 @@ def create_walk(
     retrieval: Retrieval,
     planner: Planner,
     scorer: Scorer,
+    write_back: WriteBack,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`."""
     return Walk(
-        Tickets(database, outbox),
+        Tickets(database, outbox, write_back),
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,

@@ -20,7 +20,11 @@ from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake import IdempotencyKeyReusedError
 from services.gateway.queries import TicketFilter, TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
-from services.gateway.sources.reading import DeliveryTooLargeError, NotJsonError, UnknownSourceError
+from services.gateway.sources.limits import DeliveryTooLargeError
+from services.gateway.sources.parsing import NotJsonError
+from services.gateway.sources.proof import Received, WrongSignatureError
+from services.gateway.sources.reading import UnknownSourceError
+from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
 from services.kit.app import refusals
 from services.kit.errors import InvalidInputError, NotFoundError
 
@@ -48,7 +52,12 @@ Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"model": Accepted, "description": "Waited for, and every walk is over."},
     **refusals(
-        NotJsonError, IdempotencyKeyReusedError, DeliveryTooLargeError, UnsupportedMediaTypeError
+        NotJsonError,
+        IdempotencyKeyReusedError,
+        DeliveryTooLargeError,
+        UnsupportedMediaTypeError,
+        WrongSignatureError,
+        SubscriptionRefusedError,
     ),
 }
 _JSON_BODY = {
@@ -98,9 +107,10 @@ async def post_workflow_of_source(
 async def _accept(
     request: Request, service: GatewayService, source: str | None, wait: float, key: str | None
 ) -> Response:
-    _check_media_type(request.headers.get("content-type", ""))
-    raw = await request.body()
-    accepted = await run_in_threadpool(service.accept, raw, source=source, key=key)
+    if TYPE_HEADER not in request.headers:  # SNS declares its JSON as text
+        _check_media_type(request.headers.get("content-type", ""))
+    received = Received(await request.body(), request.headers)
+    accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
     final = False
     if wait and accepted.tickets:
         final = await _wait(service, accepted, min(wait, service.settings.max_wait_s))

@@ -110,7 +110,10 @@ class Intake:
         ended = [self._resolve(session, resolution) for resolution in delivery.resolved]
         tickets += [ticket for ticket in ended if ticket is not None]
         accepted = Accepted(
-            tickets=(), rejected=delivery.rejected, unmatched_resolved=ended.count(None)
+            tickets=(),
+            rejected=delivery.rejected,
+            ignored=tuple(event.reason for event in delivery.ignored),
+            unmatched_resolved=ended.count(None),
         )
         return accepted.of(tuple(tickets))
 
@@ -201,30 +204,29 @@ def _resolve_if_over(session: Session, draft: TicketDraft) -> None:
 
 
 def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> None:
-    """Write on the alert's ticket, if there is one, that its fault is over; once."""
+    """Write on what is open of the alert, if anything is, that its fault is over; once."""
     statement = (
         update(TicketRow)
         .where(_is_of(TicketRow, alert), TicketRow.resolved_at.is_(None))
         .values(resolved_at=said_at, updated_at=time.time())
         .returning(TicketRow.id)
     )
-    ticket_id = session.scalar(statement)
-    if ticket_id is not None:
+    for ticket_id in session.scalars(statement).all():
         add_events(session, ticket_id, [Note("resolved")])
 
 
 def _is_of(table: type[TicketRow | ResolutionRow], alert: _Alert) -> ColumnElement[bool]:
-    """Whether a row is of this alert, this time that it fires."""
-    return and_(
-        table.source == alert.source,
-        table.external_id == alert.external_id,
-        table.occurrence == alert.occurrence,
-    )
+    """Whether a row is of this alert, this time that it fires; an end may mean every time."""
+    is_same = and_(table.source == alert.source, table.external_id == alert.external_id)
+    if isinstance(alert, Resolution) and not alert.occurrence:
+        return is_same
+    return and_(is_same, table.occurrence == alert.occurrence)
 
 
 def _known(session: Session, alert: _Alert) -> AcceptedTicket | None:
-    statement = select(TicketRow.id, TicketRow.status, TicketRow.reason)
-    row = session.execute(statement.where(_is_of(TicketRow, alert))).one_or_none()
+    columns = (TicketRow.id, TicketRow.status, TicketRow.reason, TicketRow.occurrence)
+    of_alert = select(*columns).where(_is_of(TicketRow, alert))
+    row = session.execute(of_alert.order_by(TicketRow.id.desc()).limit(1)).one_or_none()
     if row is None:
         return None
     return AcceptedTicket(
@@ -233,7 +235,7 @@ def _known(session: Session, alert: _Alert) -> AcceptedTicket | None:
         status_url=ticket_url(row.id),
         source=alert.source,
         external_id=alert.external_id,
-        occurrence=alert.occurrence,
+        occurrence=row.occurrence,
         created=False,
         reason=row.reason,
     )

@@ -19,7 +19,8 @@ from services.gateway.intake import DeliveryKey, Intake
 from services.gateway.metrics import REJECTED, TICKETS
 from services.gateway.queries import Queries, TicketFilter, workflow_url
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources.reading import read_delivery
+from services.gateway.sources.proof import Received
+from services.gateway.sources.reading import Reader
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError
 from services.kit.outbox import Outbox
@@ -48,23 +49,26 @@ class GatewayService:
         outbox: Outbox,
         retrieval: Retrieval,
         settings: GatewaySettings,
+        reader: Reader,
     ) -> None:
         self.settings = settings
+        self._reader = reader
         self.queries = Queries(database)
         self.events = Events(database)
         self._intake = Intake(database, outbox)
         self._retrieval = retrieval
 
-    def accept(self, raw: bytes, *, source: str | None, key: str | None) -> Accepted:
-        """Store the tickets of a request's body and queue their walks.
+    def accept(self, received: Received, *, source: str | None, key: str | None) -> Accepted:
+        """Store the tickets of a delivery and queue their walks.
 
         Raises:
+            WrongSignatureError: The source has a secret, and the delivery does not show it.
             InvalidInputError: The body cannot be used; its class says why.
             UnknownSourceError: No source has that name.
             IdempotencyKeyReusedError: The key came before with another body.
         """
-        delivery = read_delivery(raw, source, self.settings)
-        accepted = self._intake.accept(delivery, _delivery_key(key, source, raw))
+        delivery = self._reader.receive(received, source)
+        accepted = self._intake.accept(delivery, _delivery_key(key, source, received.raw))
         for ticket in accepted.tickets:
             TICKETS.labels(ticket.source, "new" if ticket.created else "known").inc()
         REJECTED.inc(len(accepted.rejected))

@@ -30,6 +30,11 @@ class GatewaySettings(Settings):
         gt=0,
         description="Longest name or value of a label; a longer one is answered 413.",
     )
+    cut_long_texts: bool = Field(
+        default=False,
+        description="Whether longer titles, descriptions and labels are cut, instead of being "
+        "answered 413. What identifies a ticket is never cut.",
+    )
     max_wait_s: float = Field(
         default=60.0,
         ge=0,

@@ -30,6 +30,8 @@ class TicketRow(Base):
     alert_name: Mapped[str] = mapped_column(Text)
     severity: Mapped[str] = mapped_column(Text)
     url: Mapped[str] = mapped_column(Text)
+    service: Mapped[str] = mapped_column(Text, default="")
+    teams: Mapped[list[str]] = mapped_column(JSON, default=list)
     status: Mapped[str] = mapped_column(String(20))
     reason: Mapped[str] = mapped_column(Text, default="")
     nearest: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)

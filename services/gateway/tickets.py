@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import CursorResult, select, update
 from sqlalchemy.orm import Session
@@ -15,6 +15,7 @@ from services.gateway.events import Note, add_events
 from services.gateway.fit import Verdict
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.gateway.writeback.service import WriteBack
 from services.kit.database import Database
 from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
@@ -32,12 +33,19 @@ class OpenTicket:
     """Seconds since the epoch."""
 
 
+class _Concluded(NamedTuple):
+    seconds: float
+    """Since the ticket came."""
+    source: str
+
+
 class Tickets:
     """What the walk writes. A ticket is concluded once, whoever walks it how often."""
 
-    def __init__(self, database: Database, outbox: Outbox) -> None:
+    def __init__(self, database: Database, outbox: Outbox, write_back: WriteBack) -> None:
         self._database = database
         self._outbox = outbox
+        self._write_back = write_back
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
@@ -75,9 +83,11 @@ class Tickets:
             LostClaimError: Another worker has taken the walk over; nothing is stored.
         """
         with self._database.session() as session:
-            seconds = _conclude(session, ticket_id, outcome, notes)
+            concluded = _conclude(session, ticket_id, outcome, notes)
+            if concluded is not None and isinstance(outcome, Planned):
+                self._write_back.put(session, ticket_id, concluded.source)
             self._outbox.finish(session)
-        return seconds
+        return concluded.seconds if concluded is not None else None
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
@@ -87,7 +97,7 @@ def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
 
 def _conclude(
     session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note]
-) -> float | None:
+) -> _Concluded | None:
     ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
     values, facts = _told(outcome, ids)
     now = time.time()
@@ -95,15 +105,15 @@ def _conclude(
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
         .values(status=outcome.status.value, updated_at=now, **values)
-        .returning(TicketRow.created_at)
+        .returning(TicketRow.created_at, TicketRow.source)
     )
-    created_at = session.scalar(statement)
-    if created_at is None:
+    row = session.execute(statement).one_or_none()
+    if row is None:
         return None
     if isinstance(outcome, Planned):
         _add_candidates(session, ticket_id, outcome, ids)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return now - created_at
+    return _Concluded(now - row.created_at, row.source)
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:

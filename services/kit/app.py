@@ -54,12 +54,13 @@ def create_service_app(
     settings: PlatformSettings,
     checks: Mapping[str, Check] | None = None,
     body_limits: Mapping[str, int] | None = None,
+    proved_paths: frozenset[str] = frozenset(),
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
     """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
 
     `checks` decide about `/readyz`; `body_limits` raises or lowers the body limit for paths that
-    begin so.
+    begin so. `proved_paths` need no key: what is sent there proves itself in another way.
 
     Raises:
         UnsafeAddressError: The settings would serve other machines without a key.
@@ -86,6 +87,7 @@ def create_service_app(
         api_key=settings.api_key,
         max_body_bytes=settings.max_body_bytes,
         body_limits=body_limits or {},
+        proved_paths=proved_paths,
         access_log=settings.access_log,
     )
     return app

@@ -11,6 +11,8 @@ from services.contracts.planner import PlanRequest, PlanResponse
 from services.gateway.app import create_app, create_walk
 from services.gateway.settings import GatewaySettings
 from services.gateway.tasks import register_tasks
+from services.gateway.writeback.service import WriteBack
+from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
@@ -38,6 +40,7 @@ def main(folder: Path, port: int) -> None:
     broker = EmbeddedBroker()
     broker.start()
     queue = create_queue(broker.url)
+    write_back = WriteBack(WriteBackSettings(_env_file=None), database, outbox)
     walk = create_walk(
         settings,
         database=database,
@@ -45,8 +48,9 @@ def main(folder: Path, port: int) -> None:
         retrieval=retrieval,
         planner=SlowPlanner(),
         scorer=FakeScorer(),
+        write_back=write_back,
     )
-    register_tasks(queue, outbox, walk)
+    register_tasks(queue, outbox, walk, write_back)
     WorkerThread(queue, "gateway").start()
     Relay(outbox, queue, sole=True).start()
     platform = PlatformSettings(_env_file=None)

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, StringConstraints, ValidationErr
 
 from services.contracts.gateway import RejectedItem
 from services.contracts.ticket import TicketDraft
+from services.gateway.sources.proof import Verify, by_token
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 
@@ -32,6 +33,19 @@ class Resolution:
     source: str
     external_id: str
     occurrence: str
+    """Empty: all that is open under the id."""
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """An event of a known source that tells of no fault, such as a test or a note."""
+
+    source: str
+    reason: str
+
+
+Reading = TicketDraft | Resolution | Ignored
+"""What an item of a body says."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,7 @@ class Delivery:
 
     tickets: tuple[TicketDraft, ...] = ()
     resolved: tuple[Resolution, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
     rejected: tuple[RejectedItem, ...] = ()
 
 
@@ -52,14 +67,16 @@ def _the_body(body: Body) -> Sequence[Any]:
 
 @dataclass(frozen=True)
 class Source:
-    """One ticket system: how its bodies are recognised, and how they are read. All pure."""
+    """One ticket system: how its bodies are recognised, proved and read. All but the proof pure."""
 
     name: str
     expects: str
     """The shape in a few words, for whoever sent another one."""
     matches: Callable[[Body], bool]
-    read: Callable[[Any], TicketDraft | Resolution]
+    read: Callable[[Any], Reading]
     """One item; raises `UnreadableTicketError` when it is no ticket in the source's shape."""
+    verify: Verify = by_token
+    """Checks a delivery against the source's secret, where the settings have one."""
     items: Callable[[Body], Sequence[Any]] = _the_body
     """The items of a body, for systems that send several at once; raises as `read` does."""
 

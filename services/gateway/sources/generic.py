@@ -1,7 +1,7 @@
 """A plain ticket body, for whatever has no source of its own.
 
 A body with an id is known by it. One without is a ticket of its own each time it comes, unless it
-carries an `Idempotency-Key`.
+carries an `Idempotency-Key`. One with an id and a status such as `resolved` ends its ticket.
 """
 
 from typing import Annotated
@@ -12,6 +12,7 @@ from services.contracts.ticket import TicketDraft
 from services.gateway.sources.delivery import (
     Body,
     Line,
+    Resolution,
     Source,
     Text,
     UnreadableTicketError,
@@ -19,8 +20,20 @@ from services.gateway.sources.delivery import (
     opening,
     read_model,
 )
+from services.gateway.sources.fields import line, names, paragraphs, service_of, teams_of, text
+from services.gateway.sources.proof import by_either, by_signature
+from services.gateway.sources.severity import normalised
 
 NAME = "generic"
+
+SIGNATURE = "X-Hub-Signature-256"
+
+_OVER = {"resolved", "closed", "recovered", "ok", "done", "canceled", "cancelled"}
+_IDS = ("external_id", "id", "key", "ticket_id", "number", "alert_id", "incident_id", "fingerprint")
+_TITLES = ("title", "summary", "subject", "short_description")
+_DESCRIPTIONS = ("description", "body", "text", "message", "details")
+_SERVICES = ("service", "service_name", "application", "component")
+_TEAMS = ("teams", "team", "assignment_group", "owner")
 
 
 def _scalar(value: object) -> object:
@@ -38,29 +51,22 @@ class TicketBody(BaseModel):
     """The fields, each under the names that ticket systems use for it."""
 
     external_id: Annotated[Line, BeforeValidator(_number)] = Field(
-        "", validation_alias=AliasChoices("external_id", "id", "key", "ticket_id", "number")
+        "", validation_alias=AliasChoices(*_IDS)
     )
-    title: Line = Field(
-        "", validation_alias=AliasChoices("title", "summary", "subject", "short_description")
-    )
+    title: Line = Field("", validation_alias=AliasChoices(*_TITLES))
     name: Line = ""
-    description: Text = Field(
-        "",
-        validation_alias=AliasChoices("description", "body", "text", "message", "details"),
+    description: Text = Field("", validation_alias=AliasChoices(*_DESCRIPTIONS))
+    labels: dict[Line, Annotated[Text, BeforeValidator(_scalar)]] = Field(
+        {}, validation_alias=AliasChoices("labels", "commonLabels")
     )
-    labels: dict[Line, Annotated[Text, BeforeValidator(_scalar)]] = {}
-    severity: Line = Field("", validation_alias=AliasChoices("severity", "priority"))
+    severity: Annotated[Line, BeforeValidator(_number)] = Field(
+        "", validation_alias=AliasChoices("severity", "priority")
+    )
     alert_name: Line = Field("", validation_alias=AliasChoices("alert_name", "alertname"))
     url: Line = Field("", validation_alias=AliasChoices("url", "link"))
 
 
-_TEXT_FIELDS = frozenset(
-    name
-    for field in ("title", "description", "alert_name")
-    for alias in [TicketBody.model_fields[field].validation_alias]
-    if isinstance(alias, AliasChoices)
-    for name in alias.choices
-) | {"name"}
+_TEXT_FIELDS = frozenset({*_TITLES, *_DESCRIPTIONS, "alert_name", "alertname", "name"})
 
 
 def matches(body: Body) -> bool:
@@ -68,23 +74,29 @@ def matches(body: Body) -> bool:
     return not _TEXT_FIELDS.isdisjoint(body)
 
 
-def read(body: Body) -> TicketDraft:
+def read(body: Body) -> TicketDraft | Resolution:
     """The one ticket."""
     # An empty field counts as absent, so that the next of its names is looked at.
     ticket = read_model(TicketBody, {k: v for k, v in body.items() if v not in (None, "")})
+    if ticket.external_id and line(body, "status", "state").lower() in _OVER:
+        return Resolution(NAME, ticket.external_id, "")
     alert_name = ticket.alert_name or one_line(ticket.labels.get("alertname", ""))
-    title = ticket.title or ticket.name or alert_name or opening(ticket.description)
+    # A short message beside a description is what others call the title.
+    brief = opening(line(body, "message")) if "description" in body else ""
+    title = ticket.title or ticket.name or alert_name or brief or opening(ticket.description)
     if not title:
         raise UnreadableTicketError(f"expected {GENERIC.expects} with some text, got none")
     return TicketDraft(
         source=NAME,
         external_id=ticket.external_id,
         title=title,
-        description=ticket.description,
+        description=paragraphs(ticket.description, *(text(body, name) for name in _DESCRIPTIONS)),
         labels=ticket.labels,
         alert_name=alert_name,
-        severity=ticket.severity or one_line(ticket.labels.get("severity", "")),
+        severity=normalised(ticket.severity or one_line(ticket.labels.get("severity", ""))),
         url=ticket.url,
+        service=line(body, *_SERVICES) or service_of(ticket.labels),
+        teams=names(body, *_TEAMS) or teams_of(ticket.labels),
     )
 
 
@@ -93,4 +105,5 @@ GENERIC = Source(
     expects='{"title": …, "description": …} (or summary, subject, name; body, text, message)',
     matches=matches,
     read=read,
+    verify=by_either(SIGNATURE, by_signature(SIGNATURE, "sha256=")),
 )

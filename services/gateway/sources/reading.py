@@ -1,24 +1,33 @@
-"""From the bytes of a request to its tickets: JSON, then the right source, then the limits."""
+"""From the bytes of a delivery to its tickets: proof, JSON, the right source, then the limits."""
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from services.contracts.gateway import RejectedItem
 from services.contracts.ticket import TicketDraft
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources import SOURCES
-from services.gateway.sources.delivery import Delivery, Resolution, Source, UnreadableTicketError
-from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
+from services.gateway.sources import LEAST_PARTICULAR, SOURCES, sns
+from services.gateway.sources.delivery import (
+    Body,
+    Delivery,
+    Ignored,
+    Reading,
+    Resolution,
+    Source,
+    UnreadableTicketError,
+)
+from services.gateway.sources.envelope import CARRIERS, FAULTS, inner
+from services.gateway.sources.limits import DeliveryTooLargeError, bounded
+from services.gateway.sources.mapped import BUNDLED, MappingError, read_mappings
+from services.gateway.sources.parsing import parse_json
+from services.gateway.sources.proof import Received
+from services.gateway.sources.settings import WebhookSettings
+from services.kit.errors import InvalidInputError, NotFoundError
 
-MAX_ID_CHARACTERS = 400
-
-
-class NotJsonError(InvalidInputError):
-    """The body is empty, or no JSON in UTF-8."""
-
-    status_code = 400
+_Found = tuple[Source, Any]
+"""An item and the source that reads it."""
 
 
 class UnknownSourceError(NotFoundError):
@@ -29,127 +38,161 @@ class UnrecognisedBodyError(InvalidInputError):
     """No known ticket system sends bodies of this shape."""
 
 
-class DeliveryTooLargeError(PayloadTooLargeError):
-    """A delivery, or a field of it, exceeds a limit of the settings."""
+class Reader:
+    """Knows the sources, those of the mappings included; safe to share between threads."""
 
+    def __init__(self, limits: GatewaySettings, webhooks: WebhookSettings) -> None:
+        """Raises `MappingError` when the file of mappings cannot be used."""
+        mapped = _mapped(webhooks.mappings)
+        unknown = webhooks.mapped_secrets.keys() - {source.name for source in mapped}
+        if unknown:
+            raise MappingError(f"mapped secrets: no mapping is called {min(unknown)!a}")
+        self._particular = (*SOURCES, *mapped)
+        self.sources = (*self._particular, LEAST_PARTICULAR)
+        self._limits = limits
+        self._webhooks = webhooks
+        self._sns = sns.SnsProof()
 
-def read_delivery(raw: bytes, source_name: str | None, limits: GatewaySettings) -> Delivery:
-    """The tickets in a body; without a source's name it is recognised by its shape.
+    @property
+    def proved(self) -> frozenset[str]:
+        """Names of the sources whose deliveries prove themselves."""
+        return frozenset(s.name for s in self.sources if self._webhooks.credentials(s.name))
 
-    An item that cannot become a ticket is set aside with its reason, the others go on. When there
-    is no other, its error is raised.
+    def receive(self, received: Received, source_name: str | None) -> Delivery:
+        """The tickets in a delivery whose source has proved itself, where it can.
 
-    Raises:
-        NotJsonError: The body is no JSON.
-        UnknownSourceError: No source has that name.
-        UnrecognisedBodyError: No source has bodies of this shape.
-        UnreadableTicketError: A field is missing or has the wrong type.
-        DeliveryTooLargeError: More alerts, or a longer text, than the settings allow.
-    """
-    body = parse_json(raw)
-    if not isinstance(body, dict):
-        raise UnrecognisedBodyError(f"expected a JSON object, got {_kind(body)}; {_known()}")
-    source = _named(source_name) if source_name is not None else _recognised(body)
-    items = source.items(body)
-    if len(items) > limits.max_alerts:
-        raise DeliveryTooLargeError(
-            f"a delivery may have {limits.max_alerts} alerts, this one has {len(items)}"
+        Raises:
+            WrongSignatureError: The source has a secret, and the delivery does not show it.
+            SubscriptionRefusedError: SNS asks for a confirmation that the settings do not allow.
+            FlowXpertError: As `read` does.
+        """
+        if source_name is not None:
+            self._prove(self._named(source_name), received)
+        body = parse_json(received.raw)
+        found = self._items(body, source_name)
+        for source in {source.name: source for source, _ in found}.values():
+            if source_name is None:
+                self._prove(source, received)
+        if self._webhooks.sns_confirm and isinstance(body, dict) and sns.is_confirmation(body):
+            return self._confirm(body)
+        return self._read_items(found)
+
+    def read(self, raw: bytes, source_name: str | None = None) -> Delivery:
+        """The tickets in a body; without a source's name it is recognised by its shape.
+
+        A list is read as so many bodies. An item that cannot become a ticket is set aside with its
+        reason, the others go on. When there is no other, its error is raised.
+
+        Raises:
+            NotJsonError: The body is no JSON.
+            UnknownSourceError: No source has that name.
+            UnrecognisedBodyError: No source has bodies of this shape.
+            UnreadableTicketError: A field is missing or has the wrong type.
+            DeliveryTooLargeError: More alerts, or a longer text, than the settings allow.
+        """
+        return self._read_items(self._items(parse_json(raw), source_name))
+
+    def source_of(self, raw: bytes) -> str:
+        """The name of the source that recognises the body; raises as `read` does."""
+        return self._items(parse_json(raw), None)[0][0].name
+
+    def _prove(self, source: Source, received: Received) -> None:
+        credentials = self._webhooks.credentials(source.name)
+        if credentials:
+            source.verify(received, credentials)
+
+    def _confirm(self, body: Mapping[str, Any]) -> Delivery:
+        if body.get("TopicArn") not in self._webhooks.sns_topics:
+            raise sns.SubscriptionRefusedError(
+                "a subscription is confirmed only of a topic in FLOWXPERT_WEBHOOK_SNS_TOPICS"
+            )
+        self._sns.confirm(body)
+        return Delivery(ignored=(Ignored("cloudwatch", "the subscription is confirmed"),))
+
+    def _items(self, body: Any, source_name: str | None) -> list[_Found]:  # noqa: ANN401 - JSON
+        bodies = body if isinstance(body, list) else [body]
+        if not bodies or not all(isinstance(each, dict) for each in bodies):
+            raise UnrecognisedBodyError(
+                f"expected a JSON object, or a list of them, got {_kind(body)}; {self._known()}"
+            )
+        found: list[_Found] = []
+        for each in bodies:
+            found += self._items_of(each, source_name)
+            if len(found) > self._limits.max_alerts:
+                raise DeliveryTooLargeError(
+                    f"a delivery may have {self._limits.max_alerts} alerts, this one has more"
+                )
+        return found
+
+    def _items_of(self, body: Body, source_name: str | None) -> list[_Found]:
+        if source_name is None:
+            source, inside = self._recognised(body)
+        else:
+            source = self._named(source_name)
+            inside = next(filter(source.matches, inner(body, (*CARRIERS, *FAULTS))), body)
+        items = source.items(inside)
+        if not items:
+            raise UnreadableTicketError(f"the body holds no item; expected {source.expects}")
+        return [(source, item) for item in items]
+
+    def _named(self, name: str) -> Source:
+        for source in self.sources:
+            if source.name == name:
+                return source
+        raise UnknownSourceError(f"no source is called {name[:40]!a}; {self._known()}")
+
+    def _recognised(self, body: Body) -> tuple[Source, Body]:
+        found = _first_match(self._particular, inner(body, CARRIERS))
+        found = found or _first_match((LEAST_PARTICULAR,), inner(body, FAULTS))
+        if found is None:
+            raise UnrecognisedBodyError(
+                f"no known ticket system sends a body of this shape; {self._known()}"
+            )
+        return found
+
+    def _known(self) -> str:
+        shapes = "; ".join(f"{s.name} {s.expects}" for s in (*SOURCES, LEAST_PARTICULAR))
+        others = ", ".join(s.name for s in self.sources[len(SOURCES) : -1])
+        return f"known sources: {shapes}; and {others}" if others else f"known sources: {shapes}"
+
+    def _read_items(self, items: Sequence[_Found]) -> Delivery:
+        read: list[Reading] = []
+        rejected: list[RejectedItem] = []
+        for index, (source, item) in enumerate(items):
+            try:
+                read.append(bounded(source.read(item), self._limits))
+            except InvalidInputError as error:
+                if len(items) == 1:
+                    raise
+                rejected.append(RejectedItem(index=index, reason=str(error)))
+        if not read:
+            raise UnreadableTicketError(f"no item can be used; the first: {rejected[0].reason}")
+        return Delivery(
+            tickets=tuple(item for item in read if isinstance(item, TicketDraft)),
+            resolved=tuple(item for item in read if isinstance(item, Resolution)),
+            ignored=tuple(item for item in read if isinstance(item, Ignored)),
+            rejected=tuple(rejected),
         )
-    return _read_items(source, items, limits)
 
 
-def parse_json(raw: bytes) -> Any:  # noqa: ANN401 - JSON
-    """Strict JSON in UTF-8: no NaN, no infinity.
-
-    Raises:
-        NotJsonError: It is something else; the message says where.
-    """
-    if not raw.strip():
-        raise NotJsonError("the body is empty; expected a JSON object")
-    try:
-        return json.loads(
-            raw.decode("utf-8-sig"), parse_constant=_refuse_constant, parse_float=_finite
-        )
-    except UnicodeDecodeError as error:
-        raise NotJsonError(f"the body is not UTF-8 at byte {error.start}") from None
-    except json.JSONDecodeError as error:
-        raise NotJsonError(
-            f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        ) from None
-    except RecursionError:
-        raise NotJsonError("the body is nested too deeply") from None
-    except ValueError as error:  # numbers of thousands of digits, NaN, infinity
-        raise NotJsonError(f"the body is not JSON: {str(error)[:100]}") from None
+def _mapped(path: Path | None) -> tuple[Source, ...]:
+    """The sources of the mapping file, then those that come along and that it does not replace."""
+    built_in = {source.name for source in (*SOURCES, LEAST_PARTICULAR)}
+    own = read_mappings(path, taken=built_in) if path else ()
+    names = {source.name for source in own}
+    return (*own, *(source for source in _bundled() if source.name not in names))
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+@cache
+def _bundled() -> tuple[Source, ...]:
+    return read_mappings(BUNDLED, taken=frozenset())
 
 
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError("a number is too large")
-    return number
-
-
-def _named(name: str) -> Source:
-    for source in SOURCES:
-        if source.name == name:
-            return source
-    raise UnknownSourceError(f"no source is called {name[:40]!a}; {_known()}")
-
-
-def _recognised(body: Mapping[str, Any]) -> Source:
-    for source in SOURCES:
-        if source.matches(body):
-            return source
-    raise UnrecognisedBodyError(f"no known ticket system sends a body of this shape; {_known()}")
-
-
-def _known() -> str:
-    return "known sources: " + "; ".join(f"{s.name} {s.expects}" for s in SOURCES)
+def _first_match(sources: Iterable[Source], bodies: Iterable[Body]) -> tuple[Source, Body] | None:
+    known = tuple(sources)
+    return next(((s, body) for body in bodies for s in known if s.matches(body)), None)
 
 
 def _kind(value: object) -> str:
     names = {list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")
-
-
-def _read_items(source: Source, items: Sequence[Any], limits: GatewaySettings) -> Delivery:
-    read: list[TicketDraft | Resolution] = []
-    rejected: list[RejectedItem] = []
-    for index, item in enumerate(items):
-        try:
-            read.append(_bounded(source.read(item), limits))
-        except InvalidInputError as error:
-            if len(items) == 1:
-                raise
-            rejected.append(RejectedItem(index=index, reason=str(error)))
-    if not read:
-        raise UnreadableTicketError(f"no item can be used; the first: {rejected[0].reason}")
-    return Delivery(
-        tickets=tuple(item for item in read if isinstance(item, TicketDraft)),
-        resolved=tuple(item for item in read if isinstance(item, Resolution)),
-        rejected=tuple(rejected),
-    )
-
-
-def _bounded(item: TicketDraft | Resolution, limits: GatewaySettings) -> TicketDraft | Resolution:
-    """The item, when it keeps to the limits."""
-    _check("external id", len(item.external_id), MAX_ID_CHARACTERS)
-    if isinstance(item, TicketDraft):
-        _check("title", len(item.title), limits.max_title_characters)
-        _check("description", len(item.description), limits.max_description_characters)
-        _check("url", len(item.url), limits.max_label_characters)
-        _check("severity", len(item.severity), limits.max_title_characters)
-        _check("alert name", len(item.alert_name), limits.max_title_characters)
-        _check("set of labels", len(item.labels), limits.max_labels, "labels")
-        longest = max((len(part) for pair in item.labels.items() for part in pair), default=0)
-        _check("label", longest, limits.max_label_characters)
-    return item
-
-
-def _check(what: str, size: int, limit: int, unit: str = "characters") -> None:
-    if size > limit:
-        raise DeliveryTooLargeError(f"a ticket's {what} may have {limit} {unit}, this has {size}")

@@ -96,7 +96,7 @@ def test_json_in_another_dress_is_taken(gateway):
     assert post(gateway, b'{"title": "x"}', headers=headers).status_code == 202
 
 
-@pytest.mark.parametrize("source", ["pagerduty", "..%2f..", "%ff", "a" * 5000, "<b>", "Generic"])
+@pytest.mark.parametrize("source", ["heartbeats", "..%2f..", "%ff", "a" * 5000, "<b>", "Generic"])
 def test_an_unknown_source_is_refused_with_the_list_of_those_known(gateway, source):
     answer = post(gateway, b'{"title": "x"}', f"/workflow/{source}")
     assert answer.status_code == 404

@@ -382,3 +382,33 @@ def test_tickets_and_walks_are_counted(gateway):
     metrics = gateway.client.get("/metrics").text
     assert 'flowxpert_gateway_tickets_total{novelty="known",source="generic"}' in metrics
     assert 'flowxpert_gateway_walk_seconds_count{status="planned"}' in metrics
+
+
+def test_an_end_that_names_no_time_ends_every_open_time_of_the_alert(gateway):
+    alarm = {"AlarmName": "Backlog", "NewStateValue": "ALARM", "AlarmArn": "arn:x"}
+    first = gateway.post(alarm | {"StateChangeTime": "2025-01-01T00:00:00Z"})["id"]
+    second = gateway.post(alarm | {"StateChangeTime": "2025-01-02T00:00:00Z"})["id"]
+    assert first != second
+    answer = gateway.post(
+        alarm | {"NewStateValue": "OK", "StateChangeTime": "2025-01-03T00:00:00Z"}
+    )
+    assert (answer["id"], answer["tickets"][0]["resolved"]) == (second, True)
+    assert all(gateway.ticket(ticket)["resolved_at"] for ticket in (first, second))
+    third = gateway.post(alarm | {"StateChangeTime": "2025-01-04T00:00:00Z"})["id"]
+    assert gateway.ticket(third)["resolved_at"] is None
+
+
+def test_an_event_that_tells_of_no_fault_is_taken_and_let_go(gateway):
+    ping = {"event": {"id": "1", "event_type": "pagey.ping", "data": {"message": "Hello"}}}
+    answer = gateway.post(ping)
+    assert answer["tickets"] == []
+    assert len(answer["ignored"]) == 1
+    assert gateway.client.get("/v1/tickets").json()["tickets"] == []
+
+
+def test_a_ticket_keeps_service_and_teams(gateway):
+    posted = gateway.post(
+        {"title": "Lift 2 stands", "service": "Lifts", "teams": ["House", "Yard"]}
+    )
+    ticket = gateway.ticket(posted["id"])
+    assert (ticket["service"], ticket["teams"]) == ("Lifts", ["House", "Yard"])

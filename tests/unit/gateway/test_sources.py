@@ -6,14 +6,15 @@ import pytest
 
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import UnreadableTicketError
-from services.gateway.sources.reading import UnrecognisedBodyError, read_delivery
+from services.gateway.sources.reading import Reader, UnrecognisedBodyError
+from services.gateway.sources.settings import WebhookSettings
 from services.kit.errors import FlowXpertError
 
-LIMITS = GatewaySettings(_env_file=None)
+READER = Reader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None))
 
 
 def read(body, source=None):
-    return read_delivery(json.dumps(body).encode(), source, LIMITS)
+    return READER.read(json.dumps(body).encode(), source)
 
 
 def only(body, source=None):

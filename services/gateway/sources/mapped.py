@@ -1,0 +1,227 @@
+"""Ticket systems that a YAML file describes: JMESPath expressions say what is where.
+
+```yaml
+sources:
+  - name: tower                       # also the address: POST /workflow/tower
+    when: contains(keys(@), 'tower')  # recognises its bodies
+    items: events                     # a list in the body; left out: the body is the one item
+    ticket:                           # of each item; title is needed
+      external_id: id
+      title: headline
+      severity: level
+      labels: "{site: site, rack: position.rack}"
+    resolved: state == 'clear'        # ends its ticket
+    ignored: state == 'test'          # tells of no fault
+```
+
+https://jmespath.org/specification.html
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import jmespath
+import yaml
+from jmespath.exceptions import JMESPathError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from services.contracts.ticket import TicketDraft
+from services.gateway.sources.delivery import (
+    Body,
+    Ignored,
+    Reading,
+    Resolution,
+    Source,
+    UnreadableTicketError,
+    one_line,
+)
+from services.gateway.sources.fields import draft, labels_of, names, said
+from services.kit.errors import FlowXpertError
+
+BUNDLED = Path(__file__).with_name("mappings.yaml")
+SHOWN_ERRORS = 5
+
+
+class MappingError(FlowXpertError):
+    """The file of mappings cannot be used; says where and why."""
+
+
+@lru_cache(maxsize=10_000)
+def _compiled(expression: str) -> Any:  # noqa: ANN401 - jmespath has no types
+    return jmespath.compile(expression)
+
+
+def _compiles(expression: str) -> str:
+    try:
+        _compiled(expression)
+    except JMESPathError as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"no JMESPath expression: {reason}") from None
+    return expression
+
+
+Expression = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_compiles)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TicketMapping(_Strict):
+    """Where an item keeps the fields of a ticket."""
+
+    title: Expression
+    external_id: Expression | None = None
+    occurrence: Expression | None = None
+    description: Expression | None = None
+    alert_name: Expression | None = None
+    severity: Expression | None = None
+    severities: dict[str, Literal["critical", "high", "warning", "low", "info"]] = {}
+    """What the system's own words mean, where they mean something else than elsewhere."""
+    service: Expression | None = None
+    teams: Expression | None = None
+    labels: Expression | None = None
+    url: Expression | None = None
+
+
+class SourceMapping(_Strict):
+    """A ticket system."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+    when: Expression
+    items: Expression | None = None
+    ticket: TicketMapping
+    resolved: Expression | None = None
+    resolved_occurrence: Expression | None = None
+    """Which time it is that is over, where the end still tells; else all that are open."""
+    ignored: Expression | None = None
+
+
+class MappingFile(_Strict):
+    """The whole file."""
+
+    sources: list[SourceMapping]
+
+
+def read_mappings(path: Path, *, taken: Set[str]) -> tuple[Source, ...]:
+    """The sources that the file describes, in its order; `taken` names are refused.
+
+    Raises:
+        MappingError: It cannot be read, or says something that is no mapping; names the lines.
+    """
+    try:
+        raw = path.read_text(encoding="utf-8")
+        tree, content = yaml.compose(raw), yaml.safe_load(raw)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise MappingError(f"{path}: {error}") from None
+    try:
+        file = MappingFile.model_validate(content)
+    except ValidationError as error:
+        raise MappingError(_explained(path, tree, error)) from None
+    known = set(taken)
+    for index, mapping in enumerate(file.sources):
+        if mapping.name in known:
+            place = _place(path, tree, ("sources", index, "name"))
+            raise MappingError(f"{place}: another source is called {mapping.name!r}")
+        known.add(mapping.name)
+    return tuple(_Mapped(mapping).source() for mapping in file.sources)
+
+
+def _explained(path: Path, tree: yaml.Node | None, error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    shown = [f"{_place(path, tree, item['loc'])}: {item['msg']}" for item in found[:SHOWN_ERRORS]]
+    more = [f"and {len(found) - SHOWN_ERRORS} more"] if len(found) > SHOWN_ERRORS else []
+    return "; ".join([*shown, *more])
+
+
+def _place(path: Path, tree: yaml.Node | None, location: tuple[int | str, ...]) -> str:
+    """File, line and key of the deepest node that there is on the way."""
+    node = tree
+    for step in location:
+        inner = _child(node, step)
+        if inner is None:
+            break
+        node = inner
+    line_number = node.start_mark.line + 1 if node is not None else 1
+    return f"{path}:{line_number}: {'.'.join(map(str, location)) or 'the file'}"
+
+
+def _child(node: yaml.Node | None, step: int | str) -> yaml.Node | None:
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+        inner: yaml.Node = node.value[step]
+        return inner
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == step), None)
+    return None
+
+
+@dataclass(frozen=True)
+class _Mapped:
+    """A mapping at work."""
+
+    mapping: SourceMapping
+
+    def source(self) -> Source:
+        return Source(
+            name=self.mapping.name,
+            expects=f"where {self.mapping.when}",
+            matches=self.matches,
+            items=self.items,
+            read=self.read,
+        )
+
+    def matches(self, body: Body) -> bool:
+        """Whether `when` holds; an expression that this body makes no sense of does not."""
+        try:
+            return bool(_compiled(self.mapping.when).search(body))
+        except (JMESPathError, TypeError, ValueError):
+            return False
+
+    def items(self, body: Body) -> list[Any]:
+        """The items; raises as `read` does."""
+        found = self._found("items", self.mapping.items, body) if self.mapping.items else [body]
+        if not isinstance(found, list) or not found:
+            raise UnreadableTicketError(f"items: expected a list at {self.mapping.items!a}")
+        return found
+
+    def read(self, item: Any) -> Reading:  # noqa: ANN401 - JSON
+        """The item as its mapping says."""
+        mapping = self.mapping
+        if self._found("ignored", mapping.ignored, item):
+            return Ignored(mapping.name, "its mapping says that it tells of no fault")
+        if self._found("resolved", mapping.resolved, item):
+            return Resolution(
+                mapping.name,
+                self._line("external_id", mapping.ticket.external_id, item),
+                self._line("resolved_occurrence", mapping.resolved_occurrence, item),
+            )
+        return self._ticket(item)
+
+    def _ticket(self, item: Any) -> TicketDraft:  # noqa: ANN401 - JSON
+        ticket = self.mapping.ticket
+        severity = self._line("severity", ticket.severity, item)
+        named = ("external_id", "occurrence", "title", "alert_name", "url", "service")
+        lines = {name: self._line(name, getattr(ticket, name), item) for name in named}
+        return draft(
+            self.mapping.name,
+            description=said(self._found("description", ticket.description, item)),
+            labels=labels_of(self._found("labels", ticket.labels, item)),
+            severity=ticket.severities.get(severity, severity),
+            teams=names({"teams": self._found("teams", ticket.teams, item)}, "teams"),
+            **lines,
+        )
+
+    def _line(self, name: str, expression: str | None, item: Any) -> str:  # noqa: ANN401 - JSON
+        return one_line(said(self._found(name, expression, item)))
+
+    def _found(self, name: str, expression: str | None, item: Any) -> Any:  # noqa: ANN401 - JSON
+        if expression is None:
+            return None
+        try:
+            return _compiled(expression).search(item)
+        except (JMESPathError, TypeError, ValueError) as error:
+            reason = str(error).partition("\n")[0][:100]
+            raise UnreadableTicketError(f"{self.mapping.name}.{name}: {reason!a}") from None

@@ -1,0 +1,147 @@
+"""PagerDuty: webhooks of version 3, those before, an incident of its API, and the Events API v2.
+
+An event that carries an open incident opens its ticket where none is known yet, whatever the event
+is about: the first may have been lost, or sent before PagerDuty was connected.
+https://developer.pagerduty.com/docs/webhooks-overview
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.gateway.sources.delivery import (
+    Body,
+    Ignored,
+    Reading,
+    Resolution,
+    Source,
+    UnreadableTicketError,
+)
+from services.gateway.sources.fields import (
+    at,
+    draft,
+    labels_of,
+    line,
+    mapping,
+    names,
+    objects,
+    paragraphs,
+    text,
+)
+from services.gateway.sources.proof import by_signature
+
+NAME = "pagerduty"
+
+_INCIDENT_MARKS = {"incident_key", "escalation_policy", "incident_number", "urgency"}
+_BODIES = ("body.details", "first_trigger_log_entry.channel.details", "trigger_summary_data")
+
+
+def matches(body: Body) -> bool:
+    """One of the forms; an incident of the API says `type: incident` or names its policy."""
+    return (
+        isinstance(at(body, "event.event_type"), str)
+        or any(_is_message(message) for message in objects(body, "messages"))
+        or _is_incident(mapping(body, "incident"))
+        or _is_incident(body)
+        or _is_alert_event(body)
+    )
+
+
+def items(body: Body) -> list[Any]:
+    """The messages of a webhook of version 1 or 2, the one event otherwise."""
+    return objects(body, "messages") or [body]
+
+
+def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
+    """A ticket for an open incident, a resolution for a resolved one."""
+    if _is_alert_event(item):
+        return _read_alert_event(item)
+    event = line(item, "event.event_type", "event", "type")
+    for place in ("event.data", "event.data.incident", "incident", "data.incident"):
+        if _is_incident(mapping(item, place)):
+            return _read_incident(mapping(item, place), event)
+    if isinstance(item, Mapping) and _is_incident(item):
+        return _read_incident(item, event)
+    if event:
+        return Ignored(NAME, f"{event} tells of no incident")
+    raise UnreadableTicketError(f"expected {PAGERDUTY.expects}")
+
+
+def _read_incident(incident: Mapping[str, Any], event: str) -> Reading:
+    external_id = line(incident, "id")
+    if event.endswith(("resolved", "resolve")) or line(incident, "status") == "resolved":
+        return Resolution(NAME, external_id, "")
+    return draft(
+        NAME,
+        external_id=external_id,
+        title=line(incident, "title", "description", "trigger_summary_data.subject", "summary"),
+        description=paragraphs(
+            *(text(incident, place) for place in ("description", *_BODIES)),
+            *_details(mapping(incident, "body.cef_details.details")),
+        ),
+        labels=_labels(incident),
+        severity=line(incident, "priority", "urgency"),
+        url=line(incident, "html_url", "self"),
+        service=line(incident, "service"),
+        teams=names(incident, "teams") or names(incident, "escalation_policy"),
+    )
+
+
+def _labels(incident: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "incident_number": line(incident, "number", "incident_number"),
+        "incident_key": line(incident, "incident_key"),
+        "urgency": line(incident, "urgency"),
+        "priority": line(incident, "priority"),
+        "escalation_policy": line(incident, "escalation_policy"),
+        "incident_type": line(incident, "incident_type"),
+    }
+
+
+def _read_alert_event(event: Body) -> Reading:
+    """What a monitoring tool sends to the Events API, sent here."""
+    external_id, action = line(event, "dedup_key"), line(event, "event_action")
+    if action == "resolve":
+        return Resolution(NAME, external_id, "")
+    details = at(event, "payload.custom_details")
+    told = labels_of(details) if isinstance(details, Mapping) else {}
+    named = ("source", "component", "group", "class")
+    links = (line(link, "href") for link in objects(event, "links"))
+    return draft(
+        NAME,
+        external_id=external_id,
+        title=line(event, "payload.summary"),
+        description=paragraphs(text(event, "payload.custom_details"), *_details(told)),
+        labels=told | {name: line(event, f"payload.{name}") for name in named},
+        severity=line(event, "payload.severity"),
+        url=line(event, "client_url") or next(filter(None, links), ""),
+        service=line(event, "payload.component", "payload.group"),
+    )
+
+
+def _details(told: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {line(told, name)}" for name in told if line(told, name)]
+
+
+def _is_message(message: Mapping[str, Any]) -> bool:
+    return isinstance(message.get("incident", at(message, "data.incident")), Mapping)
+
+
+def _is_incident(found: Mapping[str, Any]) -> bool:
+    is_full = found.get("type") == "incident" and ("status" in found or "title" in found)
+    return is_full or ("id" in found and len(_INCIDENT_MARKS & found.keys()) >= 2)
+
+
+def _is_alert_event(body: Any) -> bool:  # noqa: ANN401 - JSON
+    return isinstance(at(body, "event_action"), str) and (
+        "routing_key" in body or "dedup_key" in body or isinstance(body.get("payload"), Mapping)
+    )
+
+
+PAGERDUTY = Source(
+    name=NAME,
+    expects='{"event": {"event_type": "incident.triggered", "data": {"id": …, "title": …}}}',
+    matches=matches,
+    items=items,
+    read=read,
+    verify=by_signature("X-PagerDuty-Signature", "v1="),
+)

@@ -1,0 +1,138 @@
+"""HTTP to allowed hosts alone: what a setting names may still lead elsewhere by its address.
+
+The host is looked up once, every address that it has is checked, and the connection goes to the
+checked one: a name cannot be rebound between the check and the call. No redirect is followed and no
+proxy is asked.
+"""
+
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpcore
+import httpx
+
+from services.kit.errors import FlowXpertError
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+class ForbiddenAddressError(FlowXpertError):
+    """The address is on a host, or at an IP address, that the settings do not allow."""
+
+
+class NotDeliveredError(FlowXpertError):
+    """The host did not take what was sent; trying again may help."""
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """A request to be sent."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    method: str = "POST"
+
+
+class Guard:
+    """Sends requests to allowed hosts; safe to share between threads."""
+
+    def __init__(
+        self, allowed_hosts: Iterable[str], *, allow_private: bool, timeout_s: float
+    ) -> None:
+        """`allow_private` admits private addresses, loopback among them, and plain HTTP."""
+        self._allowed = frozenset(host.lower() for host in allowed_hosts)
+        self._allow_private = allow_private
+        self._timeouts = dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)
+
+    @cached_property
+    def _pool(self) -> httpcore.ConnectionPool:
+        return httpcore.ConnectionPool(
+            ssl_context=httpx.create_ssl_context(),
+            network_backend=_CheckedBackend(allow_private=self._allow_private),
+            max_keepalive_connections=0,  # connections are checked when they are made
+        )
+
+    def check(self, url: str) -> None:
+        """Whether the settings allow this address.
+
+        Raises:
+            ForbiddenAddressError: They do not.
+        """
+        parts = urlsplit(url)
+        if (parts.hostname or "").lower() not in self._allowed:
+            raise ForbiddenAddressError(
+                f"{parts.hostname!a} is not in FLOWXPERT_WRITEBACK_ALLOWED_HOSTS"
+            )
+        if parts.scheme != "https" and not self._allow_private:
+            raise ForbiddenAddressError(f"{parts.hostname!a}: only https is written to")
+
+    def send(self, request: Outgoing) -> None:
+        """Send the request; what is answered is not read, but its status.
+
+        Raises:
+            ForbiddenAddressError: The host, or an address of it, is not allowed.
+            NotDeliveredError: It did not answer with a success.
+        """
+        self.check(request.url)
+        host = urlsplit(request.url).hostname
+        headers = [(name.encode(), value.encode()) for name, value in request.headers.items()]
+        try:
+            with self._pool.stream(
+                request.method,
+                request.url,
+                headers=headers,
+                content=request.body,
+                extensions={"timeout": self._timeouts},
+            ) as answer:
+                status = answer.status
+        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+            raise NotDeliveredError(f"{host}: {type(error).__name__}") from error
+        if not 200 <= status < 300:
+            raise NotDeliveredError(f"{host} answered {status}")
+
+
+class _CheckedBackend(httpcore.NetworkBackend):
+    """Connects to addresses that were checked, not to names."""
+
+    def __init__(self, *, allow_private: bool) -> None:
+        self._allow_private = allow_private
+        self._inner = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        address = self._address_of(host, port)
+        return self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+
+    def _address_of(self, host: str, port: int) -> str:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        addresses = [str(entry[4][0]) for entry in found]
+        if not self._allow_private and not all(map(is_public, addresses)):
+            raise ForbiddenAddressError(f"{host!a} has an address that is not public")
+        return addresses[0]
+
+
+def is_public(address: str) -> bool:
+    """Whether this is an address of the open internet, also where it carries another inside."""
+    ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        carried = ip.ipv4_mapped or ip.sixtofour
+        if ip in _NAT64:
+            carried = IPv4Address(int(ip) & 0xFFFFFFFF)
+        if carried is not None:
+            return is_public(str(carried))
+    return ip.is_global and not ip.is_multicast

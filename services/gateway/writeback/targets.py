@@ -1,0 +1,157 @@
+"""Who is told, and in which form: one function for each system, and one line in the list."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import HttpUrl, SecretStr
+
+from services.gateway.writeback.guard import Outgoing
+from services.gateway.writeback.note import ReadyNote
+from services.gateway.writeback.settings import WriteBackSettings
+
+_TABLE = re.compile(r"[a-z][a-z0-9_]{0,79}")
+_TOLD_OF_TICKET = {
+    "id",
+    "source",
+    "external_id",
+    "occurrence",
+    "title",
+    "severity",
+    "service",
+    "url",
+}
+_TOLD_OF_WORKFLOW = {"id", "workflow", "fit", "against"}
+_PLAIN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+"""What Slack's text gives a meaning to: https://docs.slack.dev/messaging/formatting-message-text"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A system that can be told."""
+
+    name: str
+    address: Callable[[WriteBackSettings], HttpUrl | None]
+    request: Callable[[WriteBackSettings, ReadyNote], Outgoing]
+    source: str = ""
+    """The source whose tickets it is told of; empty: of all."""
+
+
+def _jira(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+    """A comment: https://developer.atlassian.com/cloud/jira/platform/rest/v2/intro/ says how."""
+    path = f"/rest/api/2/issue/{_part(note.ticket.external_id)}/comment"
+    login = _login(settings.jira_user, settings.jira_token, "Bearer")
+    return _json(note, settings.jira_url, path, {"body": note.text}, login)
+
+
+def _servicenow(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+    """A work note, by the Table API; the record's class is its table."""
+    labels = note.ticket.labels
+    stated = labels.get("sys_class_name", "")
+    table = stated if _TABLE.fullmatch(stated) else "incident"
+    path = f"/api/now/table/{table}/{_part(labels.get('sys_id', note.ticket.external_id))}"
+    login = _login(settings.servicenow_user, settings.servicenow_password, "Bearer")
+    body = {"work_notes": note.text}
+    return _json(note, settings.servicenow_url, path, body, login, method="PATCH")
+
+
+def _opsgenie(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+    """A note: https://docs.opsgenie.com/docs/alert-api-continued says how."""
+    path = f"/alerts/{_part(note.ticket.external_id)}/notes"
+    login = _login(settings.opsgenie_user, settings.opsgenie_key, "GenieKey")
+    return _json(note, settings.opsgenie_url, path, {"note": note.text}, login)
+
+
+def _pagerduty(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+    """A note on the incident: https://developer.pagerduty.com/api-reference/ says how."""
+    path = f"/incidents/{_part(note.ticket.external_id)}/notes"
+    token = settings.pagerduty_token.get_secret_value()
+    login = {"authorization": f"Token token={token}", "from": settings.pagerduty_from}
+    return _json(note, settings.pagerduty_url, path, {"note": {"content": note.text}}, login)
+
+
+def _chat(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+    body = _card(note) if settings.chat_form == "teams" else {"text": _escaped(note.text)}
+    return _json(note, settings.chat_url, "", body, {})
+
+
+def _callback(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+    """Signed over time and body, so that whoever keeps a copy cannot send it later."""
+    body = {
+        "event": "workflow.ready",
+        "ticket": note.ticket.model_dump(mode="json", include=_TOLD_OF_TICKET),
+        "workflow": note.stored.model_dump(mode="json", include=_TOLD_OF_WORKFLOW),
+        "url": note.url,
+    }
+    unsigned = _json(note, settings.callback_url, "", body, {})
+    seconds = str(int(time.time()))
+    secret = settings.callback_secret.get_secret_value().encode()
+    signed = hmac.new(secret, seconds.encode() + b"." + unsigned.body, hashlib.sha256).hexdigest()
+    proof = {"x-flowxpert-timestamp": seconds, "x-flowxpert-signature": f"v1={signed}"}
+    return Outgoing(unsigned.url, unsigned.headers | proof, unsigned.body)
+
+
+def _card(note: ReadyNote) -> dict[str, Any]:
+    """An adaptive card: https://learn.microsoft.com/en-us/connectors/teams/ (workflow webhooks)."""
+    lines = [{"type": "TextBlock", "text": note.headline, "weight": "bolder", "wrap": True}]
+    lines += [{"type": "TextBlock", "text": line, "wrap": True} for line in note.lines]
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": lines,
+    }
+    kind = "application/vnd.microsoft.card.adaptive"
+    return {"type": "message", "attachments": [{"contentType": kind, "content": card}]}
+
+
+def _json(
+    note: ReadyNote,
+    base: HttpUrl | None,
+    path: str,
+    body: object,
+    headers: dict[str, str],
+    *,
+    method: str = "POST",
+) -> Outgoing:
+    told = {"content-type": "application/json", "accept": "application/json"}
+    key = {"idempotency-key": note.key}
+    url = str(base).rstrip("/") + path if path else str(base)
+    return Outgoing(url, told | key | headers, json.dumps(body).encode(), method)
+
+
+def _login(user: str, secret: SecretStr, scheme: str) -> dict[str, str]:
+    """Basic with a user, else the secret behind the scheme."""
+    said = secret.get_secret_value()
+    if not user:
+        return {"authorization": f"{scheme} {said}"}
+    encoded = base64.b64encode(f"{user}:{said}".encode()).decode()
+    return {"authorization": f"Basic {encoded}"}
+
+
+def _part(text: str) -> str:
+    """The text as one part of a path, whatever it holds."""
+    return quote(text, safe="").replace(".", "%2E")
+
+
+def _escaped(text: str) -> str:
+    return "".join(_PLAIN.get(letter, letter) for letter in text)
+
+
+TARGETS = (
+    Target("jira", lambda settings: settings.jira_url, _jira, "jira"),
+    Target(
+        "servicenow", lambda settings: settings.servicenow_url, _servicenow, source="servicenow"
+    ),
+    Target("opsgenie", lambda settings: settings.opsgenie_url, _opsgenie, "opsgenie"),
+    Target("pagerduty", lambda settings: settings.pagerduty_url, _pagerduty, "pagerduty"),
+    Target("chat", lambda settings: settings.chat_url, _chat),
+    Target("callback", lambda settings: settings.callback_url, _callback),
+)
