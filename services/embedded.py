@@ -20,7 +20,6 @@ from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
-from services.ingestion.readings.service import caller
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.data_dir import own_data_dir
@@ -143,7 +142,7 @@ class Embedded:
             retrieval=self.retrieval,
             routers=[
                 create_router(self.ingestion),
-                create_readings_router(self.ingestion.readings(caller(self.settings))),
+                create_readings_router(lambda caller: self.ingestion.readings(caller.name)),
             ],
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self._check_queue},

@@ -27,9 +27,9 @@ from services.ingestion.app import body_limits
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router as create_ingestion_router
 from services.ingestion.readings.endpoints import create_readings_router
-from services.ingestion.readings.service import caller
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.kit.access.access import Access
 from services.kit.app import Check
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
@@ -152,7 +152,7 @@ class Serving:
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
         )
         gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
-        at_ingestion = self._client(self._addresses.ingestion_url)
+        at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(
             settings,
             self.settings,
@@ -161,7 +161,7 @@ class Serving:
             retrieval=retrieval,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
-                create_readings_router(ReadingsClient(at_ingestion)),
+                create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
         )
@@ -183,8 +183,9 @@ class Serving:
         return create_ingestion(
             self.settings,
             service=service,
-            readings=service.readings(caller(self.settings)),
+            readings=lambda caller: service.readings(caller.name),
             ingestion_settings=settings,
+            access=self._access,
             checks=self._checks(),
         )
 
@@ -197,7 +198,9 @@ class Serving:
             RetrievalSettings(),
             readings=SqlReadingStore(self._database),
         )
-        return create_retrieval(self.settings, service=service, checks=self._checks())
+        return create_retrieval(
+            self.settings, service=service, access=self._access, checks=self._checks()
+        )
 
     def _planner(self) -> FastAPI:
         model = self._model
@@ -265,6 +268,13 @@ class Serving:
             )
         return url
 
-    def _client(self, url: str, timeout_s: float = ANSWER_WITHIN_S) -> ServiceClient:
+    @property
+    def _access(self) -> Access:
+        return Access.of(self.settings, self._database)
+
+    def _client(
+        self, url: str, timeout_s: float = ANSWER_WITHIN_S, *, passes_on: bool = False
+    ) -> ServiceClient:
         key = self.settings.api_key
-        return self._closing.enter_context(ServiceClient(url, api_key=key, timeout_s=timeout_s))
+        client = ServiceClient(url, api_key=key, timeout_s=timeout_s, passes_on=passes_on)
+        return self._closing.enter_context(client)

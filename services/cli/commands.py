@@ -353,12 +353,12 @@ def _ingest(
 
 def _import_readings(platform: "Embedded", path: Path) -> None:
     """Take in the examples' drawn readings as approved, where there are any."""
-    from services.ingestion.readings.service import caller  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
     if not path.exists():
         return
     with path.open("rb") as lines:
-        readings = platform.ingestion.readings(caller(platform.settings))
+        readings = platform.ingestion.readings(LOCAL.name)
         report = readings.import_lines(lines, approve=True)
     for note in report.refused:
         say(f"{path.name}, line {note.row}: {note.reason}")
@@ -415,11 +415,13 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
     """
     from pydantic import ValidationError  # noqa: PLC0415
 
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
     from services.kit.errors import FlowXpertError, InvalidInputError  # noqa: PLC0415
     from services.kit.settings import explained  # noqa: PLC0415
 
     try:
-        return None, app(standalone_mode=not is_for_programs) or 0
+        with acting_as(LOCAL):
+            return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
         return error.body(), 1
     except ValidationError as error:

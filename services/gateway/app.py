@@ -4,17 +4,21 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
+from services.contracts.needs import AT_GATEWAY
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
-from services.gateway import endpoints, streams
+from services.gateway import audit, endpoints, streams
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import Tickets
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
+from services.kit.access.access import Access
+from services.kit.access.signatures import Signatures
 from services.kit.app import Check, Lifespan, create_service_app
+from services.kit.audit import AuditLog
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
@@ -31,20 +35,26 @@ def create_app(
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
     lifespan: Lifespan | None = None,
+    signatures: Signatures | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
     It stores tickets and queues their walks; `create_walk` is what a worker does with them.
+    `signatures` lets in what ticket systems sign; without it every delivery needs a key.
     """
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
-        routers=[endpoints.router, streams.router, pages.router, *routers],
+        routers=[endpoints.router, streams.router, audit.router, pages.router, *routers],
         settings=platform,
+        needs=AT_GATEWAY,
+        access=Access.of(platform, database),
         checks={"database": database.check, **(checks or {})},
         body_limits=body_limits,
         lifespan=lifespan,
     )
+    app.state.audit = AuditLog(database)
+    app.state.signatures = signatures
     app.state.gateway = GatewayService(database, outbox, retrieval, settings)
     return app
 

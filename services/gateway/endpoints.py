@@ -21,6 +21,9 @@ from services.gateway.intake import IdempotencyKeyReusedError
 from services.gateway.queries import TicketFilter, TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
 from services.gateway.sources.reading import DeliveryTooLargeError, NotJsonError, UnknownSourceError
+from services.kit.access.caller import acting_as, current_caller
+from services.kit.access.scopes import Scope
+from services.kit.access.signatures import caller_of_delivery
 from services.kit.app import refusals
 from services.kit.errors import InvalidInputError, NotFoundError
 
@@ -100,7 +103,17 @@ async def _accept(
 ) -> Response:
     _check_media_type(request.headers.get("content-type", ""))
     raw = await request.body()
-    accepted = await run_in_threadpool(service.accept, raw, source=source, key=key)
+    deliverer = await run_in_threadpool(
+        caller_of_delivery,
+        current_caller(),
+        request.app.state.signatures,
+        source,
+        request.headers,
+        raw,
+    )
+    with acting_as(deliverer):
+        accepted = await run_in_threadpool(service.accept, raw, source=source, key=key)
+    wait = wait if deliverer.may(Scope.READ) else 0
     final = False
     if wait and accepted.tickets:
         final = await _wait(service, accepted, min(wait, service.settings.max_wait_s))

@@ -10,7 +10,9 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 
-from services.kit.auth import check_address
+from services.kit.access.access import Access
+from services.kit.access.gate import Gate
+from services.kit.access.needs import Declared, Needs
 from services.kit.edge import Edge
 from services.kit.errors import (
     ConflictError,
@@ -19,6 +21,7 @@ from services.kit.errors import (
     InvalidInputError,
     NotFoundError,
     PayloadTooLargeError,
+    TooManyRequestsError,
     UnauthorizedError,
     UnavailableError,
 )
@@ -40,6 +43,7 @@ _NAME_OF_STATUS = {
         InvalidInputError,
         NotFoundError,
         PayloadTooLargeError,
+        TooManyRequestsError,
         UnauthorizedError,
         UnavailableError,
     )
@@ -52,19 +56,22 @@ def create_service_app(
     title: str,
     routers: Iterable[APIRouter],
     settings: PlatformSettings,
+    needs: Declared,
+    access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
     body_limits: Mapping[str, int] | None = None,
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
     """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
 
-    `checks` decide about `/readyz`; `body_limits` raises or lowers the body limit for paths that
-    begin so.
+    `needs` says who may call which route; `access` who somebody is, without a database's keys
+    where it is not given. `checks` decide about `/readyz`; `body_limits` raises or lowers the body
+    limit for paths that begin so.
 
     Raises:
-        UnsafeAddressError: The settings would serve other machines without a key.
+        UnsafeAddressError: The settings would serve other machines without asking who calls.
     """
-    check_address(settings.host, settings.api_key)
+    access = access or Access.of(settings)
     app = FastAPI(
         title=title,
         version="1",
@@ -74,16 +81,18 @@ def create_service_app(
         redoc_url=None,
         responses={422: _described("What came cannot be used.", InvalidInputError)},
     )
-    for router in routers:
+    included = [*routers, _probes(checks or {})]
+    for router in included:
         app.include_router(router)
-    app.include_router(_probes(checks or {}))
+    routes = [*app.routes, *(route for router in included for route in router.routes)]
+    app.state.access, app.state.needs = access, Needs(routes, needs)
     app.add_exception_handler(FlowXpertError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(
         Edge,
         service=service,
-        api_key=settings.api_key,
+        gate=Gate(access, app.state.needs),
         max_body_bytes=settings.max_body_bytes,
         body_limits=body_limits or {},
         access_log=settings.access_log,
@@ -125,8 +134,7 @@ def _probes(checks: Mapping[str, Check]) -> APIRouter:
 
 async def _refusal(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, FlowXpertError)  # noqa: S101 - the class it is registered for
-    headers = {"retry-after": "1"} if error.retryable else None
-    return JSONResponse(error.body(), error.status_code, headers)
+    return JSONResponse(error.body(), error.status_code, error.headers())
 
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:

@@ -9,6 +9,8 @@ import httpx
 import structlog
 from pydantic import BaseModel, SecretStr
 
+from services.kit.access.caller import current_caller
+from services.kit.access.credentials import ON_BEHALF_HEADER
 from services.kit.edge import TRACE_HEADER
 from services.kit.errors import FlowXpertError, UnavailableError
 
@@ -37,8 +39,11 @@ class ServiceClient:
         *,
         api_key: SecretStr | None = None,
         timeout_s: float = 30.0,
+        passes_on: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
+        """With `passes_on`, what a caller asks of this service is asked in that caller's name."""
+        self._passes_on = passes_on
         headers = {"x-api-key": api_key.get_secret_value()} if api_key else {}
         self._client = httpx.Client(
             base_url=base_url,
@@ -76,9 +81,9 @@ class ServiceClient:
             ServiceUnavailableError: No answer, or it broke off.
             FlowXpertError: The refusal that the service sent.
         """
-        message = body.model_dump(mode="json")
+        message, headers = body.model_dump(mode="json"), self._headers()
         try:
-            with self._client.stream("POST", path, json=message, headers=_trace()) as response:
+            with self._client.stream("POST", path, json=message, headers=headers) as response:
                 if response.is_error:
                     response.read()
                     raise error_of(response)
@@ -112,6 +117,14 @@ class ServiceClient:
     ) -> None:
         self.close()
 
+    def _headers(self) -> dict[str, str]:
+        trace_id = structlog.contextvars.get_contextvars().get("trace_id")
+        headers = {TRACE_HEADER: trace_id} if trace_id else {}
+        credential = current_caller().credential
+        if self._passes_on and credential:
+            headers[ON_BEHALF_HEADER] = credential
+        return headers
+
     def _json(self, method: str, path: str, **arguments: Any) -> Any:  # noqa: ANN401 - JSON
         response = self._send(method, path, **arguments)
         if response.is_error:
@@ -122,7 +135,7 @@ class ServiceClient:
             raise UnexpectedAnswerError(f"{method} {path} did not answer JSON") from error
 
     def _send(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
-        headers = _trace()
+        headers = self._headers()
         reason = ""
         for pause in (*RETRY_PAUSES_S, None):
             try:
@@ -138,11 +151,6 @@ class ServiceClient:
             if pause is not None:
                 time.sleep(pause)
         raise ServiceUnavailableError(f"{method} {path} got no answer: {reason}")
-
-
-def _trace() -> dict[str, str]:
-    trace_id = structlog.contextvars.get_contextvars().get("trace_id")
-    return {TRACE_HEADER: trace_id} if trace_id else {}
 
 
 def error_of(response: httpx.Response) -> FlowXpertError:
