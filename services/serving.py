@@ -37,6 +37,7 @@ from services.kit.errors import FlowXpertError
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
+from services.kit.periodic import Periodic
 from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
@@ -120,7 +121,11 @@ class Serving:
             return
         worker = WorkerThread(self._queue, self._service.value)
         relay = Relay(self._outbox, self._queue, sole=False)
-        for thread in (worker, relay):
+        threads: list[WorkerThread | Relay | Periodic] = [worker, relay]
+        if self._service is Service.GATEWAY:
+            purging = gateway_tasks.purging(self._database, GatewaySettings())
+            threads += [purging] if purging else []
+        for thread in threads:
             thread.start()
             self._closing.callback(thread.stop)
 

@@ -16,7 +16,7 @@ from tests.postgres import postgres_url
 def database_of(kind: str) -> Iterator[Database]:
     """A migrated database without rows."""
     database = Database.memory() if kind == "sqlite" else Database(postgres_url())
-    database.migrate("knowledge", "procedure")
+    database.migrate("kit", "knowledge", "procedure")
     with database.session() as session:
         for table in ("knowledge_document", "knowledge_node", "procedure_text"):
             truncate = f"TRUNCATE {table} CASCADE"

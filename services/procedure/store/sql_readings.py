@@ -8,6 +8,7 @@ from typing import TypeVar
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from services.kit.audit import add_audit
 from services.kit.database import Database
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import (
@@ -37,7 +38,7 @@ class SqlReadingStore:
     """Implements `procedure.ports.ReadingStore`; the rows of a text are changed one at a time."""
 
     def __init__(self, database: Database) -> None:
-        """The tables must exist: `database.migrate("procedure")`."""
+        """The tables must exist: `database.migrate("kit", "procedure")`."""
         self._database = database
 
     def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
@@ -212,6 +213,8 @@ class SqlReadingStore:
                 counted = select(func.count()).select_from(ApprovalRow).where(of_these)
                 approved += session.scalar(counted) or 0
                 session.execute(delete(TextRow).where(TextRow.text_hash.in_(some)))
+            if approved:
+                add_audit(session, "reading.deleted", "texts", {"approved": approved})
         return approved
 
     @contextmanager
