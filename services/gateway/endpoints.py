@@ -22,6 +22,7 @@ from services.gateway.queries import TicketFilter, TicketNotFoundError, Workflow
 from services.gateway.service import GatewayService
 from services.gateway.sources.reading import DeliveryTooLargeError, NotJsonError, UnknownSourceError
 from services.kit.access.caller import acting_as, current_caller
+from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
 from services.kit.access.signatures import caller_of_delivery
 from services.kit.app import refusals
@@ -101,7 +102,6 @@ async def post_workflow_of_source(
 async def _accept(
     request: Request, service: GatewayService, source: str | None, wait: float, key: str | None
 ) -> Response:
-    _check_media_type(request.headers.get("content-type", ""))
     raw = await request.body()
     deliverer = await run_in_threadpool(
         caller_of_delivery,
@@ -111,9 +111,11 @@ async def _accept(
         request.headers,
         raw,
     )
+    _check_media_type(request.headers.get("content-type", ""))
+    if wait:  # the answer tells what came of the ticket
+        require(deliverer, Scope.READ)
     with acting_as(deliverer):
         accepted = await run_in_threadpool(service.accept, raw, source=source, key=key)
-    wait = wait if deliverer.may(Scope.READ) else 0
     final = False
     if wait and accepted.tickets:
         final = await _wait(service, accepted, min(wait, service.settings.max_wait_s))
