@@ -66,7 +66,7 @@ def test_admin_includes_the_others_but_approves_nothing(keys):
 )
 def test_no_key_is_made_that_approves_or_does_nothing(keys, scopes):
     with pytest.raises(UnusableKeyNameError):
-        keys.create("bot", scopes)
+        keys.create("bot", frozenset(scopes))
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "-x", "x" * 81, "a\n"])

@@ -1,11 +1,13 @@
 """Bearer tokens: whose they are, and which are refused."""
 
 import base64
+import hmac
 import json
 import time
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import ValidationError
 
 from services.kit.access.caller import Kind
@@ -120,10 +122,11 @@ def test_a_token_that_nobody_signed_is_refused(issuer):
 
 
 def test_a_public_key_is_no_shared_secret(issuer):
-    secret = json.dumps(issuer.rsa_jwk("one"))
-    token = jwt.encode(issuer.claims("admin"), secret, "HS256", {"kid": "one"})
+    secret = issuer.rsa.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    text = f"{part({'alg': 'HS256', 'kid': 'one'})}.{part(issuer.claims('admin'))}"
+    signed = hmac.new(secret, text.encode(), "sha256").digest()
     with pytest.raises(WrongCredentialError):
-        tokens_of(issuer).caller(token)
+        tokens_of(issuer).caller(f"{text}.{base64.urlsafe_b64encode(signed).decode().rstrip('=')}")
     issuer.document = {"keys": [{"kty": "oct", "kid": "one", "k": "c2VjcmV0" * 8}]}
     token = jwt.encode(issuer.claims("admin"), b"secret" * 8, "HS256", {"kid": "one"})
     with pytest.raises(WrongCredentialError):
