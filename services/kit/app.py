@@ -35,6 +35,11 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 SHOWN_ERRORS = 5
 SHOWN_CHARACTERS = 200
 
+_CREDENTIALS = {
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "token": {"type": "http", "scheme": "bearer", "description": "A key, or a person's token."},
+}
+
 _NAME_OF_STATUS = {
     error.status_code: error.__name__
     for error in (
@@ -48,6 +53,15 @@ _NAME_OF_STATUS = {
         UnavailableError,
     )
 }
+
+
+class _App(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """The description, with how callers say who they are."""
+        described = super().openapi()
+        described.setdefault("components", {})["securitySchemes"] = _CREDENTIALS
+        described["security"] = [{name: []} for name in _CREDENTIALS]
+        return described
 
 
 def create_service_app(
@@ -72,7 +86,7 @@ def create_service_app(
         UnsafeAddressError: The settings would serve other machines without asking who calls.
     """
     access = access or Access.of(settings)
-    app = FastAPI(
+    app = _App(
         title=title,
         version="1",
         lifespan=lifespan,
