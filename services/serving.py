@@ -281,5 +281,7 @@ class Serving:
         self, url: str, timeout_s: float = ANSWER_WITHIN_S, *, passes_on: bool = False
     ) -> ServiceClient:
         key = self.settings.api_key
-        client = ServiceClient(url, api_key=key, timeout_s=timeout_s, passes_on=passes_on)
+        client = ServiceClient(
+            url, api_key=key, timeout_s=timeout_s, internal=True, passes_on=passes_on
+        )
         return self._closing.enter_context(client)
