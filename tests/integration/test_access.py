@@ -309,9 +309,9 @@ def test_a_signed_delivery_is_let_in_and_for_nothing_else(platform):
 
 
 def test_too_many_requests_of_one_key_are_told_to_wait(platform, monkeypatch):
-    monkeypatch.setenv("FLOWXPERT_ACCESS_REQUESTS_PER_S", "1")
+    monkeypatch.setenv("FLOWXPERT_ACCESS_REQUESTS_PER_S", "0.02")
     monkeypatch.setenv("FLOWXPERT_ACCESS_BURST", "5")
-    monkeypatch.setenv("FLOWXPERT_ACCESS_ADDRESS_REQUESTS_PER_S", "1")
+    monkeypatch.setenv("FLOWXPERT_ACCESS_ADDRESS_REQUESTS_PER_S", "0.02")
     monkeypatch.setenv("FLOWXPERT_ACCESS_ADDRESS_BURST", "12")
     mine, other = (platform.keys.create(name, frozenset({Scope.READ})) for name in ("a", "b"))
     app = create_gateway(

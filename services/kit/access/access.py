@@ -10,17 +10,18 @@ from starlette.types import Scope as Request
 
 from services.kit.access.caller import LOCAL, NOBODY, PLATFORM, Caller, Kind
 from services.kit.access.credentials import (
-    ON_BEHALF_HEADER,
     Credential,
     MissingCredentialError,
     WrongCredentialError,
+    credential_of,
+    passed_on,
 )
 from services.kit.access.keys import Keys
 from services.kit.access.needs import Need
 from services.kit.access.network import check_host, check_origin, is_loopback
 from services.kit.access.settings import AccessMode, AccessSettings, OidcSettings
 from services.kit.database import Database
-from services.kit.errors import FlowXpertError
+from services.kit.errors import FlowXpertError, UnauthorizedError
 from services.kit.settings import PlatformSettings
 
 if TYPE_CHECKING:
@@ -71,16 +72,17 @@ class Access:
             return self.settings.mode is AccessMode.ON
         return self._platform_key is not None or self._tokens is not None or self._look_for_keys()
 
-    def knows_at_once(self, credential: Credential | None) -> bool:
+    def knows_at_once(self, headers: Headers) -> bool:
         """Whether `caller` answers from memory; else it may ask a database or an issuer."""
+        credential = passed_on(headers) or credential_of(headers)
         if credential is None:
             return not self._is_to_look
         return self._is_platforms(credential.text) or bool(
             self._keys and self._keys.remembered(credential.text)
         )
 
-    def caller(self, request: Request, credential: Credential | None, need: Need | None) -> Caller:
-        """Who sends the request.
+    def caller(self, request: Request, need: Need | None) -> Caller:
+        """Who sends the request; nobody, where a source may have signed it in a way of its own.
 
         Raises:
             MissingCredentialError: It does not say so, and must.
@@ -95,27 +97,33 @@ class Access:
             check_host(headers.get("host", ""))
             check_origin(request["method"], headers)
             return LOCAL
-        if credential is None:
-            if need is Need.SIGNED:
-                return NOBODY
-            raise MissingCredentialError(
-                "send a key or token as `Authorization: Bearer …`, or a key as `X-API-Key: …`"
-            )
-        if credential.is_automatic:
-            check_origin(request["method"], headers)
-        return self._known(credential, headers)
+        try:
+            return self._recognised(request["method"], headers)
+        except UnauthorizedError:
+            if need is not Need.SIGNED:
+                raise
+            return NOBODY
 
     def is_from_platform(self, credential: Credential | None) -> bool:
         """Whether another service of the platform sends it, for whomever."""
         return credential is not None and self._is_platforms(credential.text)
 
-    def _known(self, credential: Credential, headers: Headers) -> Caller:
+    def _recognised(self, method: str, headers: Headers) -> Caller:
+        credential = credential_of(headers)
+        if credential is None:
+            raise MissingCredentialError(
+                "send a key or token as `Authorization: Bearer …`, or a key as `X-API-Key: …`"
+            )
+        if credential.is_automatic:
+            check_origin(method, headers)
         if not self._is_platforms(credential.text):
             return self._of_others(credential)
-        passed_on = headers.get(ON_BEHALF_HEADER)
-        return self._of_others(Credential(passed_on)) if passed_on else PLATFORM_KEY
+        behalf = passed_on(headers)
+        return PLATFORM_KEY if behalf is None else self._of_others(behalf)
 
     def _of_others(self, credential: Credential) -> Caller:
+        if not credential.text:
+            raise WrongCredentialError("the key or token is empty, too long, or cannot be read")
         if credential.is_token and self._tokens is not None:
             return self._tokens.caller(credential.text)
         if self._keys is None:

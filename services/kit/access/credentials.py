@@ -26,7 +26,7 @@ class WrongCredentialError(UnauthorizedError):
 
 @dataclass(frozen=True)
 class Credential:
-    """A key or a token."""
+    """A key or a token; its text is empty where it cannot be read."""
 
     text: str = field(repr=False)
     is_automatic: bool = False
@@ -39,26 +39,29 @@ class Credential:
 
 
 def credential_of(headers: Headers) -> Credential | None:
-    """The credential of a request; None where it carries none.
-
-    Raises:
-        WrongCredentialError: It cannot be read.
-    """
-    scheme, _, rest = headers.get("authorization", "").partition(" ")
+    """The credential of a request; None where it carries none."""
+    if "authorization" not in headers:
+        key = headers.get("x-api-key")
+        return None if key is None else _readable(key)
+    scheme, _, rest = headers["authorization"].partition(" ")
     match scheme.lower():
-        case "":
-            text, is_automatic = headers.get("x-api-key", ""), False
         case "bearer":
-            text, is_automatic = rest.strip(), False
+            return _readable(rest.strip())
         case "basic":
-            text, is_automatic = _password(rest.strip()), True
+            return _readable(_password(rest.strip()), is_automatic=True)
         case _:
-            raise WrongCredentialError("expected `Authorization: Bearer …`")
-    if not text and "authorization" not in headers and "x-api-key" not in headers:
-        return None
-    if not text or len(text) > LONGEST or not text.isascii():
-        raise WrongCredentialError("the key or token is empty, too long, or no ASCII text")
-    return Credential(text, is_automatic)
+            return Credential("")
+
+
+def passed_on(headers: Headers) -> Credential | None:
+    """The credential of the caller whose request another service passes on."""
+    given = headers.get(ON_BEHALF_HEADER)
+    return None if given is None else _readable(given)
+
+
+def _readable(text: str, *, is_automatic: bool = False) -> Credential:
+    is_usable = text.isascii() and len(text) <= LONGEST
+    return Credential(text if is_usable else "", is_automatic)
 
 
 def _password(encoded: str) -> str:

@@ -6,7 +6,7 @@ from starlette.types import Scope as Request
 
 from services.kit.access.access import Access
 from services.kit.access.caller import NOBODY, Caller, Kind
-from services.kit.access.credentials import Credential, credential_of
+from services.kit.access.credentials import credential_of
 from services.kit.access.needs import Need, Needs, check_need
 from services.kit.access.rates import Buckets
 
@@ -37,7 +37,7 @@ class Gate:
         is_ours = self._access.is_from_platform(credential)
         if credential is not None and not is_ours:  # before it is looked at: it may be a guess
             self._addresses.take(_address(request))
-        caller = await self._recognised(request, credential, need)
+        caller = await self._caller(request, headers, need)
         if caller.kind is Kind.NOBODY:
             self._addresses.take(_address(request))
         elif caller.id and not is_ours:
@@ -45,12 +45,10 @@ class Gate:
         check_need(caller, need)
         return caller
 
-    async def _recognised(
-        self, request: Request, credential: Credential | None, need: Need | None
-    ) -> Caller:
-        if self._access.knows_at_once(credential):
-            return self._access.caller(request, credential, need)
-        return await run_in_threadpool(self._access.caller, request, credential, need)
+    async def _caller(self, request: Request, headers: Headers, need: Need | None) -> Caller:
+        if self._access.knows_at_once(headers):
+            return self._access.caller(request, need)
+        return await run_in_threadpool(self._access.caller, request, need)
 
 
 def _address(request: Request) -> str:

@@ -40,6 +40,7 @@ def caller_of_delivery(
     name = signatures.verified(source, headers, raw) if signatures else None
     if name is None:
         raise MissingCredentialError(
-            "send a key with `operate`, or what the source signs its deliveries with"
+            "no key that is taken, and no signature: send a key with `operate`, or what the source "
+            "signs its deliveries with"
         )
     return Caller(f"source {name}", Kind.SOURCE, f"source:{name}", frozenset({Scope.OPERATE}))
