@@ -95,7 +95,8 @@ def show_audit(lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _told(values: Mapping[str, object] | None) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in (values or {}).items())
+    known = {name: value for name, value in (values or {}).items() if value is not None}
+    return ", ".join(f"{name}: {value}" for name, value in known.items())
 
 
 def show_job(job: IngestJob) -> None:

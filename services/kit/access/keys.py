@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 
 import structlog
 from sqlalchemy import or_, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from services.kit.access.caller import Caller, Kind, current_caller
@@ -105,13 +106,15 @@ class Keys:
                 f"{', '.join(sorted(KEY_SCOPES))}: a key never approves"
             )
         ends = self._clock() + days * _DAY_S if days is not None else None
-        with self._database.session() as session:
-            self._database.take_turn(session, [f"key {name}"])
-            if session.scalar(select(ApiKeyRow.id).where(ApiKeyRow.name == name)) is not None:
-                raise KeyNameTakenError(f"there is a key {name!r}: rotate it, or take another name")
-            row, key = self._made(name, sorted(scopes), ends)
-            session.add(row)
-            add_audit(session, "key.created", f"key {name}", after=_told(row))
+        row, key = self._made(name, sorted(scopes), ends)
+        try:
+            with self._database.session() as session:
+                session.add(row)
+                add_audit(session, "key.created", f"key {name}", after=_told(row))
+        except IntegrityError as error:
+            raise KeyNameTakenError(
+                f"there is a key {name!r}: rotate it, or take another name"
+            ) from error
         return key
 
     def rotate(self, name: str, *, days: float | None = None) -> str:
