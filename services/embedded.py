@@ -22,7 +22,6 @@ from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
-from services.ingestion.readings.service import caller
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.data_dir import own_data_dir
@@ -30,6 +29,7 @@ from services.kit.database import Database
 from services.kit.garbage import keep_collections_short
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
+from services.kit.periodic import Periodic
 from services.kit.queue import (
     EmbeddedBroker,
     QueueUnavailableError,
@@ -79,7 +79,7 @@ class Embedded:
         self.settings = settings
         self.model = guarded(model) if model else _model_of(settings)
         self._closing = ExitStack()
-        self._threads: list[WorkerThread | Relay] = []
+        self._threads: list[WorkerThread | Relay | Periodic] = []
         with ExitStack() as opening:
             self._open(opening)
             self._closing = opening.pop_all()
@@ -148,7 +148,7 @@ class Embedded:
             retrieval=self.retrieval,
             routers=[
                 create_router(self.ingestion),
-                create_readings_router(self.ingestion.readings(caller(self.settings))),
+                create_readings_router(lambda caller: self.ingestion.readings(caller.name)),
             ],
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self._check_queue},
@@ -185,12 +185,15 @@ class Embedded:
         self._run(WorkerThread(walks, "gateway"))
         self._run(WorkerThread(jobs, "ingestion"))
         self._run(Relay(self.outbox, walks, sole=self.settings.database_url is None))
+        purging = gateway_tasks.purging(self.database, self.gateway_settings)
+        if purging is not None:
+            self._run(purging)
 
     def _check_queue(self) -> None:
         if not all(thread.is_alive for thread in self._threads):
             raise QueueUnavailableError("a thread that works on the queue has ended; start again")
 
-    def _run(self, thread: WorkerThread | Relay) -> None:
+    def _run(self, thread: WorkerThread | Relay | Periodic) -> None:
         thread.start()
         self._threads.append(thread)
         self._closing.callback(thread.stop)

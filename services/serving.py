@@ -29,9 +29,9 @@ from services.ingestion.app import body_limits
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router as create_ingestion_router
 from services.ingestion.readings.endpoints import create_readings_router
-from services.ingestion.readings.service import caller
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.kit.access.access import Access
 from services.kit.app import Check
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
@@ -39,6 +39,7 @@ from services.kit.errors import FlowXpertError
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
+from services.kit.periodic import Periodic
 from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
@@ -124,7 +125,11 @@ class Serving:
             return
         worker = WorkerThread(self._queue, self._service.value)
         relay = Relay(self._outbox, self._queue, sole=False)
-        for thread in (worker, relay):
+        threads: list[WorkerThread | Relay | Periodic] = [worker, relay]
+        if self._service is Service.GATEWAY:
+            purging = gateway_tasks.purging(self._database, GatewaySettings())
+            threads += [purging] if purging else []
+        for thread in threads:
             thread.start()
             self._closing.callback(thread.stop)
 
@@ -158,7 +163,7 @@ class Serving:
             write_back=write_back,
         )
         gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk, write_back)
-        at_ingestion = self._client(self._addresses.ingestion_url)
+        at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(
             settings,
             self.settings,
@@ -167,7 +172,7 @@ class Serving:
             retrieval=retrieval,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
-                create_readings_router(ReadingsClient(at_ingestion)),
+                create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
         )
@@ -189,8 +194,9 @@ class Serving:
         return create_ingestion(
             self.settings,
             service=service,
-            readings=service.readings(caller(self.settings)),
+            readings=lambda caller: service.readings(caller.name),
             ingestion_settings=settings,
+            access=self._access,
             checks=self._checks(),
         )
 
@@ -203,7 +209,9 @@ class Serving:
             RetrievalSettings(),
             readings=SqlReadingStore(self._database),
         )
-        return create_retrieval(self.settings, service=service, checks=self._checks())
+        return create_retrieval(
+            self.settings, service=service, access=self._access, checks=self._checks()
+        )
 
     def _planner(self) -> FastAPI:
         model = self._model
@@ -278,6 +286,15 @@ class Serving:
             )
         return url
 
-    def _client(self, url: str, timeout_s: float = ANSWER_WITHIN_S) -> ServiceClient:
+    @property
+    def _access(self) -> Access:
+        return Access.of(self.settings, self._database)
+
+    def _client(
+        self, url: str, timeout_s: float = ANSWER_WITHIN_S, *, passes_on: bool = False
+    ) -> ServiceClient:
         key = self.settings.api_key
-        return self._closing.enter_context(ServiceClient(url, api_key=key, timeout_s=timeout_s))
+        client = ServiceClient(
+            url, api_key=key, timeout_s=timeout_s, internal=True, passes_on=passes_on
+        )
+        return self._closing.enter_context(client)

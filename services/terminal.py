@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.panel import Panel
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from services.gateway.sources.trying import Tried
     from services.ingestion.graph_build.estimate import Estimate
     from services.ingestion.graph_build.run import BuildReport
+    from services.kit.access.keys import KeyInfo
 
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
@@ -69,6 +70,36 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
         received = f"{ticket.created_at:%Y-%m-%d %H:%M:%S}"
         table.add_row(received, ticket.status.value, overall, Text(ticket.title), ticket.id)
     console.print(table)
+
+
+def show_keys(keys: Sequence["KeyInfo"]) -> None:
+    """Keys as a table."""
+    table = Table(box=None)
+    for heading in ("name", "state", "scopes", "begins with", "made", "ends", "last used"):
+        table.add_column(heading, overflow="fold")
+    for key in keys:
+        times = [key.created_at, key.expires_at, key.last_used_at]
+        shown = [f"{each:%Y-%m-%d %H:%M}" if each else "" for each in times]
+        table.add_row(key.name, key.state, ", ".join(key.scopes), f"fx_{key.prefix}", *shown)
+    console.print(table)
+
+
+def show_audit(lines: Sequence[Mapping[str, Any]]) -> None:
+    """Lines of the audit log as a table."""
+    table = Table(box=None)
+    for heading in ("at", "who", "action", "subject", "before", "after", "request"):
+        table.add_column(heading, overflow="fold")
+    for line in lines:
+        told = [Text(_told(line[side])) for side in ("before", "after")]
+        subject, who = Text(line["subject"]), Text(line["who"])
+        at = f"{line['at']:%Y-%m-%d %H:%M:%S}"
+        table.add_row(at, who, line["action"], subject, *told, line["request_id"])
+    console.print(table)
+
+
+def _told(values: Mapping[str, object] | None) -> str:
+    known = {name: value for name, value in (values or {}).items() if value is not None}
+    return ", ".join(f"{name}: {value}" for name, value in known.items())
 
 
 def show_job(job: IngestJob) -> None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.commands import app as bench
+from services.cli.audit import audit
+from services.cli.keys import app as keys
 from services.cli.opening import (
     client_of,
     open_platform,
@@ -24,6 +26,7 @@ from services.cli.opening import (
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.read import read
 from services.cli.readings import app as readings
+from services.cli.tickets import app as tickets
 from services.cli.webhooks import app as webhooks
 from services.contracts.addresses import Service
 
@@ -36,6 +39,11 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
 EXAMPLE_WAIT_S = 60
 
+ACCESS_IS_OFF = (
+    "Access is off: whoever uses this machine may do everything, also approve. "
+    "`flowxpert keys create`, FLOWXPERT_API_KEY or an issuer switch it on."
+)
+
 app = typer.Typer(
     help="Operation documents become checked, cited, ranked troubleshooting workflows.",
     no_args_is_help=True,
@@ -44,7 +52,10 @@ app = typer.Typer(
 )
 app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
 app.add_typer(webhooks, name="webhooks", help="What ticket systems send.")
+app.add_typer(tickets, name="tickets", help="The tickets that are kept.")
+app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
+app.command()(audit)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 
@@ -238,20 +249,6 @@ def reindex(*, data_dir: DataDir = None) -> None:
 
 
 @app.command()
-def tickets(*, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False) -> None:
-    """The latest tickets of a running FlowXpert."""
-    from services.contracts.gateway import TicketPage  # noqa: PLC0415
-    from services.terminal import show_tickets  # noqa: PLC0415
-
-    with client_of(url) as client:
-        page = TicketPage.model_validate(client.get("/v1/tickets", limit=limit))
-    if as_json:
-        print_json(page)
-    else:
-        show_tickets(page.tickets)
-
-
-@app.command()
 def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
     """A ticket with its best workflow, or why there is none."""
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
@@ -333,6 +330,8 @@ def _serve(platform: "Embedded | Serving", then: Callable[[str], None]) -> None:
     platform.start()
     server.start()
     describe_owner(platform.settings.data_dir, server.url)
+    if not platform.app.state.access.is_on:
+        say(ACCESS_IS_OFF)
     try:
         then(server.url)
         threading.Event().wait()
@@ -355,12 +354,12 @@ def _ingest(
 
 def _import_readings(platform: "Embedded", path: Path) -> None:
     """Take in the examples' drawn readings as approved, where there are any."""
-    from services.ingestion.readings.service import caller  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
     if not path.exists():
         return
     with path.open("rb") as lines:
-        readings = platform.ingestion.readings(caller(platform.settings))
+        readings = platform.ingestion.readings(LOCAL.name)
         report = readings.import_lines(lines, approve=True)
     for note in report.refused:
         say(f"{path.name}, line {note.row}: {note.reason}")
@@ -417,11 +416,13 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
     """
     from pydantic import ValidationError  # noqa: PLC0415
 
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
     from services.kit.errors import FlowXpertError, InvalidInputError  # noqa: PLC0415
     from services.kit.settings import explained  # noqa: PLC0415
 
     try:
-        return None, app(standalone_mode=not is_for_programs) or 0
+        with acting_as(LOCAL):
+            return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
         return error.body(), 1
     except ValidationError as error:

@@ -1,5 +1,7 @@
 """What commands work on: settings, the data folder, a running platform. Imported when needed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -8,6 +10,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from services.embedded import Embedded
+    from services.kit.database import Database
     from services.kit.http import ServiceClient
     from services.kit.settings import PlatformSettings, Settings
 
@@ -22,6 +25,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     from services.gateway.sources.settings import WebhookSettings  # noqa: PLC0415
     from services.gateway.writeback.settings import WriteBackSettings  # noqa: PLC0415
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
+    from services.kit.access.settings import AccessSettings, OidcSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
     from services.llm.settings import ModelSettings  # noqa: PLC0415
@@ -31,6 +35,8 @@ def settings_classes() -> tuple[type["Settings"], ...]:
 
     return (
         PlatformSettings,
+        AccessSettings,
+        OidcSettings,
         QdrantSettings,
         ModelSettings,
         AddressSettings,
@@ -64,11 +70,28 @@ def open_platform(settings: "PlatformSettings") -> "Embedded":
 
 
 def client_of(url: str) -> "ServiceClient":
-    """A running platform, with the key of the settings."""
+    """A running platform, with the key or token of the settings."""
+    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
     from services.kit.http import ServiceClient  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
 
-    return ServiceClient(url, api_key=PlatformSettings().api_key, timeout_s=ANSWER_WITHIN_S)
+    key = AddressSettings().token or PlatformSettings().api_key
+    return ServiceClient(url, api_key=key, timeout_s=ANSWER_WITHIN_S)
+
+
+@contextmanager
+def open_database(settings: "PlatformSettings") -> Iterator["Database"]:
+    """The database, beside whatever process runs on it."""
+    from services.kit.database import Database  # noqa: PLC0415
+    from services.kit.migrations import ROOMS  # noqa: PLC0415
+
+    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    database = Database(settings.resolved_database_url)
+    try:
+        database.migrate(*ROOMS)
+        yield database
+    finally:
+        database.close()
 
 
 def say(markup: str) -> None:

@@ -231,12 +231,12 @@ def _readings(data_dir: Path | None, url: str | None) -> Iterator["Readings"]:
 def _found(opened: ExitStack, settings: "PlatformSettings", address: str) -> "Readings":
     from services.contracts.readings import ReadingsClient  # noqa: PLC0415
     from services.ingestion.readings.opening import open_readings_here  # noqa: PLC0415
-    from services.ingestion.readings.service import caller  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL  # noqa: PLC0415
     from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
 
     if not address:
         try:
-            return opened.enter_context(open_readings_here(settings, who=caller(settings)))
+            return opened.enter_context(open_readings_here(settings, who=LOCAL.name))
         except DataDirInUseError as error:
             if not error.url:
                 raise DataDirInUseError(

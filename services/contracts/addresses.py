@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from services.kit.settings import Settings
 
@@ -24,6 +24,11 @@ class AddressSettings(Settings):
         default=None,
         description="Address of a running FlowXpert that `flowxpert readings` talks to. Unset: the "
         "one that runs on the data folder, else the folder itself.",
+    )
+    token: SecretStr | None = Field(
+        default=None,
+        description="Bearer token or key that commands send to a running FlowXpert. Unset: "
+        "FLOWXPERT_API_KEY.",
     )
     ingestion_url: str = Field(
         default="http://127.0.0.1:8081", description="Address of ingestion, for `serve gateway`."

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
+from services.contracts.needs import AT_GATEWAY
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
-from services.gateway import endpoints, streams
+from services.gateway import audit, endpoints, streams
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
@@ -17,7 +18,9 @@ from services.gateway.tickets import Tickets
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
+from services.kit.access.access import Access
 from services.kit.app import Check, Lifespan, create_service_app
+from services.kit.audit import AuditLog
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
@@ -38,8 +41,8 @@ def create_app(
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
-    It stores tickets and queues their walks; `create_walk` is what a worker does with them. The
-    addresses of sources that prove their deliveries are open to whoever does.
+    It stores tickets and queues their walks; `create_walk` is what a worker does with them. What
+    ticket systems sign is let in without a key.
 
     Raises:
         MappingError: The file of mappings cannot be used.
@@ -48,13 +51,16 @@ def create_app(
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
-        routers=[endpoints.router, streams.router, pages.router, *routers],
+        routers=[endpoints.router, streams.router, audit.router, pages.router, *routers],
         settings=platform,
+        needs=AT_GATEWAY,
+        access=Access.of(platform, database),
         checks={"database": database.check, **(checks or {})},
         body_limits=body_limits,
-        proved_paths=frozenset(f"/workflow/{name}" for name in reader.proved),
         lifespan=lifespan,
     )
+    app.state.audit = AuditLog(database)
+    app.state.signatures = reader
     app.state.gateway = GatewayService(database, outbox, retrieval, settings, reader)
     return app
 

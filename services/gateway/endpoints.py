@@ -25,6 +25,10 @@ from services.gateway.sources.parsing import NotJsonError
 from services.gateway.sources.proof import Received, WrongSignatureError
 from services.gateway.sources.reading import UnknownSourceError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
+from services.kit.access.caller import acting_as, current_caller
+from services.kit.access.needs import require
+from services.kit.access.scopes import Scope
+from services.kit.access.signatures import caller_of_delivery
 from services.kit.app import refusals
 from services.kit.errors import InvalidInputError, NotFoundError
 
@@ -107,10 +111,22 @@ async def post_workflow_of_source(
 async def _accept(
     request: Request, service: GatewayService, source: str | None, wait: float, key: str | None
 ) -> Response:
+    raw = await request.body()
+    deliverer = await run_in_threadpool(
+        caller_of_delivery,
+        current_caller(),
+        request.app.state.signatures,
+        source,
+        request.headers,
+        raw,
+    )
     if TYPE_HEADER not in request.headers:  # SNS declares its JSON as text
         _check_media_type(request.headers.get("content-type", ""))
-    received = Received(await request.body(), request.headers)
-    accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
+    if wait:  # the answer tells what came of the ticket
+        require(deliverer, Scope.READ)
+    received = Received(raw, request.headers)
+    with acting_as(deliverer):
+        accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
     final = False
     if wait and accepted.tickets:
         final = await _wait(service, accepted, min(wait, service.settings.max_wait_s))

@@ -1,4 +1,7 @@
-"""What happened to tickets, kept so that whoever watches can come late or come back."""
+"""What happened to tickets, kept so that whoever watches can come late or come back.
+
+What changes a ticket goes into the audit log too, in the same transaction and without content.
+"""
 
 import time
 from collections.abc import Iterable
@@ -10,10 +13,17 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
 from services.gateway.tables import EventRow
+from services.kit.audit import add_audit
 from services.kit.database import Database
 
 AT_ONCE = 200
 """Most events read in one look; the next look brings the rest."""
+
+_PROGRESS = ("planning", "retrieved", "candidate", "drafted")
+"""How far a walk is: nothing is changed by it."""
+
+_TOLD = ("source", "workflow_id", "fit", "candidates")
+"""Facts that the audit log keeps: none of them says what a ticket is about."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +38,31 @@ class Note:
 def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
     """Write down, in the caller's transaction, what happened to a ticket."""
     for note in notes:
+        if note.kind not in _PROGRESS:
+            _audit(session, ticket_id, note)
         session.execute(
             insert(EventRow).values(
                 ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at
             )
         )
+
+
+def _audit(session: Session, ticket_id: str, note: Note) -> None:
+    before = (
+        select(EventRow.kind)
+        .where(EventRow.ticket_id == ticket_id, EventRow.kind.not_in(_PROGRESS))
+        .order_by(EventRow.id.desc())
+        .limit(1)
+    )
+    state = session.scalar(before) if note.kind != "received" else None
+    told = {name: note.facts[name] for name in _TOLD if name in note.facts}
+    add_audit(
+        session,
+        f"ticket.{note.kind}",
+        f"ticket {ticket_id}",
+        {"state": state} if state else None,
+        {"state": note.kind, **told},
+    )
 
 
 class Events:

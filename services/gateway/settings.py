@@ -51,6 +51,12 @@ class GatewaySettings(Settings):
         gt=0,
         description="Seconds between looks at the database while a request waits or watches.",
     )
+    keep_days: float | None = Field(
+        default=None,
+        gt=0,
+        description="Days after its last change for which a concluded ticket is kept, with its "
+        "workflows and events. Unset: for ever.",
+    )
     page_size: int = Field(
         default=50, ge=1, le=500, description="Tickets in a list that asks for no number."
     )

@@ -1,14 +1,17 @@
 """Composition root of ingestion as a service of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fastapi import FastAPI
 
 from services.contracts.ingestion import Ingestion
+from services.contracts.needs import INGESTION
 from services.contracts.readings import Readings
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
+from services.kit.access.access import Access
+from services.kit.access.caller import Caller
 from services.kit.app import Check, create_service_app
 from services.kit.settings import PlatformSettings
 
@@ -20,16 +23,19 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Ingestion,
-    readings: Readings,
+    readings: Callable[[Caller], Readings],
     ingestion_settings: IngestionSettings | None = None,
+    access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service and the readings it keeps."""
+    """The app around a service and the readings it keeps, for each caller."""
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
         routers=[create_router(service), create_readings_router(readings)],
         settings=settings,
+        needs=INGESTION,
+        access=access,
         checks=checks,
         body_limits=body_limits(ingestion_settings or IngestionSettings()),
     )

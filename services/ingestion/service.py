@@ -37,6 +37,7 @@ from services.ingestion.roots.source import is_archive, opened, owner_of
 from services.ingestion.roots.upload import keep
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import JobRow
+from services.kit.audit import add_audit
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.outbox import Outbox
@@ -128,7 +129,7 @@ class IngestionService:
             raise UnusableRootError(f"expected a folder, a file or a zip archive at {str(path)!r}")
         job = self._new_job(path.resolve(), prune=prune, is_queued=False)
         with self._database.session() as session:
-            session.add(job)
+            _add(session, job, "ingested")
         return self.run(job.id, on_progress)
 
     def upload(self, files: Sequence[Upload]) -> IngestJob:
@@ -175,7 +176,7 @@ class IngestionService:
         """
         job = self._new_removal(root, is_queued=False)
         with self._database.session() as session:
-            session.add(job)
+            _add(session, job, "forgotten")
         return self.run_removal(job.id, on_progress)
 
     def job(self, job_id: str) -> IngestJob:
@@ -368,10 +369,18 @@ class IngestionService:
         return new_job(path, root.path, is_upload=False, is_queued=is_queued, prune=True)
 
     def _queued(self, job: JobRow, task: str = RUN_JOB) -> IngestJob:
+        done = "forgotten" if task == FORGET_ROOT else "uploaded" if job.is_upload else "ingested"
         with self._database.session() as session:
-            session.add(job)
+            _add(session, job, done)
             self._outbox.put(session, task, {"job_id": job.id}, key=f"{task}:{job.id}")
         return self._jobs.get(job.id)
+
+
+def _add(session: Session, job: JobRow, done: str) -> None:
+    """Store a job, and who wants it."""
+    session.add(job)
+    told = {"job": job.id, "prune": job.prune}
+    add_audit(session, f"documents.{done}", f"root {job.source}", after=told)
 
 
 def _needed(model: GuardedChatModel | None) -> GuardedChatModel:

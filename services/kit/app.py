@@ -10,7 +10,9 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 
-from services.kit.auth import check_address
+from services.kit.access.access import Access
+from services.kit.access.gate import Gate
+from services.kit.access.needs import Declared, Needs
 from services.kit.edge import Edge
 from services.kit.errors import (
     ConflictError,
@@ -19,6 +21,7 @@ from services.kit.errors import (
     InvalidInputError,
     NotFoundError,
     PayloadTooLargeError,
+    TooManyRequestsError,
     UnauthorizedError,
     UnavailableError,
 )
@@ -32,6 +35,11 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 SHOWN_ERRORS = 5
 SHOWN_CHARACTERS = 200
 
+_CREDENTIALS = {
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "token": {"type": "http", "scheme": "bearer", "description": "A key, or a person's token."},
+}
+
 _NAME_OF_STATUS = {
     error.status_code: error.__name__
     for error in (
@@ -40,10 +48,20 @@ _NAME_OF_STATUS = {
         InvalidInputError,
         NotFoundError,
         PayloadTooLargeError,
+        TooManyRequestsError,
         UnauthorizedError,
         UnavailableError,
     )
 }
+
+
+class _App(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """The description, with how callers say who they are."""
+        described = super().openapi()
+        described.setdefault("components", {})["securitySchemes"] = _CREDENTIALS
+        described["security"] = [{name: []} for name in _CREDENTIALS]
+        return described
 
 
 def create_service_app(
@@ -52,21 +70,23 @@ def create_service_app(
     title: str,
     routers: Iterable[APIRouter],
     settings: PlatformSettings,
+    needs: Declared,
+    access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
     body_limits: Mapping[str, int] | None = None,
-    proved_paths: frozenset[str] = frozenset(),
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
     """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
 
-    `checks` decide about `/readyz`; `body_limits` raises or lowers the body limit for paths that
-    begin so. `proved_paths` need no key: what is sent there proves itself in another way.
+    `needs` says who may call which route; `access` who somebody is, without a database's keys
+    where it is not given. `checks` decide about `/readyz`; `body_limits` raises or lowers the body
+    limit for paths that begin so.
 
     Raises:
-        UnsafeAddressError: The settings would serve other machines without a key.
+        UnsafeAddressError: The settings would serve other machines without asking who calls.
     """
-    check_address(settings.host, settings.api_key)
-    app = FastAPI(
+    access = access or Access.of(settings)
+    app = _App(
         title=title,
         version="1",
         lifespan=lifespan,
@@ -75,19 +95,20 @@ def create_service_app(
         redoc_url=None,
         responses={422: _described("What came cannot be used.", InvalidInputError)},
     )
-    for router in routers:
+    included = [*routers, _probes(checks or {})]
+    for router in included:
         app.include_router(router)
-    app.include_router(_probes(checks or {}))
+    routes = [*app.routes, *(route for router in included for route in router.routes)]
+    app.state.access, app.state.needs = access, Needs(routes, needs)
     app.add_exception_handler(FlowXpertError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(
         Edge,
         service=service,
-        api_key=settings.api_key,
+        gate=Gate(access, app.state.needs),
         max_body_bytes=settings.max_body_bytes,
         body_limits=body_limits or {},
-        proved_paths=proved_paths,
         access_log=settings.access_log,
     )
     return app
@@ -127,8 +148,7 @@ def _probes(checks: Mapping[str, Check]) -> APIRouter:
 
 async def _refusal(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, FlowXpertError)  # noqa: S101 - the class it is registered for
-    headers = {"retry-after": "1"} if error.retryable else None
-    return JSONResponse(error.body(), error.status_code, headers)
+    return JSONResponse(error.body(), error.status_code, error.headers())
 
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:

@@ -1,4 +1,4 @@
-"""What stands around every request, as plain ASGI: trace id, key, body limit, metrics, headers."""
+"""What stands around every request, as plain ASGI: trace, caller, body limit, metrics, headers."""
 
 import asyncio
 import re
@@ -7,14 +7,14 @@ from time import perf_counter
 from uuid import uuid4
 
 import structlog
-from pydantic import SecretStr
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.kit.auth import check_request
+from services.kit.access.caller import acting_as
+from services.kit.access.gate import Gate
 from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
 from services.kit.metrics import REQUESTS
 
@@ -47,23 +47,18 @@ class Edge:
         app: ASGIApp,
         *,
         service: str,
-        api_key: SecretStr | None,
+        gate: Gate,
         max_body_bytes: int,
         body_limits: Mapping[str, int],
         access_log: bool,
-        proved_paths: frozenset[str] = frozenset(),
     ) -> None:
-        """`body_limits` holds other limits for paths that begin so.
-
-        Behind `proved_paths` the app itself checks who is calling.
-        """
+        """`body_limits` holds other limits for paths that begin so."""
         self._app = app
         self._service = service
-        self._api_key = api_key
+        self._gate = gate
         self._max_body_bytes = max_body_bytes
         self._body_limits = body_limits
         self._access_log = access_log
-        self._proved_paths = proved_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request; other kinds of connection pass through."""
@@ -80,14 +75,14 @@ class Edge:
     async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
         try:
             headers = Headers(scope=scope)
-            if scope["path"] not in self._proved_paths:
-                check_request(scope["path"], headers, self._api_key)
+            caller = await self._gate.admit(scope, headers)
             _check_url(scope)
             limit = self._limit(scope["path"])
             _check_length(headers, limit)
-            await self._app(scope, _limited(receive, limit), reply)
+            with acting_as(caller):
+                await self._app(scope, _limited(receive, limit), reply)
         except FlowXpertError as error:
-            await reply.fail(scope, receive, error.status_code, error.body())
+            await reply.fail(scope, receive, error.status_code, error.body(), error.headers())
         except RecursionError:
             body = InvalidInputError("the body is nested too deeply").body()
             await reply.fail(scope, receive, 400, body)
@@ -127,10 +122,15 @@ class _Reply:
         await self._send(message)
 
     async def fail(
-        self, scope: Scope, receive: Receive, status: int, body: Mapping[str, str]
+        self,
+        scope: Scope,
+        receive: Receive,
+        status: int,
+        body: Mapping[str, str],
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         if not self.status:  # an answer that has begun cannot be taken back
-            await JSONResponse(dict(body), status)(scope, receive, self)
+            await JSONResponse(dict(body), status, headers)(scope, receive, self)
 
 
 def trace_id_of(headers: Headers) -> str:

@@ -7,11 +7,13 @@
     ├── ConflictError             409  the same key with other content
     ├── UnauthorizedError         401
     ├── ForbiddenError            403
+    ├── TooManyRequestsError      429  one caller asks too often; retry later
     └── UnavailableError          503  a store, queue or model did not answer; retry later
 
 Modules derive their own errors from these; a vendor's exception never leaves its adapter.
 """
 
+import math
 from typing import ClassVar
 
 
@@ -24,6 +26,10 @@ class FlowXpertError(Exception):
     def body(self) -> dict[str, str]:
         """The response body that stands for this error everywhere."""
         return {"error": type(self).__name__, "detail": str(self)}
+
+    def headers(self) -> dict[str, str]:
+        """The response headers that go with it."""
+        return {"retry-after": "1"} if self.retryable else {}
 
     @classmethod
     def schema(cls) -> dict[str, object]:
@@ -67,11 +73,31 @@ class UnauthorizedError(FlowXpertError):
 
     status_code = 401
 
+    def headers(self) -> dict[str, str]:
+        """How to identify oneself (RFC 9110); a browser asks its user for a key."""
+        return {"www-authenticate": 'Bearer realm="FlowXpert", Basic realm="FlowXpert"'}
+
 
 class ForbiddenError(FlowXpertError):
     """The caller is known and may not do this."""
 
     status_code = 403
+
+
+class TooManyRequestsError(FlowXpertError):
+    """The caller sends more requests than it may; the same one will be taken later."""
+
+    status_code = 429
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
+        """`retry_after_s` is when the next one will be taken."""
+        super().__init__(message)
+        self._retry_after_s = retry_after_s
+
+    def headers(self) -> dict[str, str]:
+        """When to come again, in whole seconds."""
+        return {"retry-after": str(max(1, math.ceil(self._retry_after_s)))}
 
 
 class UnavailableError(FlowXpertError):

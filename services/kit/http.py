@@ -9,6 +9,8 @@ import httpx
 import structlog
 from pydantic import BaseModel, SecretStr
 
+from services.kit.access.caller import current_caller
+from services.kit.access.credentials import ON_BEHALF_HEADER
 from services.kit.edge import TRACE_HEADER
 from services.kit.errors import FlowXpertError, UnavailableError
 
@@ -37,8 +39,16 @@ class ServiceClient:
         *,
         api_key: SecretStr | None = None,
         timeout_s: float = 30.0,
+        internal: bool = False,
+        passes_on: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
+        """`internal`: within the platform, so that a key that is not taken is a fault of its setup.
+
+        With `passes_on`, what a caller asks of this service is asked in that caller's name.
+        """
+        self._internal = internal
+        self._passes_on = passes_on
         headers = {"x-api-key": api_key.get_secret_value()} if api_key else {}
         self._client = httpx.Client(
             base_url=base_url,
@@ -76,12 +86,12 @@ class ServiceClient:
             ServiceUnavailableError: No answer, or it broke off.
             FlowXpertError: The refusal that the service sent.
         """
-        message = body.model_dump(mode="json")
+        message, headers = body.model_dump(mode="json"), self._headers()
         try:
-            with self._client.stream("POST", path, json=message, headers=_trace()) as response:
+            with self._client.stream("POST", path, json=message, headers=headers) as response:
                 if response.is_error:
                     response.read()
-                    raise error_of(response)
+                    raise self._error(response)
                 yield from filter(None, response.iter_lines())
         except httpx.TransportError as error:
             raise ServiceUnavailableError(f"{path} at {self._client.base_url}: {error}") from error
@@ -90,7 +100,7 @@ class ServiceClient:
         """The text under the path; raises as `get` does."""
         response = self._send("GET", path, params=params)
         if response.is_error:
-            raise error_of(response)
+            raise self._error(response)
         return response.text
 
     def post_files(self, path: str, field: str, files: Sequence[tuple[str, BinaryIO]]) -> Any:  # noqa: ANN401 - JSON
@@ -112,17 +122,35 @@ class ServiceClient:
     ) -> None:
         self.close()
 
+    def _headers(self) -> dict[str, str]:
+        trace_id = structlog.contextvars.get_contextvars().get("trace_id")
+        headers = {TRACE_HEADER: trace_id} if trace_id else {}
+        return headers | ({ON_BEHALF_HEADER: self._behalf} if self._behalf else {})
+
+    def _error(self, response: httpx.Response) -> FlowXpertError:
+        """The refusal; work waits for a platform that refuses itself, and does not fail."""
+        if response.status_code == 401 and self._internal and not self._behalf:
+            return ServiceUnavailableError(
+                f"{self._client.base_url} does not take this platform's key: FLOWXPERT_API_KEY "
+                "must be set, and the same for all services"
+            )
+        return error_of(response)
+
+    @property
+    def _behalf(self) -> str:
+        return current_caller().credential if self._passes_on else ""
+
     def _json(self, method: str, path: str, **arguments: Any) -> Any:  # noqa: ANN401 - JSON
         response = self._send(method, path, **arguments)
         if response.is_error:
-            raise error_of(response)
+            raise self._error(response)
         try:
             return response.json()
         except ValueError as error:
             raise UnexpectedAnswerError(f"{method} {path} did not answer JSON") from error
 
     def _send(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
-        headers = _trace()
+        headers = self._headers()
         reason = ""
         for pause in (*RETRY_PAUSES_S, None):
             try:
@@ -138,11 +166,6 @@ class ServiceClient:
             if pause is not None:
                 time.sleep(pause)
         raise ServiceUnavailableError(f"{method} {path} got no answer: {reason}")
-
-
-def _trace() -> dict[str, str]:
-    trace_id = structlog.contextvars.get_contextvars().get("trace_id")
-    return {TRACE_HEADER: trace_id} if trace_id else {}
 
 
 def error_of(response: httpx.Response) -> FlowXpertError:

@@ -12,3 +12,8 @@ def time_ordered_id() -> str:
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
     return str(UUID(int=value))
+
+
+def first_id_at(seconds: float) -> str:
+    """The id below which are all that were made before this time, in seconds since the epoch."""
+    return str(UUID(int=max(0, int(seconds * 1000)) << 80))

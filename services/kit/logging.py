@@ -4,7 +4,14 @@ import logging
 import sys
 
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from services.kit.redaction import redacted_field
+
+
+def _redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """The last before the writing: texts of errors and libraries go through it too."""
+    return {name: redacted_field(name, value) for name, value in event.items()}
 
 
 def configure_logging(*, log_format: str = "text", level: str = "warning") -> None:
@@ -22,7 +29,7 @@ def configure_logging(*, log_format: str = "text", level: str = "warning") -> No
         else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
     # Plain tracebacks in text: the library's framed ones print every local, secrets included.
-    exceptions: list[Processor] = [structlog.processors.format_exc_info]
+    exceptions: list[Processor] = [structlog.processors.format_exc_info, _redact]
     structlog.configure(
         processors=[*shared, *exceptions, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),

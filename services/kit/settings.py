@@ -88,7 +88,7 @@ class PlatformSettings(Settings):
     )
     host: str = Field(
         default="127.0.0.1",
-        description="Address to listen on. Anything but loopback needs an API key.",
+        description="Address to listen on. Anything but loopback needs a key or an issuer.",
     )
     port: int = Field(
         default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
@@ -96,8 +96,8 @@ class PlatformSettings(Settings):
     api_key: SecretStr | None = Field(
         default=None,
         min_length=16,
-        description="Key that every request must carry, as `Authorization: Bearer …` or "
-        "`X-API-Key`. Unset: loopback only.",
+        description="Key of the platform itself: its services call each other with it, and whoever "
+        "holds it is an admin, but approves nothing. Others: `flowxpert keys create`.",
     )
     max_body_bytes: int = Field(
         default=2_000_000, gt=0, description="Largest request body; a larger one is answered 413."

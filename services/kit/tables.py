@@ -1,8 +1,8 @@
-"""Tables of the kit: the outbox."""
+"""Tables of the kit: the outbox, the keys, the audit log."""
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, Integer, String, Text
+from sqlalchemy import JSON, Float, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.database import Base
@@ -29,3 +29,48 @@ class OutboxRow(Base):
     reason: Mapped[str] = mapped_column(Text, default="")
     """Why the last attempt failed; a parked row keeps it for whoever looks."""
     parked_at: Mapped[float | None] = mapped_column(Float, index=True)
+
+
+class ApiKeyRow(Base):
+    """A key, by what is left of it: the prefix that finds it, and a hash. Times as above."""
+
+    __tablename__ = "api_key"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)
+    prefix: Mapped[str] = mapped_column(String(12), unique=True)
+    salt: Mapped[bytes] = mapped_column(LargeBinary)
+    hash: Mapped[bytes] = mapped_column(LargeBinary)
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    created_at: Mapped[float] = mapped_column(Float)
+    created_by: Mapped[str] = mapped_column(String(200))
+    expires_at: Mapped[float | None] = mapped_column(Float)
+    revoked_at: Mapped[float | None] = mapped_column(Float)
+    last_used_at: Mapped[float | None] = mapped_column(Float)
+    """Written once a minute at most."""
+
+
+class AuditRow(Base):
+    """One change. The database refuses to change or delete a line."""
+
+    __tablename__ = "audit"
+    __table_args__ = (
+        Index("ix_audit_subject", "subject", "id"),
+        Index("ix_audit_who", "who", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    at: Mapped[float] = mapped_column(Float)
+    who: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[str] = mapped_column(String(20))
+    """How the caller was known: `key`, `person`, `source`, `local`, `platform`."""
+    caller_id: Mapped[str] = mapped_column(String(400))
+    """Of the key or person; names may change, this does not."""
+    action: Mapped[str] = mapped_column(String(60))
+    """Such as `reading.approved`."""
+    subject: Mapped[str] = mapped_column(String(400))
+    """What was changed, such as `ticket <id>`."""
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    after: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    request_id: Mapped[str] = mapped_column(String(64))

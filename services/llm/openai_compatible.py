@@ -11,6 +11,7 @@ import httpx2
 from openai import APIError, APIStatusError, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionChunk
 
+from services.kit.redaction import redacted
 from services.llm.chat_model import (
     ChatRequest,
     ChatResponse,
@@ -260,7 +261,8 @@ class _Written:
 
 
 def _wire(messages: Sequence[Message]) -> Any:  # noqa: ANN401 - the client's union of dictionaries
-    return [message.model_dump() for message in messages]
+    """As the server gets them: nothing that is secret or personal leaves the platform."""
+    return [{"role": message.role, "content": redacted(message.content)} for message in messages]
 
 
 def _logprob(row: dict[str, Any]) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
+from services.contracts.needs import PLANNER
 from services.contracts.planner import Planner
 from services.kit.app import Check, create_service_app
 from services.kit.settings import PlatformSettings
@@ -23,5 +24,6 @@ def create_app(
         title="FlowXpert planner",
         routers=[create_router(service or PlannerService())],
         settings=settings,
+        needs=PLANNER,
         checks=checks,
     )

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
+from services.contracts.needs import RETRIEVAL
 from services.contracts.retrieval import Retrieval
+from services.kit.access.access import Access
 from services.kit.app import Check, create_service_app
 from services.kit.settings import PlatformSettings
 from services.retrieval.endpoints import create_router
@@ -14,6 +16,7 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Retrieval,
+    access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
     """The app around a service."""
@@ -22,5 +25,7 @@ def create_app(
         title="FlowXpert retrieval",
         routers=[create_router(service)],
         settings=settings,
+        needs=RETRIEVAL,
+        access=access,
         checks=checks,
     )

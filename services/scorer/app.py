@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
+from services.contracts.needs import SCORER
 from services.contracts.scorer import Scorer
 from services.kit.app import Check, create_service_app
 from services.kit.settings import PlatformSettings
@@ -22,5 +23,6 @@ def create_app(
         title="FlowXpert scorer",
         routers=[create_router(service)],
         settings=settings,
+        needs=SCORER,
         checks=checks,
     )

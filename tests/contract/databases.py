@@ -18,7 +18,7 @@ _TABLES = ("knowledge_document", "knowledge_node", "procedure_text", "procedure_
 def database_of(kind: str) -> Iterator[Database]:
     """A migrated database without rows."""
     database = Database.memory() if kind == "sqlite" else Database(postgres_url())
-    database.migrate("knowledge", "procedure")
+    database.migrate("kit", "knowledge", "procedure")
     with database.session() as session:
         for table in _TABLES:
             truncate = f"TRUNCATE {table} CASCADE"

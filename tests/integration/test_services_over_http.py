@@ -22,7 +22,7 @@ from services.contracts.scorer import ScorerClient, ScoreRequest
 from services.contracts.ticket import TicketDraft
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.service import IngestionService
-from services.kit.auth import MissingKeyError
+from services.kit.access.credentials import MissingCredentialError
 from services.kit.database import Database
 from services.kit.errors import NotFoundError
 from services.kit.http import ServiceClient
@@ -91,7 +91,9 @@ def addresses(world, settings):
         "retrieval_url": create_retrieval(settings, service=world.retrieval),
         "scorer_url": create_scorer(settings, service=world.scorer),
         "ingestion_url": create_ingestion(
-            settings, service=world.ingestion, readings=world.ingestion.readings("local")
+            settings,
+            service=world.ingestion,
+            readings=lambda caller: world.ingestion.readings(caller.name),
         ),
     }
     with ExitStack() as stack:
@@ -172,7 +174,7 @@ def test_ingestion_tells_its_documents_over_http(world, addresses):
 
 
 def test_a_caller_without_the_key_is_refused(addresses):
-    with pytest.raises(MissingKeyError):
+    with pytest.raises(MissingCredentialError):
         PlannerClient(ServiceClient(addresses.planner_url)).plan(
             PlanRequest.model_validate({"ticket": TICKET, "context": {}})
         )

@@ -53,10 +53,16 @@ class Reader:
         self._webhooks = webhooks
         self._sns = sns.SnsProof()
 
-    @property
-    def proved(self) -> frozenset[str]:
-        """Names of the sources whose deliveries prove themselves."""
-        return frozenset(s.name for s in self.sources if self._webhooks.credentials(s.name))
+    def verified(
+        self, source_name: str | None, headers: Mapping[str, str], raw: bytes
+    ) -> str | None:
+        """See `services.kit.access.signatures.Signatures`; at a source's own address only."""
+        known = {source.name: source for source in self.sources}
+        source = known.get(source_name or "")
+        if source is None or not self._webhooks.credentials(source.name):
+            return None
+        self._prove(source, Received(raw, headers))
+        return source.name
 
     def receive(self, received: Received, source_name: str | None) -> Delivery:
         """The tickets in a delivery whose source has proved itself, where it can.

@@ -1,9 +1,9 @@
 """Readings over HTTP."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, File, Query, UploadFile
+from fastapi import APIRouter, Body, Depends, File, Query, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 
@@ -16,6 +16,10 @@ from services.contracts.readings import (
     Readings,
     ReadingSummary,
 )
+from services.kit.access.caller import Caller
+from services.kit.access.dependency import RequestCaller
+from services.kit.access.needs import require
+from services.kit.access.scopes import Scope
 from services.kit.app import refusals
 from services.kit.errors import (
     ConflictError,
@@ -33,23 +37,34 @@ Query_ = Annotated[ReadingQuery, Query()]
 _CHANGES = refusals(NotFoundError, ConflictError, InvalidInputError)
 
 
-def create_readings_router(service: Readings) -> APIRouter:
-    """The routes, as a function of the contract."""
+def _approving(caller: RequestCaller, *, approve: bool = False) -> bool:
+    """Whether the caller vouches for all that it sends, which it must be allowed to."""
+    if approve:
+        require(caller, Scope.APPROVE)
+    return approve
+
+
+Approving = Annotated[bool, Depends(_approving)]
+
+
+def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
+    """The routes, as a function of the contract for a caller."""
     router = APIRouter(prefix="/v1/readings", tags=["readings"])
+    Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
 
     @router.get("")
-    def list_readings(query: Query_) -> list[ReadingSummary]:
+    def list_readings(service: Service, query: Query_) -> list[ReadingSummary]:
         """Pages with what was read of them; the next ones come with `after` the last text hash."""
         return service.find(query)
 
     @router.get("/export", response_class=StreamingResponse)
-    def export_readings(query: Query_) -> StreamingResponse:
+    def export_readings(service: Service, query: Query_) -> StreamingResponse:
         """All readings that are asked for as JSON lines, which another platform can import."""
         return StreamingResponse(_lines(service.export(query)), media_type=LINES)
 
     @router.post("/import", responses=refusals(PayloadTooLargeError))
     def import_readings(
-        file: Annotated[UploadFile, File()], *, approve: bool = False
+        service: Service, file: Annotated[UploadFile, File()], approve: Approving
     ) -> ImportReport:
         """Take in JSON lines of an export, as read, or approved by the caller.
 
@@ -58,13 +73,16 @@ def create_readings_router(service: Readings) -> APIRouter:
         return service.import_lines(file.file, approve=approve)
 
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
-    def get_reading(text_hash: str) -> ReadingDetail:
+    def get_reading(service: Service, text_hash: str) -> ReadingDetail:
         """What is served of a page beside its lines, with the state of each procedure."""
         return service.get(text_hash)
 
     @router.put("/{text_hash}", responses=_CHANGES)
     def replace_reading(
-        text_hash: str, reading: Annotated[dict[str, Any], Body()], revision: str = ""
+        service: Service,
+        text_hash: str,
+        reading: Annotated[dict[str, Any], Body()],
+        revision: str = "",
     ) -> ReadingDetail:
         """Put the caller's reading, in the notation of exports, in the place of what is served.
 
@@ -73,26 +91,35 @@ def create_readings_router(service: Readings) -> APIRouter:
         return service.replace(text_hash, _reading(reading), revision=revision)
 
     @router.post("/{text_hash}/approvals", responses=_CHANGES)
-    def approve_procedure(text_hash: str, request: ApprovalRequest) -> ReadingDetail:
+    def approve_procedure(
+        service: Service, text_hash: str, request: ApprovalRequest
+    ) -> ReadingDetail:
         """Vouch for a procedure; the caller is who is named in the approval."""
         return service.approve(text_hash, request)
 
     @router.post("/{text_hash}/answers", responses=_CHANGES)
-    def answer_doubt(text_hash: str, request: AnswerRequest) -> ReadingDetail:
+    def answer_doubt(service: Service, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """Settle a doubt by one of its answers."""
         return service.answer(text_hash, request)
 
     @router.post("/{text_hash}/undo", responses=refusals(NotFoundError, ConflictError))
-    def undo_change(text_hash: str) -> ReadingDetail:
+    def undo_change(service: Service, text_hash: str) -> ReadingDetail:
         """Take back the last import, answer, replacement or approval."""
         return service.undo(text_hash)
 
     @router.get("/{text_hash}/history", responses=refusals(NotFoundError))
-    def list_history(text_hash: str) -> list[Event]:
+    def list_history(service: Service, text_hash: str) -> list[Event]:
         """What happened to a page's readings, the latest first."""
         return service.history(text_hash)
 
     return router
+
+
+def _of_caller(readings: Callable[[Caller], Readings]) -> Callable[..., Awaitable[Readings]]:
+    async def of_caller(caller: RequestCaller) -> Readings:
+        return readings(caller)
+
+    return of_caller
 
 
 def _lines(rows: Iterator[str]) -> Iterator[str]:

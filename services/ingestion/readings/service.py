@@ -18,7 +18,6 @@ from services.ingestion.readings.importing import Import
 from services.ingestion.readings.rows import line_of
 from services.ingestion.readings.texts import Texts
 from services.ingestion.readings.upkeep import Upkeep
-from services.kit.settings import PlatformSettings
 from services.procedure.check import UnusableReadingError, checked
 from services.procedure.doubts import answered
 from services.procedure.model import Procedure, Reading, as_json
@@ -36,11 +35,6 @@ from services.procedure.ports import (
 )
 
 _EXPORTED_AT_ONCE = 200
-
-
-def caller(settings: PlatformSettings) -> str:
-    """Who changes readings: until there are roles, the credential, or who is on this machine."""
-    return "api key" if settings.api_key else "local"
 
 
 class ReadingsService:

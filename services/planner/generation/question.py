@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
+from services.kit.redaction import redacted
 from services.llm.chat_model import Message
 from services.llm.prompts import load_prompt
 from services.planner.generation.selection import best_page
 from services.planner.generation.shown import Shown
 from services.procedure.by_model import question as reading
-from services.procedure.by_model.page import numbered, redacted
+from services.procedure.by_model.page import numbered
 from services.procedure.by_model.worked_examples import WorkedExample, most_similar
 from services.procedure.choose import ranked_procedures
 from services.procedure.model import Reader, as_json

@@ -7,11 +7,11 @@ from itertools import zip_longest
 
 from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
+from services.kit.redaction import redacted
 from services.knowledge.model import IncidentNode, KnowledgeContext, RetrievedChunk, Span
 from services.llm.tokens import CHARACTERS_PER_TOKEN
 from services.planner.generation.parts import cost, parts
 from services.planner.generation.shown import Excerpt, Shown
-from services.procedure.by_model.page import redacted
 
 _LEAST_TITLE = 2
 """Words of a title that tell a page from a word of the sentence."""

@@ -95,9 +95,9 @@ class Blocks:
     mends: bool = False
     """Whether they stand where remedies are told, so that `Increasing the quota` is one."""
 
-    def nodes(self, blocks: Sequence[Block], before: Sequence[Node] = ()) -> list[Node]:
+    def nodes(self, blocks: Sequence[Block], above: Sequence[Node] = ()) -> list[Node]:
         """What the blocks tell, in order, behind what is told before them."""
-        found: list[Node] = [*before]
+        found: list[Node] = [*above]
         place = 0
         while place < len(blocks):
             block = blocks[place]

@@ -1,6 +1,8 @@
 """One text's rows in a transaction that no other one can come between."""
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,6 +10,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from services.kit.audit import add_audit
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import Approval, ApprovedProcedure, Happening, ReadingNotFoundError
 from services.procedure.serving import served
@@ -41,6 +44,7 @@ class OneText:
             reader: reading for reader, (reading, _) in readings_of(self._rows).items()
         }
         self.approved = approvals_of(self._approval_rows)
+        self._at_first = dict(self.readings), self.approved
 
     def snapshot(self) -> Snapshot:
         """What people said of it until now."""
@@ -106,7 +110,14 @@ class OneText:
     def note(
         self, who: str, what: Happening, detail: str = "", before: Snapshot | None = None
     ) -> None:
-        """Add to the history; what has a `before` can be undone."""
+        """Add to the history, and to the audit log what people or their documents change.
+
+        What has a `before` can be undone.
+        """
+        if what is not Happening.READ:
+            now = _told(self.readings, self.approved)
+            action = f"reading.{what.value.replace(' ', '_')}"
+            add_audit(self.session, action, f"text {self.hash}", _told(*self._at_first), now)
         self.session.add(
             HistoryRow(
                 text_hash=self.hash,
@@ -154,6 +165,22 @@ class OneText:
     def _approval_rows(self) -> Sequence[ApprovalRow]:
         mine = select(ApprovalRow).where(ApprovalRow.text_hash == self.hash)
         return self.session.scalars(mine.order_by(ApprovalRow.id)).all()
+
+
+def _told(
+    readings: Mapping[Reader, Reading], approved: Sequence[ApprovedProcedure]
+) -> dict[str, object] | None:
+    """What is served, in numbers and by a hash; None where nothing is."""
+    now = served(readings, approved)
+    if now is None:
+        return None
+    text = json.dumps(as_json(now.reading), sort_keys=True)
+    return {
+        "reader": now.reading.reader.value,
+        "procedures": len(now.reading.procedures),
+        "approved": sum(each is not None for each in now.approvals),
+        "content": hashlib.sha256(text.encode()).hexdigest()[:16],
+    }
 
 
 def readings_of(rows: Sequence[ReadingRow]) -> dict[Reader, tuple[Reading, datetime]]:

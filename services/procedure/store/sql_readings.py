@@ -8,6 +8,7 @@ from typing import TypeVar
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from services.kit.audit import add_audit
 from services.kit.batches import batches
 from services.kit.database import Database
 from services.procedure.model import Procedure, Reader, Reading
@@ -36,7 +37,7 @@ class SqlReadingStore:
     """Implements `procedure.ports.ReadingStore`; the rows of a text are changed one at a time."""
 
     def __init__(self, database: Database) -> None:
-        """The tables must exist: `database.migrate("procedure")`."""
+        """The tables must exist: `database.migrate("kit", "procedure")`."""
         self._database = database
 
     def put(self, text_hash: str, reading: Reading, *, who: str = "", detail: str = "") -> None:
@@ -218,6 +219,8 @@ class SqlReadingStore:
                 approved += session.scalar(counted) or 0
                 session.execute(delete(TextRow).where(TextRow.text_hash.in_(some)))
                 session.execute(delete(AnswerRow).where(AnswerRow.text_hash.in_(some)))
+            if approved:
+                add_audit(session, "reading.deleted", "texts", {"approved": approved})
         return approved
 
     @contextmanager

@@ -27,7 +27,7 @@ def http(stand):
     app = create_app(
         PlatformSettings(),
         service=service,
-        readings=service.readings("local"),
+        readings=lambda caller: service.readings(caller.name),
         ingestion_settings=stand.settings,
     )
     with TestClient(app, base_url="http://127.0.0.1") as client:

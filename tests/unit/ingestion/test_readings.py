@@ -31,7 +31,9 @@ QUERY = ReadingQuery()
 def readings(stand):
     """The contract over HTTP."""
     service = stand.service
-    app = create_app(PlatformSettings(), service=service, readings=service.readings("local"))
+    app = create_app(
+        PlatformSettings(), service=service, readings=lambda caller: service.readings(caller.name)
+    )
     with TestClient(app, base_url="http://127.0.0.1") as http:
         client = ServiceClient("http://127.0.0.1")
         client._client = http

@@ -7,8 +7,9 @@ from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
 from services.kit import edge
+from services.kit.access.access import UnsafeAddressError
+from services.kit.access.needs import Need
 from services.kit.app import create_service_app
-from services.kit.auth import UnsafeAddressError
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
@@ -51,11 +52,20 @@ def client(checks=None, **settings):
         title="Test",
         routers=[routes()],
         settings=PlatformSettings(_env_file=None, **settings),
+        needs=NEEDS,
         checks=checks,
         body_limits={"/v1/uploads": 10_000},
     )
     return TestClient(app, base_url="http://localhost:8080")
 
+
+NEEDS = {
+    "POST /v1/things/{thing_id}": Need.OPERATE,
+    "POST /v1/uploads": Need.INGEST,
+    "GET /defect": Need.READ,
+    "GET /missing": Need.READ,
+    "GET /deep": Need.READ,
+}
 
 JSON = {"content-type": "application/json"}
 

@@ -1,8 +1,10 @@
 import httpx
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from services.kit import http
+from services.kit.access.caller import Caller, Kind, acting_as
+from services.kit.access.credentials import ON_BEHALF_HEADER, WrongCredentialError
 from services.kit.errors import ConflictError, FlowXpertError, NotFoundError
 from services.kit.http import ServiceClient, ServiceUnavailableError, UnexpectedAnswerError
 
@@ -81,3 +83,35 @@ def test_every_error_has_a_body_of_one_shape():
     error = NotFoundError("d")
     assert error.body() == {"error": "NotFoundError", "detail": "d"}
     assert FlowXpertError.schema()["required"] == ["error", "detail"]
+
+
+def refusing(**more):
+    body = {"error": "WrongCredentialError", "detail": "the key is unknown here"}
+    transport = httpx.MockTransport(lambda _request: httpx.Response(401, json=body))
+    return ServiceClient("http://service", transport=transport, **more)
+
+
+def test_work_waits_for_a_platform_whose_services_do_not_know_each_other():
+    with pytest.raises(ServiceUnavailableError, match="FLOWXPERT_API_KEY"):
+        refusing(internal=True).get("/x")
+    with pytest.raises(WrongCredentialError):
+        refusing().get("/x")
+
+
+def test_whose_request_it_is_goes_along_where_it_is_passed_on():
+    sent = []
+
+    def note(request):
+        sent.append(request.headers)
+        return httpx.Response(200, json={})
+
+    transport = httpx.MockTransport(note)
+    own = SecretStr("the-platforms-own")
+    caller = Caller("ann", Kind.PERSON, credential="a.b.c")
+    with acting_as(caller):
+        ServiceClient("http://service", api_key=own, transport=transport).get("/x")
+        ServiceClient("http://service", api_key=own, passes_on=True, transport=transport).get("/x")
+        with pytest.raises(WrongCredentialError):  # the caller's fault, not the platform's
+            refusing(internal=True, passes_on=True).get("/x")
+    assert [headers["x-api-key"] for headers in sent] == ["the-platforms-own"] * 2
+    assert [headers.get(ON_BEHALF_HEADER) for headers in sent] == [None, "a.b.c"]

@@ -45,3 +45,15 @@ def test_an_object_that_turns_into_blanks_is_stopped() -> None:
 
 def test_free_text_may_hold_any_blanks() -> None:
     assert "stop" not in sent(asking())
+
+
+def test_no_server_is_told_a_secret_or_who_somebody_is() -> None:
+    said = "Reported by: Ann, 0170 1234567, ann@example.com. Log in with password=hunter2hunter2."
+    messages = (
+        Message(role="system", content="Token: ghp_abcdefghijklmnopqrstuvwx"),
+        Message(role="user", content=f"{said} Ping 10.12.0.254."),
+    )
+    told = json.dumps(sent(ChatRequest(messages=messages))["messages"])
+    for secret in ("1234567", "ann@example.com", "hunter2", "ghp_"):
+        assert secret not in told
+    assert "Ping 10.12.0.254." in told

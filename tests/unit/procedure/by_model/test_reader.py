@@ -2,9 +2,10 @@ import json
 
 import pytest
 
+from services.kit.redaction import redacted
 from services.llm.chat_model import ModelAnswerError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.by_model.page import numbered, redacted
+from services.procedure.by_model.page import numbered
 from services.procedure.by_model.question import PROMPT, messages
 from services.procedure.by_model.reader import ModelReader
 from services.procedure.by_model.worked_examples import most_similar, worked_examples

@@ -1,0 +1,62 @@
+"""What each route of the platform needs of its caller: the one list of who may do what.
+
+A test holds it against the routes of every app. A route that is missing here is for admins only.
+"""
+
+from services.kit.access.needs import Need
+
+GATEWAY = {
+    "POST /workflow": Need.SIGNED,
+    "POST /workflow/{source}": Need.SIGNED,
+    "GET /v1/tickets": Need.READ,
+    "GET /v1/tickets/{ticket_id}": Need.READ,
+    "GET /v1/tickets/{ticket_id}/events": Need.READ,
+    "GET /v1/events": Need.READ,
+    "GET /v1/workflows/{workflow_id}": Need.READ,
+    "GET /v1/workflows/{workflow_id}/candidates": Need.READ,
+    "GET /v1/sources/{document_id:path}": Need.READ,
+    "GET /v1/audit": Need.ADMIN,
+    "GET /": Need.READ,
+    "GET /tickets/{ticket_id}": Need.READ,
+    "GET /sources/{document_id:path}": Need.READ,
+    "GET /ui/{name}": Need.READ,
+}
+
+INGESTION = {
+    "POST /v1/documents": Need.INGEST,
+    "POST /v1/ingestions": Need.INGEST,
+    "GET /v1/ingestions": Need.READ,
+    "GET /v1/ingestions/{job_id}": Need.READ,
+    "GET /v1/ingestions/{job_id}/events": Need.READ,
+    "GET /v1/roots": Need.READ,
+    "POST /v1/removals": Need.INGEST,
+    "GET /v1/documents": Need.READ,
+    "GET /v1/documents/{document_id:path}": Need.READ,
+    "GET /v1/readings": Need.READ,
+    "GET /v1/readings/export": Need.READ,
+    # With `approve` it needs that scope too, which the endpoint asks for.
+    "POST /v1/readings/import": Need.INGEST,
+    "GET /v1/readings/{text_hash}": Need.READ,
+    "PUT /v1/readings/{text_hash}": Need.APPROVE,
+    "POST /v1/readings/{text_hash}/approvals": Need.APPROVE,
+    "POST /v1/readings/{text_hash}/answers": Need.APPROVE,
+    "POST /v1/readings/{text_hash}/undo": Need.APPROVE,
+    "GET /v1/readings/{text_hash}/history": Need.READ,
+}
+
+RETRIEVAL = {
+    "POST /v1/retrievals": Need.READ,
+    "GET /v1/sources/{document_id:path}": Need.READ,
+}
+
+PLANNER = {
+    "POST /v1/plans": Need.OPERATE,
+    "POST /v1/plans/stream": Need.OPERATE,
+}
+
+SCORER = {
+    "POST /v1/scores": Need.OPERATE,
+}
+
+AT_GATEWAY = {**GATEWAY, **INGESTION}
+"""The gateway answers for ingestion too."""

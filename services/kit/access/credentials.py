@@ -1,0 +1,72 @@
+"""What a request says about who sends it."""
+
+import base64
+import binascii
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers
+
+from services.kit.errors import UnauthorizedError
+
+ON_BEHALF_HEADER = "x-flowxpert-on-behalf-of"
+"""Between services: the credential of the caller whose request is passed on, beside the
+platform's key."""
+
+LONGEST = 16_384
+"""Characters of a credential; a token with very many groups has some 8000."""
+
+
+class MissingCredentialError(UnauthorizedError):
+    """The request carries no key and no token."""
+
+
+class WrongCredentialError(UnauthorizedError):
+    """The key or token is unknown, revoked, expired or not for this platform."""
+
+
+@dataclass(frozen=True)
+class Credential:
+    """A key or a token; its text is empty where it cannot be read."""
+
+    text: str = field(repr=False)
+    is_automatic: bool = False
+    """Whether a browser sends it by itself, whichever page asks for the request."""
+
+    @property
+    def is_token(self) -> bool:
+        """Whether it is a signed token (three parts) rather than a key."""
+        return self.text.count(".") == 2
+
+
+def credential_of(headers: Headers) -> Credential | None:
+    """The credential of a request; None where it carries none."""
+    if "authorization" not in headers:
+        key = headers.get("x-api-key")
+        return None if key is None else _readable(key)
+    scheme, _, rest = headers["authorization"].partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return _readable(rest.strip())
+        case "basic":
+            return _readable(_password(rest.strip()), is_automatic=True)
+        case _:
+            return Credential("")
+
+
+def passed_on(headers: Headers) -> Credential | None:
+    """The credential of the caller whose request another service passes on."""
+    given = headers.get(ON_BEHALF_HEADER)
+    return None if given is None else _readable(given)
+
+
+def _readable(text: str, *, is_automatic: bool = False) -> Credential:
+    is_usable = text.isascii() and len(text) <= LONGEST
+    return Credential(text if is_usable else "", is_automatic)
+
+
+def _password(encoded: str) -> str:
+    """A browser's user types the key as the password; the user name says nothing."""
+    try:
+        return base64.b64decode(encoded, validate=True).decode("ascii").partition(":")[2]
+    except (binascii.Error, ValueError):
+        return ""

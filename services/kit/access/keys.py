@@ -1,0 +1,287 @@
+"""API keys: made once, shown once, kept as a hash.
+
+A key is `fx_<prefix>_<secret>`. The prefix finds its row and is shown in lists; of the secret only
+a salted scrypt hash is kept. Rows are never deleted, so that what a key did stays told.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import structlog
+from sqlalchemy import or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from services.kit.access.caller import Caller, Kind, current_caller
+from services.kit.access.credentials import WrongCredentialError
+from services.kit.access.scopes import KEY_SCOPES, Scope, scopes_of_key
+from services.kit.audit import add_audit
+from services.kit.database import Database
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from services.kit.tables import ApiKeyRow
+
+FRESH_S = 1.0
+"""A key is looked up again after so long: when it is revoked, it is refused within this time."""
+_USE_NOTED_EVERY_S = 60.0
+_REMEMBERED = 1000
+_DAY_S = 86_400
+
+_KEY = re.compile(r"fx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}")
+_LEADING = "fx_"
+
+_log = structlog.get_logger()
+
+
+class KeyNotFoundError(NotFoundError):
+    """No key has this name."""
+
+
+class KeyNameTakenError(ConflictError):
+    """A key of this name exists already; a revoked one keeps its name."""
+
+
+class UnusableKeyNameError(InvalidInputError):
+    """The name or the scopes of a key cannot be used."""
+
+
+@dataclass(frozen=True)
+class KeyInfo:
+    """What is told about a key; never the key."""
+
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+    @property
+    def state(self) -> str:
+        """`active`, `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        is_over = self.expires_at is not None and self.expires_at <= datetime.now(UTC)
+        return "expired" if is_over else "active"
+
+
+@dataclass
+class _Proven:
+    """A key whose hash was found to be right; whether it still holds is looked up each time."""
+
+    caller: Caller
+    until: float
+
+
+class Keys:
+    """The keys of a database. Safe to share between threads."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        """The table must exist: `database.migrate("kit")`."""
+        self._database = database
+        self._clock = clock
+        self._proven: OrderedDict[str, _Proven] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def create(self, name: str, scopes: frozenset[Scope], *, days: float | None = None) -> str:
+        """Make a key that ends after so many days; returns it, and nobody else ever does.
+
+        Raises:
+            UnusableKeyNameError: The name or the scopes cannot be used.
+            KeyNameTakenError: There is such a key.
+        """
+        if not _NAME.fullmatch(name) or not scopes or scopes - KEY_SCOPES:
+            raise UnusableKeyNameError(
+                "a key has a name of up to 80 letters, digits and ._@-, and scopes of "
+                f"{', '.join(sorted(KEY_SCOPES))}: a key never approves"
+            )
+        ends = self._clock() + days * _DAY_S if days is not None else None
+        row, key = self._made(name, sorted(scopes), ends)
+        try:
+            with self._database.session() as session:
+                session.add(row)
+                add_audit(session, "key.created", f"key {name}", after=_told(row))
+        except IntegrityError as error:
+            raise KeyNameTakenError(
+                f"there is a key {name!r}: rotate it, or take another name"
+            ) from error
+        return key
+
+    def rotate(self, name: str, *, days: float | None = None) -> str:
+        """Replace the key of that name by a new one with the same scopes; the old one ends now.
+
+        Raises:
+            KeyNotFoundError: No key has that name, or it is revoked.
+        """
+        with self._database.session() as session:
+            row = self._row(session, name)
+            before = _told(row)
+            ends = self._clock() + days * _DAY_S if days is not None else row.expires_at
+            new, key = self._made(name, row.scopes, ends)
+            row.prefix, row.salt, row.hash = new.prefix, new.salt, new.hash
+            row.expires_at, row.last_used_at = ends, None
+            add_audit(session, "key.rotated", f"key {name}", before, _told(row))
+        self._forget()
+        return key
+
+    def revoke(self, name: str) -> None:
+        """End a key for good; raises as `rotate` does."""
+        with self._database.session() as session:
+            row = self._row(session, name)
+            before = _told(row)
+            row.revoked_at = self._clock()
+            add_audit(session, "key.revoked", f"key {name}", before, _told(row))
+        self._forget()
+
+    def list(self) -> list[KeyInfo]:
+        """All keys there ever were, by name."""
+        with self._database.session() as session:
+            return [_info(row) for row in session.scalars(select(ApiKeyRow).order_by("name"))]
+
+    def has_any(self) -> bool:
+        """Whether there ever was a key."""
+        with self._database.session() as session:
+            return session.scalar(select(ApiKeyRow.id).limit(1)) is not None
+
+    def remembered(self, key: str) -> Caller | None:
+        """Whose key it is, where that was looked up a moment ago; asks no database."""
+        with self._lock:
+            found = self._proven.get(_digest(key))
+            return found.caller if found and found.until > self._clock() else None
+
+    def caller(self, key: str) -> Caller:
+        """Whose key it is.
+
+        Raises:
+            WrongCredentialError: It is no key, revoked, or expired.
+            UnavailableError: The database did not answer.
+        """
+        found = _KEY.fullmatch(key)
+        row = self._active(found[1]) if found else None
+        if row is None or not self._is_right(row, key):
+            raise WrongCredentialError("the key is unknown, revoked or expired")
+        caller = Caller(
+            f"key {row.name}",
+            Kind.KEY,
+            f"key:{row.prefix}",
+            scopes_of_key(frozenset(map(Scope, row.scopes))),
+            credential=key,
+        )
+        self._remember(key, row, caller)
+        self._note_use(row)
+        return caller
+
+    def _active(self, prefix: str) -> ApiKeyRow | None:
+        now = self._clock()
+        statement = select(ApiKeyRow).where(
+            ApiKeyRow.prefix == prefix,
+            ApiKeyRow.revoked_at.is_(None),
+            or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > now),
+        )
+        with self._database.session() as session:
+            return session.scalar(statement)
+
+    def _is_right(self, row: ApiKeyRow, key: str) -> bool:
+        """The slow hash is computed once for each key in this process."""
+        with self._lock:
+            known = self._proven.get(_digest(key))
+        if known is not None and known.caller.id == f"key:{row.prefix}":
+            return True
+        return hmac.compare_digest(_slow_hash(key, row.salt), row.hash)
+
+    def _remember(self, key: str, row: ApiKeyRow, caller: Caller) -> None:
+        until = min(self._clock() + FRESH_S, row.expires_at or float("inf"))
+        with self._lock:
+            self._proven[_digest(key)] = _Proven(caller, until)
+            self._proven.move_to_end(_digest(key))
+            if len(self._proven) > _REMEMBERED:
+                self._proven.popitem(last=False)
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._proven.clear()
+
+    def _note_use(self, row: ApiKeyRow) -> None:
+        """At most once a minute, and no request fails by it."""
+        now = self._clock()
+        late = now - _USE_NOTED_EVERY_S
+        if row.last_used_at is not None and row.last_used_at > late:
+            return
+        is_due = or_(ApiKeyRow.last_used_at.is_(None), ApiKeyRow.last_used_at <= late)
+        statement = update(ApiKeyRow).where(ApiKeyRow.id == row.id, is_due)
+        try:
+            with self._database.session() as session:
+                session.execute(statement.values(last_used_at=now))
+        except UnavailableError as error:
+            _log.warning("kit.key_use_not_noted", key=row.name, reason=str(error))
+
+    def _row(self, session: Session, name: str) -> ApiKeyRow:
+        mine = update(ApiKeyRow).where(ApiKeyRow.name == name, ApiKeyRow.revoked_at.is_(None))
+        # Changed before it is read: nobody else changes it until this transaction ends.
+        row: ApiKeyRow | None = session.scalar(mine.values(name=name).returning(ApiKeyRow))
+        if row is None:
+            raise KeyNotFoundError(f"no active key has the name {name[:80]!r}")
+        return row
+
+    def _made(
+        self, name: str, scopes: Sequence[str], expires_at: float | None
+    ) -> tuple[ApiKeyRow, str]:
+        prefix, salt = secrets.token_hex(6), secrets.token_bytes(16)
+        key = f"{_LEADING}{prefix}_{secrets.token_urlsafe(32)}"
+        row = ApiKeyRow(
+            name=name,
+            prefix=prefix,
+            salt=salt,
+            hash=_slow_hash(key, salt),
+            scopes=list(scopes),
+            created_at=self._clock(),
+            created_by=current_caller().name,
+            expires_at=expires_at,
+        )
+        return row, key
+
+
+def _slow_hash(key: str, salt: bytes) -> bytes:
+    """Some 10 ms and 4 MB; the secret has 256 random bits, so that no list of guesses helps."""
+    return hashlib.scrypt(key.encode(), salt=salt, n=4096, r=8, p=1, dklen=32)
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _told(row: ApiKeyRow) -> dict[str, object]:
+    """What the audit log keeps of a key."""
+    return {
+        "prefix": row.prefix,
+        "scopes": list(row.scopes),
+        "expires_at": row.expires_at,
+        "revoked_at": row.revoked_at,
+    }
+
+
+def _info(row: ApiKeyRow) -> KeyInfo:
+    return KeyInfo(
+        name=row.name,
+        prefix=row.prefix,
+        scopes=tuple(row.scopes),
+        created_at=datetime.fromtimestamp(row.created_at, UTC),
+        created_by=row.created_by,
+        expires_at=_moment(row.expires_at),
+        revoked_at=_moment(row.revoked_at),
+        last_used_at=_moment(row.last_used_at),
+    )
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

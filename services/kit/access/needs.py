@@ -1,0 +1,106 @@
+"""What each route needs of its caller. Where nothing is declared, only an admin may."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from re import Pattern
+
+from starlette.routing import BaseRoute, Route, compile_path
+from starlette.types import Scope as Request
+
+from services.kit.access.caller import Caller, Kind
+from services.kit.access.scopes import Scope
+from services.kit.errors import ForbiddenError
+
+
+class ScopeMissingError(ForbiddenError):
+    """The caller is known, and may not do this."""
+
+
+class Need(StrEnum):
+    """What a route needs."""
+
+    OPEN = "open"
+    """Nothing: an orchestrator's probe carries no key."""
+    SIGNED = "signed"
+    """`operate`, or a delivery that its source has signed; the endpoint checks the signature."""
+    READ = "read"
+    INGEST = "ingest"
+    OPERATE = "operate"
+    APPROVE = "approve"
+    ADMIN = "admin"
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope that is asked for; None where none is."""
+        if self is Need.SIGNED:
+            return Scope.OPERATE
+        return None if self is Need.OPEN else Scope(self.value)
+
+
+Declared = Mapping[str, Need]
+"""By method and path as the route states it: `GET /v1/tickets/{ticket_id}`."""
+
+OF_EVERY_SERVICE: Declared = {
+    "GET /healthz": Need.OPEN,
+    "GET /readyz": Need.OPEN,
+    "GET /metrics": Need.READ,
+    "GET /openapi.json": Need.READ,
+}
+
+
+@dataclass(frozen=True)
+class _Rule:
+    methods: frozenset[str]
+    path: Pattern[str]
+    need: Need
+
+
+class Needs:
+    """The declared needs of an app's routes, in the order in which it tries the routes."""
+
+    def __init__(self, routes: Iterable[BaseRoute], declared: Declared) -> None:
+        self.undeclared: list[str] = []
+        """Routes whose need is missing; only an admin may call them."""
+        known = {**OF_EVERY_SERVICE, **declared}
+        self._rules = [rule for route in routes for rule in self._of(route, known)]
+
+    def of(self, request: Request) -> Need | None:
+        """What the request needs; None where no route takes it, so that it is answered 404."""
+        for rule in self._rules:
+            if request["method"] in rule.methods and rule.path.match(request["path"]):
+                return rule.need
+        return None
+
+    def _of(self, route: BaseRoute, known: Declared) -> Iterator[_Rule]:
+        if not isinstance(route, Route):
+            return
+        path = compile_path(route.path)[0]
+        for method in sorted(route.methods or ()):
+            name = f"{'GET' if method == 'HEAD' else method} {route.path}"
+            if name not in known:
+                self.undeclared.append(name)
+            yield _Rule(frozenset({method}), path, known.get(name, Need.ADMIN))
+
+
+def check_need(caller: Caller, need: Need | None) -> None:
+    """Let the caller do what the route needs, or say why not.
+
+    Raises:
+        ScopeMissingError: It lacks the scope.
+    """
+    scope = need.scope if need else None
+    if scope is None or caller.may(scope) or (need is Need.SIGNED and caller.kind is Kind.NOBODY):
+        return
+    raise ScopeMissingError(f"{caller.name} may not do this: it needs `{scope}`, {_has(caller)}")
+
+
+def require(caller: Caller, scope: Scope) -> None:
+    """Insist on a scope within an endpoint; raises as `check_need` does."""
+    check_need(caller, Need(scope.value))
+
+
+def _has(caller: Caller) -> str:
+    if caller.kind is Kind.KEY and caller.may(Scope.ADMIN):
+        return "and no key has it"
+    return f"and has {', '.join(sorted(caller.scopes)) or 'nothing'}"

@@ -1,0 +1,59 @@
+"""Addresses of this machine, and the requests that a browser sends to them for others."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+
+from services.kit.errors import ForbiddenError
+
+_CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class ForeignHostError(ForbiddenError):
+    """The Host header is no loopback name, and access is off.
+
+    A page of another site whose name was rebound to this machine would send that site's name.
+    """
+
+
+class ForeignOriginError(ForbiddenError):
+    """A page of another site sent the request; the browser would have added what lets it in."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this address or name means this machine only."""
+    name = host.strip("[]")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def check_host(host_header: str) -> None:
+    """Refuse a Host header that is no loopback name, with or without a port."""
+    name = host_header if host_header.endswith("]") else host_header.rsplit(":", 1)[0]
+    if not is_loopback(name):
+        raise ForeignHostError("while access is off, only loopback names are answered")
+
+
+def check_origin(method: str, headers: Headers) -> None:
+    """Refuse a change that another site's page asks for, where no header proves the sender.
+
+    Raises:
+        ForeignOriginError: The Origin is not the host that was asked.
+    """
+    origin = headers.get("origin")
+    if origin is None or method in _CHANGES_NOTHING:
+        return
+    if _authority(origin) != headers.get("host", "").lower():
+        raise ForeignOriginError("a page of another site may not change anything here")
+
+
+def _authority(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower() or None
+    except ValueError:
+        return None

@@ -1,0 +1,100 @@
+"""Settings of who may do what."""
+
+from enum import StrEnum
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from services.kit.access.network import is_loopback
+from services.kit.access.scopes import Role
+from services.kit.settings import PREFIX, Settings
+
+
+class AccessMode(StrEnum):
+    """Whether callers must say who they are."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+class AccessSettings(Settings):
+    """Whether callers must say who they are, and how much each may ask for."""
+
+    model_config = SettingsConfigDict(env_prefix=f"{PREFIX}ACCESS_")
+
+    mode: AccessMode = Field(
+        default=AccessMode.AUTO,
+        description="`on`: every caller needs a key or a token. `off`: nobody does, on loopback "
+        "only. `auto`: on, except on loopback as long as there is no key and no issuer.",
+    )
+    requests_per_s: float = Field(
+        default=200.0,
+        ge=0,
+        description="Requests a second that one key or person may send; more are answered 429. 0 "
+        "for no limit.",
+    )
+    burst: int = Field(default=1000, ge=1, description="Of them, how many may come at once.")
+    address_requests_per_s: float = Field(
+        default=400.0,
+        ge=0,
+        description="Requests a second from one address, whoever sends them; 0 for no limit. "
+        "Behind a reverse proxy see FORWARDED_ALLOW_IPS of uvicorn.",
+    )
+    address_burst: int = Field(
+        default=2000, ge=1, description="Of them, how many may come at once."
+    )
+
+
+class OidcSettings(Settings):
+    """The issuer whose bearer tokens name people, and what its roles mean here."""
+
+    model_config = SettingsConfigDict(env_prefix=f"{PREFIX}OIDC_")
+
+    issuer: str | None = Field(
+        default=None,
+        description="Issuer as its tokens name it (`iss`). Unset: no bearer tokens are taken.",
+    )
+    audience: str | None = Field(
+        default=None, description="What the tokens must be for (`aud`). Needed with an issuer."
+    )
+    jwks_url: str | None = Field(
+        default=None,
+        description="Where the issuer's public keys are: https, or http on loopback. Needed with "
+        "an issuer; keys come from nowhere else.",
+    )
+    roles_claim: str = Field(
+        default="roles",
+        description="Claim that holds the roles; dots lead into objects: `realm_access.roles`.",
+    )
+    roles: dict[str, Role] = Field(
+        default={role.value: role for role in Role},
+        description="Which values of that claim make a caller `viewer`, `responder`, `approver` "
+        "or `admin`, as JSON.",
+    )
+    name_claim: str = Field(
+        default="preferred_username",
+        description="Claim with the name that is written down; `sub` where it is missing.",
+    )
+    leeway_s: float = Field(
+        default=30.0,
+        ge=0,
+        le=300,
+        description="Seconds by which clocks may differ.",
+    )
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.issuer is None:
+            return self
+        if not self.audience or not self.jwks_url:
+            raise ValueError("an issuer needs FLOWXPERT_OIDC_AUDIENCE and FLOWXPERT_OIDC_JWKS_URL")
+        address = urlsplit(self.jwks_url)
+        is_safe = address.scheme == "https" or (
+            address.scheme == "http" and is_loopback(address.hostname or "")
+        )
+        if not is_safe:
+            raise ValueError("FLOWXPERT_OIDC_JWKS_URL must be https, or http on loopback")
+        return self

@@ -1,0 +1,88 @@
+"""`flowxpert keys`, `audit` and `tickets purge`, on the database of a data folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from services.cli import app
+from services.kit.access.caller import LOCAL, acting_as
+from services.kit.access.credentials import WrongCredentialError
+from services.kit.access.keys import Keys
+from services.kit.access.scopes import Scope
+from services.kit.database import Database
+from services.kit.errors import FlowXpertError
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLOWXPERT_DATA_DIR", str(tmp_path / "data"))
+
+    def run(*words):
+        with acting_as(LOCAL):
+            return CliRunner().invoke(app, words, catch_exceptions=False)
+
+    return run
+
+
+@pytest.fixture
+def keys(tmp_path):
+    database = Database(f"sqlite:///{tmp_path / 'data' / 'flowxpert.db'}")
+    yield Keys(database)
+    database.close()
+
+
+def test_a_folder_that_is_made_for_a_key_is_for_its_owner_alone(run, tmp_path):
+    run("keys", "create", "bot", "--scope", "read")
+    assert Path(tmp_path / "data").stat().st_mode & 0o077 == 0
+
+
+def test_a_key_is_shown_once_and_works(run, keys):
+    made = run("keys", "create", "bot", "--scope", "read", "--scope", "ingest", "--expires", "7")
+    key = made.stdout.strip()
+    assert keys.caller(key).scopes == {Scope.READ, Scope.INGEST}
+    listed = run("keys", "list", "--json").stdout
+    (row,) = json.loads(listed)
+    assert (row["name"], row["state"], row["created_by"]) == ("bot", "active", "local")
+    assert key[16:] not in listed + run("keys", "list").stdout
+
+
+def test_rotated_and_revoked_keys_end(run, keys):
+    old = run("keys", "create", "bot", "--scope", "admin").stdout.strip()
+    new = json.loads(run("keys", "rotate", "bot", "--json").stdout)["key"]
+    with pytest.raises(WrongCredentialError):
+        keys.caller(old)
+    keys.caller(new)
+    assert run("keys", "revoke", "bot").exit_code == 0
+    with pytest.raises(WrongCredentialError):
+        keys.caller(new)
+    told = [line["action"] for line in json.loads(run("audit", "--json").stdout)]
+    assert told == ["key.revoked", "key.rotated", "key.created"]
+    assert "key.revoked" in run("audit", "--who", "local").stdout
+    assert "key." not in run("audit", "--who", "eve").stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("keys", "create", "bot", "--scope", "approve"),
+        ("keys", "create", "bot", "--scope", "everything"),
+        ("keys", "create", "a b", "--scope", "read"),
+        ("keys", "rotate", "nobody"),
+        ("keys", "revoke", "nobody"),
+        ("tickets", "purge"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(run, words):
+    with pytest.raises(FlowXpertError):
+        run(*words)
+
+
+def test_a_purge_says_what_it_did(run):
+    assert json.loads(run("tickets", "purge", "--days", "3", "--dry", "--json").stdout) == {
+        "tickets": 0,
+        "answers": 0,
+    }
+    assert "0 tickets are deleted" in run("tickets", "purge", "--days", "3").stdout
