@@ -12,10 +12,23 @@ from evaluation.commands import (
     retrieval,
     scorer,
     speed,
+    triage,
     workflows,
 )
 
 app = typer.Typer(no_args_is_help=True)
-_GROUPS = (workflows, logic, plans, reading, retrieval, graph, scorer, judge, speed, results)
+_GROUPS = (
+    workflows,
+    logic,
+    plans,
+    reading,
+    retrieval,
+    graph,
+    scorer,
+    judge,
+    speed,
+    triage,
+    results,
+)
 for group in _GROUPS:
     app.add_typer(group.app)
