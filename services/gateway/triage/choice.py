@@ -55,6 +55,7 @@ def choose_by_model(
     model: TriageModel,
     summary: str,
     whole: str,
+    *,
     descriptions: Mapping[str, str],
     limits: Limits,
     timeout_s: float,
@@ -78,7 +79,8 @@ def choose_by_model(
         named, rounds = named if second is None else second, 2
     if not named:
         return replace(ranked, by="model", rounds=rounds, is_abstained=True)
-    return Chosen(_first(named, few, ranked, router, summary, ranking), "model", rounds, False)
+    every = router.explained(summary, ranking, len(ranking.teams))
+    return Chosen(_first(named, every, ranked.teams), "model", rounds, is_abstained=False)
 
 
 def _doubts(named: str, ranked: Chosen, limits: Limits) -> str:
@@ -91,20 +93,12 @@ def _doubts(named: str, ranked: Chosen, limits: Limits) -> str:
 
 
 def _first(
-    named: str,
-    few: tuple[TeamChance, ...],
-    ranked: Chosen,
-    router: Router,
-    summary: str,
-    ranking: Ranking,
+    named: str, every: tuple[TeamChance, ...], shown: tuple[TeamChance, ...]
 ) -> tuple[TeamChance, ...]:
     """The named team before the others that are shown."""
-    known = {team.team: team for team in (*few, *ranked.teams)}
-    if named not in known:
-        every = router.explained(summary, ranking, len(ranking.teams))
-        known = {team.team: team for team in every}
-    others = [team for team in ranked.teams if team.team != named]
-    return (known[named], *others[: max(0, len(ranked.teams) - 1)])
+    head = next(team for team in every if team.team == named)
+    others = [team for team in shown if team.team != named]
+    return (head, *others[: max(0, len(shown) - 1)])
 
 
 def _only(ranking: Ranking, reached: set[str]) -> Ranking:

@@ -57,7 +57,7 @@ class Likeness:
             (part,) = np.nonzero(folds == fold)
             errors = np.linalg.solve(self._inverse[np.ix_(part, part)], self._weights[part])
             scores[part] = self._teams[part] - self._usual - errors
-        return scores
+        return np.asarray(scores)
 
     def _mean(self, words: csr_matrix, letters: csr_matrix, vectors: Array) -> Array:
         by_words, by_letters = self.words.alike(words), self._letters.alike(letters)

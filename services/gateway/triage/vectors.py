@@ -1,4 +1,4 @@
-"""Texts as sparse vectors of unit length: words or runs of letters, weighed by how rare they are."""
+"""Texts as sparse vectors of unit length: words or runs of letters, weighed by their rarity."""
 
 import re
 from collections import Counter

@@ -89,13 +89,15 @@ def _odds(counts: Array, teams: Array) -> Array:
     """Log odds of each entity's teams against the usual ones: shape (entities, teams)."""
     usual = (teams.sum(axis=0) + 0.5) / (len(teams) + 0.5 * teams.shape[1])
     total = counts.sum(axis=1, keepdims=True)
-    return np.log((counts + _PSEUDO_TICKETS * usual) / (total + _PSEUDO_TICKETS) / usual)
+    return np.asarray(
+        np.log((counts + _PSEUDO_TICKETS * usual) / (total + _PSEUDO_TICKETS) / usual)
+    )
 
 
 def _mean_odds(named: csr_matrix, odds: Array) -> Array:
     """Over the root of their number, since entities of one text say much the same."""
     number = np.asarray(named.sum(axis=1)).reshape(-1, 1)
-    return np.asarray(named @ odds) / np.sqrt(np.maximum(number, 1))
+    return np.asarray(np.asarray(named @ odds) / np.sqrt(np.maximum(number, 1)))
 
 
 def _step(alike: Array) -> Array:
