@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app, create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.triage.desk import TriageDesk
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
@@ -129,6 +130,9 @@ class Embedded:
             readings=SqlReadingStore(self.database),
         )
         known = CachedEmbedder(self._ticket_model, cache)
+        self.triage = TriageDesk(
+            self.database, self.graph, known, self.gateway_settings, model=self.model
+        )
         self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=known)
         self.scorer = ScorerService(known, ScorerSettings(), model=self.model)
 
@@ -141,6 +145,7 @@ class Embedded:
             database=self.database,
             outbox=self.outbox,
             retrieval=self.retrieval,
+            triage=self.triage,
             routers=[
                 create_router(self.ingestion),
                 create_readings_router(self.ingestion.readings(caller(self.settings))),
@@ -172,8 +177,10 @@ class Embedded:
             retrieval=self.retrieval,
             planner=self.planner,
             scorer=self.scorer,
+            triage=self.triage,
         )
         gateway_tasks.register_tasks(walks, self.outbox, walk)
+        gateway_tasks.register_learning(walks, self.outbox, self.triage)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))
         self._run(WorkerThread(jobs, "ingestion"))

@@ -22,6 +22,7 @@ from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
 from services.gateway.app import create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.triage.desk import TriageDesk
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
 from services.ingestion.app import create_app as create_ingestion
@@ -143,6 +144,7 @@ class Serving:
         settings = GatewaySettings()
         retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
+        triage = TriageDesk(self._database, self._graph, self.embedder, settings, model=self._model)
         walk = create_walk(
             settings,
             database=self._database,
@@ -150,8 +152,11 @@ class Serving:
             retrieval=retrieval,
             planner=PlannerClient(self._client(self._addresses.planner_url, patience_s)),
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
+            triage=triage,
         )
-        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
+        queue = self._open_queue()
+        gateway_tasks.register_tasks(queue, self._outbox, walk)
+        gateway_tasks.register_learning(queue, self._outbox, triage)
         at_ingestion = self._client(self._addresses.ingestion_url)
         return create_gateway(
             settings,
@@ -159,6 +164,7 @@ class Serving:
             database=self._database,
             outbox=self._outbox,
             retrieval=retrieval,
+            triage=triage,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
                 create_readings_router(ReadingsClient(at_ingestion)),

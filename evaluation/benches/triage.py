@@ -14,11 +14,12 @@ from sklearn.pipeline import make_pipeline
 
 from evaluation.measures.telling_apart import calibration_error
 from evaluation.report.report import Figures, Report
-from services.gateway.triage.cases import Case
+from services.gateway.triage.cases import case_of
 from services.gateway.triage.choice import Limits, choose
 from services.gateway.triage.noise import reduced
 from services.gateway.triage.router import Router
 from services.kit.errors import InvalidInputError
+from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, Vectors
 
 _WEIGHT_OF_ERRORS = 10.0
@@ -76,7 +77,7 @@ def _case(row: dict[str, object], label: str, number: int) -> Case:
     text, team = row.get("text"), row.get(label)
     if not isinstance(text, str) or not team:
         raise NoLabelError(f"line {number} needs `text` and `{label}`")
-    return Case(text, str(team))
+    return case_of(str(number), text, str(team), float(number))
 
 
 def masked(cases: Iterable[Case], names: Iterable[str]) -> list[Case]:
@@ -85,7 +86,11 @@ def masked(cases: Iterable[Case], names: Iterable[str]) -> list[Case]:
     pattern = re.compile(
         rf"(?<![^\W_])(?:{'|'.join(map(re.escape, longest_first))})(?![^\W_])", re.IGNORECASE
     )
-    return [replace(case, text=pattern.sub(_MASK, case.text)) for case in cases]
+    return [_reworded(case, pattern.sub(_MASK, case.text)) for case in cases]
+
+
+def _reworded(case: Case, text: str) -> Case:
+    return case_of(case.id, text, case.team, case.at)
 
 
 def run(
@@ -100,7 +105,7 @@ def run(
     """All ways over the same rows; the platform's own comes first, so that it pays for vectors."""
     started, known = time.perf_counter(), Remembering(embedder)
     known.embed(["warm"])
-    short = [replace(case, text=reduced("", case.text)) for case in train]
+    short = [_reworded(case, reduced("", case.text)) for case in train]
     router = Router(short, (), known)
     once = replace(limits, rounds=1)
     ways: dict[str, Callable[[], list[Told]]] = {

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
+from services.contracts.triage import TriageDecision
 from services.workflow.model import Workflow
 
 
@@ -92,6 +93,8 @@ class TicketDetail(Ticket):
     """Filled when nothing fits: what came closest."""
     candidates: tuple[CandidateSummary, ...] = ()
     """Best first."""
+    triage: TriageDecision | None = None
+    """The team it went to with a note, when nothing fits or an engineer rejects the workflow."""
 
 
 class AcceptedTicket(Message):
@@ -180,6 +183,6 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `resolved`, or a final status."""
+    `triaged`, `assigned`, `resolved`, or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -12,6 +12,9 @@ from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import Tickets
+from services.gateway.triage import endpoints as triage_endpoints
+from services.gateway.triage.desk import TriageDesk
+from services.gateway.triage.service import TriageService
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
 from services.kit.app import Check, Lifespan, create_service_app
@@ -27,6 +30,7 @@ def create_app(
     database: Database,
     outbox: Outbox,
     retrieval: Retrieval,
+    triage: TriageDesk,
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
@@ -39,13 +43,14 @@ def create_app(
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
-        routers=[endpoints.router, streams.router, pages.router, *routers],
+        routers=[endpoints.router, triage_endpoints.router, streams.router, pages.router, *routers],
         settings=platform,
         checks={"database": database.check, **(checks or {})},
         body_limits=body_limits,
         lifespan=lifespan,
     )
     app.state.gateway = GatewayService(database, outbox, retrieval, settings)
+    app.state.triage = TriageService(database, outbox, triage)
     return app
 
 
@@ -57,6 +62,7 @@ def create_walk(
     retrieval: Retrieval,
     planner: Planner,
     scorer: Scorer,
+    triage: TriageDesk | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`."""
     return Walk(
@@ -67,4 +73,5 @@ def create_walk(
         thresholds=FITTED.with_settings(settings),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
+        triage=triage,
     )

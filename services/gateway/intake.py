@@ -20,6 +20,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
 WALK_TASK = "gateway.walk_ticket"
+LEARN_TICKET_TASK = "gateway.learn_ticket"
 
 _Alert = TicketDraft | Resolution
 
@@ -154,11 +155,14 @@ class Intake:
 
     def _resolve(self, session: Session, over: Resolution) -> AcceptedTicket | None:
         """Note on the ticket that its fault is over; kept, and None, when there is no ticket."""
-        _mark_resolved(session, over, time.time())
+        ended = _mark_resolved(session, over, time.time())
         known = _known(session, over)
         if known is None:
             self._keep(session, over)
             return None
+        if ended:
+            key = f"{LEARN_TICKET_TASK}:{ended}"
+            self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ended}, key)
         return known.model_copy(update={"resolved": True})
 
     def _keep(self, session: Session, over: Resolution) -> None:
@@ -200,8 +204,11 @@ def _resolve_if_over(session: Session, draft: TicketDraft) -> None:
         _mark_resolved(session, draft, said_at)
 
 
-def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> None:
-    """Write on the alert's ticket, if there is one, that its fault is over; once."""
+def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> str | None:
+    """Write on the alert's ticket, if there is one, that its fault is over; once.
+
+    Returns its id where this was the first time.
+    """
     statement = (
         update(TicketRow)
         .where(_is_of(TicketRow, alert), TicketRow.resolved_at.is_(None))
@@ -211,6 +218,7 @@ def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> None:
     ticket_id = session.scalar(statement)
     if ticket_id is not None:
         add_events(session, ticket_id, [Note("resolved")])
+    return ticket_id
 
 
 def _is_of(table: type[TicketRow | ResolutionRow], alert: _Alert) -> ColumnElement[bool]:

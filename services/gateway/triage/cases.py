@@ -1,20 +1,28 @@
 """What triage learns from: texts of past tickets and the teams that took them."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from services.contracts.triage import Team
+from services.knowledge.model import Case
+from services.language.words import tokenise
 
 _JOINTS = re.compile(r"[\W_]+")
+_LONGEST_ENTITY = 64
 
 
-@dataclass(frozen=True)
-class Case:
-    """A past ticket without its noise, and the team that it was for."""
+def entities_of(text: str) -> dict[str, int]:
+    """Names, codes and words of a text as they are compared, each with how often it stands there.
 
-    text: str
-    team: str
+    A name written together counts as a whole and by its parts.
+    """
+    return dict(Counter(term[:_LONGEST_ENTITY] for term in tokenise(text)))
+
+
+def case_of(id_: str, text: str, team: str, at: float) -> Case:
+    """A past ticket as the graph keeps it; `text` is without its noise."""
+    return Case(id=id_, text=text, team=team, at=at, entities=entities_of(text))
 
 
 def team_texts(names: Sequence[str], teams: Sequence[Team]) -> list[str]:

@@ -4,16 +4,16 @@ Closed form, so that what it says of a past ticket without having seen its part 
 Notes on Regularized Least Squares, 2007) costs no further fit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from services.gateway.triage.cases import entities_of
 from services.gateway.triage.vectors import Array, SparseSpace, letter_runs
 from services.knowledge.ports import Vectors
-from services.language.words import tokenise
 
 _RIDGE = 0.3
 
@@ -29,10 +29,10 @@ class Query:
 class Likeness:
     """Past tickets and how much each speaks for a team when a ticket is like it."""
 
-    def __init__(self, past: Query, teams: Array) -> None:
+    def __init__(self, past: Query, entities: Sequence[Mapping[str, int]], teams: Array) -> None:
         """`teams`: shape (tickets, teams), 1 for the team that took the ticket."""
-        self.words = SparseSpace(tokenise, past.texts)
-        self._letters = SparseSpace(letter_runs, past.texts)
+        self.words = SparseSpace(entities_of, entities)
+        self._letters = SparseSpace(letter_runs, [letter_runs(text) for text in past.texts])
         self._vectors = past.vectors.astype(float)
         self.past = self._mean(self.words.texts, self._letters.texts, self._vectors)
         """How alike past tickets are to each other, 0–1: shape (tickets, tickets)."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from services.gateway.triage.cases import entities_of
 from services.gateway.triage.likeness import Query
 from services.gateway.triage.vectors import Array, SparseSpace
-from services.language.words import tokenise
 
 
 class Names:
@@ -14,7 +14,9 @@ class Names:
 
     def __init__(self, teams: Query, texts: Sequence[str]) -> None:
         """`texts` of past tickets say how rare each word is."""
-        self._space = SparseSpace(tokenise, [*texts, *teams.texts])
+        self._space = SparseSpace(
+            entities_of, [entities_of(text) for text in (*texts, *teams.texts)]
+        )
         self._words = self._space.rows(teams.texts).T.tocsr()
         self._vectors = teams.vectors.astype(float)
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from services.contracts.triage import Team, TeamChance
-from services.gateway.triage.cases import Case, all_teams, team_texts
+from services.gateway.triage.cases import all_teams, team_texts
 from services.gateway.triage.folds import folds_of, hidden
 from services.gateway.triage.likeness import Likeness, Query
 from services.gateway.triage.names import Names
 from services.gateway.triage.ranker import Ranker, Signs
 from services.gateway.triage.vectors import Array
 from services.gateway.triage.walks import Walks
+from services.knowledge.model import Case
 from services.knowledge.ports import Embedder
 
 _SCALE = 5.0
@@ -46,7 +47,7 @@ class Router:
         took: Array = np.eye(len(self.teams))[team]
         self._embedder = embedder
         past = self._query([case.text for case in cases])
-        self._likeness = Likeness(past, took)
+        self._likeness = Likeness(past, [case.entities for case in cases], took)
         self._walks = Walks(self._likeness.words, took)
         self._names = Names(self._query(team_texts(self.teams, teams)), past.texts)
         self._with_graph = with_graph

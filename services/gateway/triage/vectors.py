@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 Array = NDArray[np.float64]
-Terms = Callable[[str], Sequence[str]]
+Terms = Callable[[str], Mapping[str, int]]
 
 _SHORTEST, _LONGEST = 3, 5
 _RUN = re.compile(r"\S+")
@@ -17,26 +17,26 @@ _MAX_RUNS = 400
 """Words whose letters are looked at; a longer text has said what it is about by then."""
 
 
-def letter_runs(text: str) -> list[str]:
+def letter_runs(text: str) -> Counter[str]:
     """Runs of three to five letters within each word, which words of one stem share."""
     words = (f" {word} " for word in _RUN.findall(text.lower())[:_MAX_RUNS])
-    return [
+    return Counter(
         word[start : start + length]
         for word in words
         for length in range(_SHORTEST, _LONGEST + 1)
         for start in range(max(1, len(word) - length + 1))
-    ]
+    )
 
 
 class SparseSpace:
     """Terms of past texts and their inverse document frequency; terms never met are left out."""
 
-    def __init__(self, terms: Terms, texts: Sequence[str]) -> None:
+    def __init__(self, terms: Terms, counts: Sequence[Mapping[str, int]]) -> None:
+        """`counts` are the terms of past texts, as `terms` counts those of others."""
         self._terms = terms
-        counts = [Counter(terms(text)) for text in texts]
         found = Counter(term for count in counts for term in count)
         self.index = {term: place for place, term in enumerate(found)}
-        rarity = np.log((1 + len(texts)) / (1 + np.array(list(found.values()), dtype=float))) + 1
+        rarity = np.log((1 + len(counts)) / (1 + np.array(list(found.values()), dtype=float))) + 1
         self.rarity: Array = rarity
         self.texts = self._rows(counts)
         """Shape (texts, terms), rows of unit length."""
@@ -48,9 +48,9 @@ class SparseSpace:
 
     def rows(self, texts: Sequence[str]) -> csr_matrix:
         """Shape (texts, terms), rows of unit length; of zeros where no term is known."""
-        return self._rows([Counter(self._terms(text)) for text in texts])
+        return self._rows([self._terms(text) for text in texts])
 
-    def _rows(self, counts: Sequence[Counter[str]]) -> csr_matrix:
+    def _rows(self, counts: Sequence[Mapping[str, int]]) -> csr_matrix:
         known = [[(self.index[t], n) for t, n in c.items() if t in self.index] for c in counts]
         ends = np.cumsum([0, *(len(row) for row in known)])
         places = np.array([place for row in known for place, _ in row], dtype=np.int64)

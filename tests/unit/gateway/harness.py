@@ -6,12 +6,17 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app, create_walk
+from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import park
+from services.gateway.triage.desk import LEARN_TASK, TriageDesk
+from services.gateway.triage.service import TriageService
 from services.gateway.walk import Walk
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.stores.sql_graph import SqlGraphStore
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
 
@@ -26,12 +31,23 @@ class Gateway:
     retrieval: FakeRetrieval
     planner: FakePlanner
     scorer: FakeScorer
+    triage: TriageDesk
+
+    @property
+    def _works(self) -> dict[str, Any]:
+        service = TriageService(self.database, self.outbox, self.triage)
+        return {
+            WALK_TASK: (self.walk.run, park),
+            LEARN_TASK: (self.triage.take_in, None),
+            LEARN_TICKET_TASK: (service.learn_ticket, None),
+        }
 
     def work(self) -> int:
         """Run every due task once, as a worker would; how many there were."""
         due = self.outbox.due(limit=1000)
-        for key, *_ in due:
-            self.outbox.run(key, self.walk.run, on_parked=park)
+        for key, task, _ in due:
+            work, on_parked = self._works[task]
+            self.outbox.run(key, work, on_parked=on_parked)
         return len(due)
 
     def post(self, body: Any, path: str = "/workflow", **arguments: Any) -> Any:
@@ -50,6 +66,8 @@ def gateway_over(database: Database, **settings: Any) -> Gateway:
     outbox = Outbox(database, max_attempts=3)
     retrieval, planner, scorer = FakeRetrieval(), FakePlanner(), FakeScorer()
     chosen = GatewaySettings(_env_file=None, **{"event_poll_s": 0.02, **settings})
+    database.migrate("knowledge")
+    triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), chosen)
     walk = create_walk(
         chosen,
         database=database,
@@ -57,6 +75,7 @@ def gateway_over(database: Database, **settings: Any) -> Gateway:
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
+        triage=triage,
     )
     app = create_app(
         chosen,
@@ -64,6 +83,7 @@ def gateway_over(database: Database, **settings: Any) -> Gateway:
         database=database,
         outbox=outbox,
         retrieval=retrieval,
+        triage=triage,
     )
     client = TestClient(app, base_url="http://127.0.0.1")
-    return Gateway(client, database, outbox, walk, retrieval, planner, scorer)
+    return Gateway(client, database, outbox, walk, retrieval, planner, scorer, triage)
