@@ -24,6 +24,7 @@ from services.cli.opening import (
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.read import read
 from services.cli.readings import app as readings
+from services.cli.triage import teams_app, triage_app
 from services.contracts.addresses import Service
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ app = typer.Typer(
 )
 app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
 app.command()(read)
+app.add_typer(teams_app, name="teams")
+app.add_typer(triage_app, name="triage")
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 
@@ -253,7 +256,11 @@ def tickets(*, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False)
 def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
     """A ticket with its best workflow, or why there is none."""
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
-    from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
+    from services.terminal import (  # noqa: PLC0415
+        show_refusal,
+        show_triage,
+        show_workflow,
+    )
 
     with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(f"/v1/tickets/{ticket_id}"))
@@ -264,6 +271,8 @@ def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -
         show_refusal(detail)
     else:
         show_workflow(StoredWorkflow.model_validate(best))
+    if detail.triage and not as_json:
+        show_triage(detail.triage)
 
 
 @app.command()

@@ -22,7 +22,7 @@ def store_decision(session: Session, ticket_id: str, decision: TriageDecision) -
     )
     session.merge(row)
     kind = "assigned" if decision.by == BY_PERSON else "triaged"
-    facts = {"team": decision.team, "chance": decision.chance, "by": decision.by}
+    facts: dict[str, object] = {"team": decision.team, "chance": decision.chance, "by": decision.by}
     add_events(session, ticket_id, [Note(kind, facts, time.time())])
 
 

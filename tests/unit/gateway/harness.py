@@ -17,6 +17,7 @@ from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
+from services.knowledge.tables import CaseEntityRow, CaseRow
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
 
@@ -66,7 +67,8 @@ def gateway_over(database: Database, **settings: Any) -> Gateway:
     outbox = Outbox(database, max_attempts=3)
     retrieval, planner, scorer = FakeRetrieval(), FakePlanner(), FakeScorer()
     chosen = GatewaySettings(_env_file=None, **{"event_poll_s": 0.02, **settings})
-    database.migrate("knowledge")
+    for row in (CaseRow, CaseEntityRow):
+        row.__table__.create(database.engine, checkfirst=True)
     triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), chosen)
     walk = create_walk(
         chosen,
