@@ -1,10 +1,12 @@
 """Several signs for each team, weighed into chances, with one for "no team that is known".
 
 A conditional logit (McFadden, 1974) over the teams of each ticket, fitted on past tickets whose
-part was hidden from the signs; then the chance of the first is set right by how near the ticket is
-to past ones (Platt, 1999), since what is unlike everything is easily told with too much trust.
+part was hidden from the signs; no sign may count against a team. Then the chance of the first is
+set right by how near the ticket is to past ones (Platt, 1999), since what is unlike everything is
+easily told with too much trust.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,6 +19,8 @@ from services.gateway.triage.vectors import Array
 _PENALTY = 1.0
 _PENALTY_OF_TRUST = 0.1
 _NEVER = -1e9
+
+_Bound = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,13 @@ class Ranker:
         banned = np.zeros((tickets, teams + 1))
         banned[hidden, team[hidden]] = _NEVER
         table = _with_none(signs)
-        weights = _minimised(table.shape[2], lambda w: _loss(w, table, banned, right))
+        bounds = [(0.0, None)] * signs.table.shape[2] + [(None, None)] * 2
+        weights = _minimised(bounds, lambda w: _loss(w, table, banned, right))
         chances = _softmax(table @ weights + banned)[:, :teams]
         is_right = np.where(chances.argmax(axis=1) == right, 1.0, -1.0)
         seen = _trust_signs(chances.max(axis=1), signs.nearest)
-        return cls(weights, _minimised(seen.shape[1], lambda w: _loss_of_trust(w, seen, is_right)))
+        free = [(None, None)] * seen.shape[1]
+        return cls(weights, _minimised(free, lambda w: _loss_of_trust(w, seen, is_right)))
 
     def chances(self, signs: Signs) -> Array:
         """Shape (tickets, teams); what a row lacks to 1 is the chance of no team that is known."""
@@ -91,8 +97,9 @@ def _loss_of_trust(weights: Array, signs: Array, is_right: Array) -> tuple[float
     return float(value), _PENALTY_OF_TRUST * weights - (is_right * _sigmoid(-margins)) @ signs
 
 
-def _minimised(size: int, loss: Any) -> Array:  # noqa: ANN401 - scipy's own type
-    return np.asarray(minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B").x)
+def _minimised(bounds: Sequence[_Bound], loss: Any) -> Array:  # noqa: ANN401 - scipy's own type
+    start = np.zeros(len(bounds))
+    return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 
 
 def _softmax(scores: Array) -> Array:
