@@ -75,7 +75,7 @@ class Router:
 
     def reached(self, text: str, most: int) -> list[str]:
         """The teams that walks of one and two hops count most for."""
-        one, two, _ = self._walks.columns([text])
+        one, two = self._walks.columns([text])
         order = np.argsort(-(one + two)[0], kind="stable")[:most]
         return [self.teams[index] for index in order]
 

@@ -1,7 +1,7 @@
 """The triage graph, walked: ticket → entity → team, and on over past tickets.
 
 Entities are the names, codes and words of tickets. One hop counts the teams of each entity, two
-hops the teams of past tickets that share entities, three those of the tickets like these.
+hops the teams of past tickets that share entities. A third, to tickets like these, added nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,29 +34,25 @@ class Walks:
         self._counts: Array = np.asarray(self._named.T @ teams)
         self._odds = _odds(self._counts, teams)
         self._between: Array = space.alike(space.texts)
-        self._spread = _step(self._between) @ teams
 
     def columns(self, texts: Sequence[str]) -> list[Array]:
-        """One, two and three hops: each of shape (texts, teams), higher is likelier."""
+        """One hop and two: each of shape (texts, teams), higher is likelier."""
         rows = self._space.rows(texts)
         to_past = _step(self._space.alike(rows))
         direct = _mean_odds((rows > 0).astype(float), self._odds)
-        return [direct, _SCALE * (to_past @ self._teams), _SCALE * (to_past @ self._spread)]
+        return [direct, _SCALE * (to_past @ self._teams)]
 
     def unseen_columns(self, folds: NDArray[np.int64]) -> list[Array]:
         """The same of each past ticket, as if its part were not in the graph."""
-        columns: list[Array] = [np.zeros_like(self._teams) for _ in range(3)]
+        columns: list[Array] = [np.zeros_like(self._teams) for _ in range(2)]
         for fold in np.unique(folds):
             (part,) = np.nonzero(folds == fold)
             named, teams = self._named[part], self._teams[part]
             counts = self._counts - named.T @ teams
-            between = self._between.copy()
+            between = self._between[part]
             between[:, part] = 0
-            step = _step(between)
-            two = step[part] @ self._teams
-            three = step[part] @ (step @ self._teams)
             columns[0][part] = _mean_odds(named, _odds(counts, self._teams))
-            columns[1][part], columns[2][part] = _SCALE * two, _SCALE * three
+            columns[1][part] = _SCALE * (_step(between) @ self._teams)
         return columns
 
     def paths(self, text: str, team: int, names: Sequence[str], most: int) -> list[str]:
