@@ -90,11 +90,13 @@ class TriageDesk:
         )
 
     def take_in(self, cases: Sequence[Mapping[str, Any]]) -> None:
-        """The job: write past tickets into the graph; learned at the next look.
+        """The job: write past tickets into the graph, and learn them, so that no walk has to wait.
 
-        `cases` as `case_arguments` gives them. The same cases again change nothing.
+        `cases` as `case_arguments` gives them; the same cases again change nothing. What comes soon
+        after is learned when `triage_learn_every_s` is over, by whoever looks first.
         """
         self._graph.put_cases([case_of(**case) for case in cases])
+        self._router()
 
     def _chosen(
         self, router: Router, summary: str, whole: str, model: TriageModel | None, within_s: float
