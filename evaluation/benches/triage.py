@@ -23,7 +23,7 @@ from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, Vectors
 
 _WEIGHT_OF_ERRORS = 10.0
-"""The regression's C; of 1, 10 and 100 the best on parts of training sets."""
+"""The regression's C; of 1 and 10 the better on parts of training sets."""
 _MASK = "<name>"
 
 
