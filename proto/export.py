@@ -28,7 +28,12 @@ def apps() -> dict[str, FastAPI]:
     settings = PlatformSettings(host="127.0.0.1")
     database = Database.memory()
     gateway = create_gateway(
-        GatewaySettings(), settings, database=database, outbox=Outbox(database), retrieval=NOBODY
+        GatewaySettings(),
+        settings,
+        database=database,
+        outbox=Outbox(database),
+        retrieval=NOBODY,
+        triage=NOBODY,
     )
     return {
         "gateway": gateway,

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app, create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.ingestion import tasks as ingestion_tasks
@@ -132,6 +133,9 @@ class Embedded:
             readings=SqlReadingStore(self.database),
         )
         known = CachedEmbedder(self._ticket_model, cache)
+        self.triage = TriageDesk(
+            self.database, self.graph, known, self.gateway_settings, model=self.model
+        )
         self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=known)
         self.scorer = ScorerService(
             known, ScorerSettings(), model=self.model, answers=SqlAnswerStore(self.database)
@@ -146,6 +150,7 @@ class Embedded:
             database=self.database,
             outbox=self.outbox,
             retrieval=self.retrieval,
+            triage=self.triage,
             routers=[
                 create_router(self.ingestion),
                 create_readings_router(lambda caller: self.ingestion.readings(caller.name)),
@@ -179,8 +184,10 @@ class Embedded:
             planner=self.planner,
             scorer=self.scorer,
             write_back=write_back,
+            triage=self.triage,
         )
         gateway_tasks.register_tasks(walks, self.outbox, walk, write_back)
+        gateway_tasks.register_learning(walks, self.outbox, self.triage)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))
         self._run(WorkerThread(jobs, "ingestion"))

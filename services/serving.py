@@ -22,6 +22,7 @@ from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
 from services.gateway.app import create_walk
 from services.gateway.settings import GatewaySettings
+from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.ingestion import tasks as ingestion_tasks
@@ -153,6 +154,7 @@ class Serving:
         retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
         write_back = WriteBack(WriteBackSettings(), self._database, self._outbox)
+        triage = TriageDesk(self._database, self._graph, self.embedder, settings, model=self._model)
         walk = create_walk(
             settings,
             database=self._database,
@@ -161,8 +163,11 @@ class Serving:
             planner=PlannerClient(self._client(self._addresses.planner_url, patience_s)),
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
             write_back=write_back,
+            triage=triage,
         )
-        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk, write_back)
+        queue = self._open_queue()
+        gateway_tasks.register_tasks(queue, self._outbox, walk, write_back)
+        gateway_tasks.register_learning(queue, self._outbox, triage)
         at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(
             settings,
@@ -170,6 +175,7 @@ class Serving:
             database=self._database,
             outbox=self._outbox,
             retrieval=retrieval,
+            triage=triage,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),

@@ -16,6 +16,7 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSumma
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit
+from services.contracts.triage import TriageDecision
 from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -58,6 +59,20 @@ def show_refusal(ticket: TicketDetail) -> None:
     console.print(
         Panel(body, title=f"{ticket.status.value}: {ticket.title}", border_style="yellow")
     )
+
+
+def show_triage(decision: TriageDecision) -> None:
+    """The team a ticket goes to, why, and what it is told."""
+    teams = [
+        Text(f"{each.chance:6.0%}  {each.team}  {'; '.join(each.why)}")
+        for each in decision.candidates
+    ]
+    note = decision.note
+    told = [Text(f"asked: {note.asked}")]
+    told += [Text(f"found: {each}") for each in note.found]
+    told += [Text(f"tried: {each}") for each in note.tried]
+    title = f"for the team {decision.team}" if decision.team else "no team is likely enough"
+    console.print(Panel(Group(*teams, *told), title=Text(f"{title} (by the {decision.by})")))
 
 
 def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:

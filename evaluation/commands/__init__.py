@@ -13,6 +13,7 @@ from evaluation.commands import (
     retrieval,
     scorer,
     speed,
+    triage,
     workflows,
 )
 
@@ -28,6 +29,7 @@ _GROUPS = (
     judge,
     recorded_judge,
     speed,
+    triage,
     results,
 )
 for group in _GROUPS:

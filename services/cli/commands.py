@@ -27,6 +27,7 @@ from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.read import read
 from services.cli.readings import app as readings
 from services.cli.tickets import app as tickets
+from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
 from services.contracts.addresses import Service
 
@@ -56,6 +57,8 @@ app.add_typer(tickets, name="tickets", help="The tickets that are kept.")
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
 app.command()(audit)
+app.add_typer(teams_app, name="teams")
+app.add_typer(triage_app, name="triage")
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 
@@ -252,7 +255,11 @@ def reindex(*, data_dir: DataDir = None) -> None:
 def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
     """A ticket with its best workflow, or why there is none."""
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
-    from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
+    from services.terminal import (  # noqa: PLC0415
+        show_refusal,
+        show_triage,
+        show_workflow,
+    )
 
     with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(f"/v1/tickets/{ticket_id}"))
@@ -263,6 +270,8 @@ def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -
         show_refusal(detail)
     else:
         show_workflow(StoredWorkflow.model_validate(best))
+    if detail.triage and not as_json:
+        show_triage(detail.triage)
 
 
 @app.command()

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
+from services.contracts.triage import TriageDecision
 from services.workflow.model import Workflow
 
 
@@ -92,6 +93,8 @@ class TicketDetail(Ticket):
     """Filled when nothing fits: what came closest."""
     candidates: tuple[CandidateSummary, ...] = ()
     """Best first."""
+    triage: TriageDecision | None = None
+    """The team it went to with a note, when nothing fits or an engineer rejects the workflow."""
 
 
 class AcceptedTicket(Message):
@@ -182,7 +185,7 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `resolved`, `told` and `not_told` (a system was told of the workflow, or could not be), or a
-    final status."""
+    `triaged`, `assigned`, `resolved`, `told` and `not_told` (a system was told of the workflow, or
+    could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -15,6 +15,9 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import Tickets
+from services.gateway.triage import endpoints as triage_endpoints
+from services.gateway.triage.desk import TriageDesk
+from services.gateway.triage.service import TriageService
 from services.gateway.ui import pages
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
@@ -33,6 +36,7 @@ def create_app(
     database: Database,
     outbox: Outbox,
     retrieval: Retrieval,
+    triage: TriageDesk,
     webhooks: WebhookSettings | None = None,
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
@@ -51,7 +55,14 @@ def create_app(
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
-        routers=[endpoints.router, streams.router, audit.router, pages.router, *routers],
+        routers=[
+            endpoints.router,
+            triage_endpoints.router,
+            streams.router,
+            audit.router,
+            pages.router,
+            *routers,
+        ],
         settings=platform,
         needs=AT_GATEWAY,
         access=Access.of(platform, database),
@@ -62,6 +73,7 @@ def create_app(
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
     app.state.gateway = GatewayService(database, outbox, retrieval, settings, reader)
+    app.state.triage = TriageService(database, outbox, triage)
     return app
 
 
@@ -74,6 +86,7 @@ def create_walk(
     planner: Planner,
     scorer: Scorer,
     write_back: WriteBack,
+    triage: TriageDesk | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`."""
     return Walk(
@@ -84,4 +97,5 @@ def create_walk(
         thresholds=FITTED.with_settings(settings),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
+        triage=triage,
     )

@@ -1,7 +1,7 @@
 """Intake: a delivery becomes stored tickets, each with its walk queued, in one transaction."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -20,6 +20,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
 WALK_TASK = "gateway.walk_ticket"
+LEARN_TICKET_TASK = "gateway.learn_ticket"
 
 _Alert = TicketDraft | Resolution
 
@@ -157,11 +158,14 @@ class Intake:
 
     def _resolve(self, session: Session, over: Resolution) -> AcceptedTicket | None:
         """Note on the ticket that its fault is over; kept, and None, when there is no ticket."""
-        _mark_resolved(session, over, time.time())
+        ended = _mark_resolved(session, over, time.time())
         known = _known(session, over)
         if known is None:
             self._keep(session, over)
             return None
+        for ticket_id in ended:
+            key = f"{LEARN_TICKET_TASK}:{ticket_id}"
+            self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key)
         return known.model_copy(update={"resolved": True})
 
     def _keep(self, session: Session, over: Resolution) -> None:
@@ -203,16 +207,21 @@ def _resolve_if_over(session: Session, draft: TicketDraft) -> None:
         _mark_resolved(session, draft, said_at)
 
 
-def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> None:
-    """Write on what is open of the alert, if anything is, that its fault is over; once."""
+def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> Sequence[str]:
+    """Write on what is open of the alert, if anything is, that its fault is over; once.
+
+    Returns the ids of the tickets for which this was the first time.
+    """
     statement = (
         update(TicketRow)
         .where(_is_of(TicketRow, alert), TicketRow.resolved_at.is_(None))
         .values(resolved_at=said_at, updated_at=time.time())
         .returning(TicketRow.id)
     )
-    for ticket_id in session.scalars(statement).all():
+    ended = session.scalars(statement).all()
+    for ticket_id in ended:
         add_events(session, ticket_id, [Note("resolved")])
+    return ended
 
 
 def _is_of(table: type[TicketRow | ResolutionRow], alert: _Alert) -> ColumnElement[bool]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from services.contracts.gateway import NearestDocument
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketStatus
+from services.contracts.triage import TriageDecision
 from services.gateway.fit import Verdict
 
 
@@ -24,6 +25,8 @@ class Refused:
 
     reason: str
     nearest: tuple[NearestDocument, ...] = ()
+    triage: TriageDecision | None = None
+    """The team that it goes to instead."""
     status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
 
 

@@ -20,6 +20,7 @@ from services.contracts.gateway import (
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.gateway.triage.decisions import decision_of
 from services.kit.database import Database
 from services.kit.errors import NotFoundError
 from services.workflow.model import Workflow
@@ -81,13 +82,15 @@ class Queries:
         with self._database.session() as session:
             row = session.get(TicketRow, ticket_id)
             candidates = session.execute(_candidates(ticket_id)).all() if row else ()
+            triage = decision_of(session, ticket_id)
         if row is None:
             raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
         fields = {name: getattr(row, name) for name in TicketDetail.model_fields if name in _stored}
         nearest = tuple(NearestDocument.model_validate(near) for near in row.nearest)
         summaries = tuple(_candidate(found) for found in candidates)
         times = {name: moment(getattr(row, name)) for name in _TIMES}
-        return TicketDetail(**fields | times | {"nearest": nearest, "candidates": summaries})
+        found = {"nearest": nearest, "candidates": summaries, "triage": triage}
+        return TicketDetail(**fields | times | found)
 
     def standing(self, ticket_ids: Sequence[str]) -> dict[str, Row[*tuple[Any, ...]]]:
         """Status, reason, workflow id and fit of each ticket that exists."""

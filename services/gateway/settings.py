@@ -1,5 +1,7 @@
 """Settings of the gateway."""
 
+from pathlib import Path
+
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
@@ -82,4 +84,33 @@ class GatewaySettings(Settings):
         ge=0,
         le=50,
         description="How many of the closest passages are kept for a ticket that nothing fits.",
+    )
+    triage_sure_from: float = Field(
+        default=0.6,
+        ge=0,
+        le=1,
+        description="Chance from which a team is taken without a second look.",
+    )
+    triage_abstain_below: float = Field(
+        default=0.3,
+        ge=0,
+        le=1,
+        description="Chance under which no team is named and a person chooses.",
+    )
+    triage_history: int = Field(
+        default=3000,
+        ge=0,
+        le=10_000,
+        description="Past tickets that triage learns from: the newest. 4000 take some 10 seconds "
+        "and 500 MB to learn; 0 switches triage off.",
+    )
+    triage_learn_every_s: float = Field(
+        default=300.0,
+        ge=0,
+        description="Seconds after learning in which new past tickets wait to be learned.",
+    )
+    teams_file: Path | None = Field(
+        default=None,
+        description="YAML list of teams, each with `name` and `description`, read at start. Teams "
+        "of the API come on top.",
     )

@@ -57,6 +57,29 @@ class ResolutionRow(Base):
     said_at: Mapped[float] = mapped_column(Float)
 
 
+class TeamRow(Base):
+    """A team that was declared by the API."""
+
+    __tablename__ = "gateway_team"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    description: Mapped[str] = mapped_column(Text)
+
+
+class TriageRow(Base):
+    """Which team a ticket went to."""
+
+    __tablename__ = "gateway_triage"
+
+    ticket_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE"), primary_key=True
+    )
+    team: Mapped[str | None] = mapped_column(String(200))
+    by: Mapped[str] = mapped_column(String(10))
+    body: Mapped[str] = mapped_column(Text)
+    """The `TriageDecision` as JSON."""
+
+
 class WorkflowRow(Base):
     """A candidate workflow. The one with rank 1 is the ticket's."""
 

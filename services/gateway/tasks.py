@@ -1,11 +1,17 @@
 """Queue entries of the gateway, and what it does every so often."""
 
-from celery import Celery
+from collections.abc import Mapping
+from typing import Any
 
-from services.gateway.intake import WALK_TASK
+from celery import Celery
+from sqlalchemy.orm import Session
+
+from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import park
+from services.gateway.triage.desk import LEARN_TASK, TriageDesk
+from services.gateway.triage.service import TriageService
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
@@ -33,3 +39,14 @@ def register_tasks(queue: Celery, outbox: Outbox, walk: Walk, write_back: WriteB
     """
     outbox.register(queue, WALK_TASK, walk.run, on_parked=park)
     outbox.register(queue, WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
+
+
+def register_learning(queue: Celery, outbox: Outbox, desk: TriageDesk) -> None:
+    """Make the queue's workers learn past tickets."""
+    outbox.register(queue, LEARN_TASK, desk.take_in, on_parked=_keep)
+    service = TriageService(outbox.database, outbox, desk)
+    outbox.register(queue, LEARN_TICKET_TASK, service.learn_ticket, on_parked=_keep)
+
+
+def _keep(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
+    """Nothing waits for it: the row stays parked with its reason."""

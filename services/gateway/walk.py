@@ -5,6 +5,7 @@ Between the two stands the closest procedure that is known, marked as not sure.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import perf_counter, time
 
 import structlog
@@ -18,6 +19,8 @@ from services.gateway.metrics import WALK_SECONDS
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.progress import Progress
 from services.gateway.tickets import OpenTicket, Tickets
+from services.gateway.triage.desk import TriageDesk
+from services.gateway.triage.handover import nothing_fits
 from services.kit.errors import FlowXpertError
 from services.kit.metrics import stage_timer
 
@@ -41,8 +44,9 @@ class Walk:
         thresholds: Thresholds,
         nearest_documents: int,
         model_within_s: float,
+        triage: TriageDesk | None = None,
     ) -> None:
-        """`model_within_s` counts from the ticket's arrival."""
+        """`model_within_s` counts from the ticket's arrival; `triage` takes what nothing fits."""
         self._tickets = tickets
         self._retrieval = retrieval
         self._planner = planner
@@ -50,6 +54,7 @@ class Walk:
         self._thresholds = thresholds
         self._nearest_documents = nearest_documents
         self._model_within_s = model_within_s
+        self._triage = triage
 
     def run(self, ticket_id: str) -> None:
         """Walk the ticket; nothing when it is concluded already.
@@ -82,14 +87,14 @@ class Walk:
         found = self._thresholds.fit_of(context)
         progress.note("retrieved", confidence=context.confidence, fit=found)
         if found is None:
-            return Refused(_why_refused(context), self._nearest(context))
+            return self._refused(opened, _why_refused(context), context)
 
         with _stage("plan", seconds):
             candidates = tuple(self._candidates(opened, context, progress))
         progress.note("drafted", candidates=len(candidates))
         if not candidates:
             reason = "the documents that fit describe no procedure"
-            return Refused(reason, self._nearest(context))
+            return self._refused(opened, reason, context)
 
         with _stage("score", seconds):
             request = ScoreRequest(
@@ -102,6 +107,15 @@ class Walk:
             ranked = self._scorer.score(request).ranked
         verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
         return Planned(ranked, verdicts, seconds)
+
+    def _refused(self, opened: OpenTicket, reason: str, context: RetrievedContext) -> Refused:
+        """Nothing fits: the ticket goes to a team, with what was found."""
+        nearest = self._nearest(context)
+        if self._triage is None:
+            return Refused(reason, nearest)
+        note = partial(nothing_fits, nearest=nearest, reason=reason)
+        left = self._time_left(opened)
+        return Refused(reason, nearest, self._triage.decide(opened.draft, note, within_s=left))
 
     def _candidates(
         self, opened: OpenTicket, context: RetrievedContext, progress: Progress

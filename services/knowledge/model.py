@@ -150,6 +150,19 @@ class IncidentNode(Noun):
         return tuple(dict.fromkeys(p.span.document_id for p in self.all_passages()))
 
 
+class Case(Noun):
+    """A past ticket in the triage graph: what it mentions, and the team that took it."""
+
+    id: str
+    text: str
+    """Without its noise."""
+    team: str
+    at: float
+    """When it came, in seconds since the epoch."""
+    entities: dict[str, int]
+    """Names, codes and words, each with how often it is mentioned."""
+
+
 class RetrievedChunk(Noun):
     """A chunk with its relevance in 0–1 and, in a few words each, why it was found."""
 

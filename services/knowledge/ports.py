@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from services.kit.errors import NotFoundError, UnavailableError
-from services.knowledge.model import Document, IncidentNode
+from services.knowledge.model import Case, Document, IncidentNode
 
 Vectors = NDArray[np.float32]
 """Shape (texts, dimensions), rows of unit length."""
@@ -144,6 +144,15 @@ class GraphStore(Protocol):
 
     def count(self) -> int:
         """Merged nodes held."""
+
+    def put_cases(self, cases: Sequence[Case]) -> None:
+        """Write or replace past tickets with the entities and the team that they relate to."""
+
+    def cases(self, limit: int) -> list[Case]:
+        """The newest past tickets, at most `limit`, oldest first."""
+
+    def cases_state(self) -> str:
+        """A word that is another one after every `put_cases` that wrote something."""
 
 
 class DocumentStore(Protocol):

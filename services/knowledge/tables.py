@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.database import Base
@@ -72,3 +72,29 @@ class LinkRow(Base):
     )
     document_id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
     position: Mapped[int] = mapped_column(Integer)
+
+
+class CaseRow(Base):
+    """A past ticket and the team that took it."""
+
+    __tablename__ = "knowledge_case"
+    __table_args__ = (Index("ix_knowledge_case_at", "at", "id"),)
+
+    id: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+    team: Mapped[str] = mapped_column(String(NAME_LENGTH), index=True)
+    at: Mapped[float] = mapped_column(Float)
+    version: Mapped[str] = mapped_column(String(36), index=True)
+    """Sorts by the time it was written."""
+
+
+class CaseEntityRow(Base):
+    """What a past ticket mentions."""
+
+    __tablename__ = "knowledge_case_entity"
+
+    case_id: Mapped[str] = mapped_column(
+        ForeignKey("knowledge_case.id", ondelete="CASCADE"), primary_key=True
+    )
+    entity: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True, index=True)
+    times: Mapped[int] = mapped_column(Integer)

@@ -21,7 +21,10 @@ from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
 
 STARTS_WITHIN_S = 60
-OURS = ("Incident", "SourceDocument", "IncidentName", "FlowXpertGraph")
+OURS = (
+    *("Incident", "SourceDocument", "IncidentName", "FlowXpertGraph"),
+    *("TriageCase", "TriageEntity", "TriageTeam"),
+)
 
 
 @dataclass(frozen=True)

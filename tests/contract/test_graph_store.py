@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from services.knowledge.model import IncidentNode, Passage, SectionRole, Span
+from services.knowledge.model import Case, IncidentNode, Passage, SectionRole, Span
 from services.knowledge.ports import StoreUnavailableError
 from services.knowledge.stores.neo4j import Neo4jGraphStore
 from services.knowledge.stores.neo4j_migrations import GRAPH_ID, MIGRATIONS
@@ -202,3 +202,34 @@ def test_a_server_that_does_not_answer_is_unavailable(url):
 def test_a_wrong_password_is_told_as_unavailable(server):
     with pytest.raises(StoreUnavailableError):
         Neo4jGraphStore.connect(server.url, server.user, "wrong")
+
+
+def case(id_, team, at, **entities):
+    return Case(id=id_, text=f"Text of {id_}.", team=team, at=at, entities=entities)
+
+
+def test_a_graph_without_past_tickets_has_none(graph):
+    assert graph.cases(10) == []
+    assert graph.cases_state() == graph.cases_state() == ""
+
+
+def test_past_tickets_come_back_oldest_first_and_only_the_newest(graph):
+    old, middle, new = case("a", "net", 1.0, bgp=2), case("b", "db", 2.0), case("c", "net", 3.0)
+    graph.put_cases([new, old])
+    graph.put_cases([middle])
+    assert graph.cases(10) == [old, middle, new]
+    assert graph.cases(2) == [middle, new]
+
+
+def test_a_past_ticket_is_replaced_with_all_that_it_mentions(graph):
+    graph.put_cases([case("a", "net", 1.0, bgp=1, peer=1), case("b", "net", 2.0, peer=3)])
+    before = graph.cases_state()
+    graph.put_cases([case("a", "db", 1.0, lock=2)])
+    assert graph.cases(10) == [case("a", "db", 1.0, lock=2), case("b", "net", 2.0, peer=3)]
+    assert graph.cases_state() != before
+
+
+def test_past_tickets_are_no_incidents(graph):
+    graph.put_cases([case("a", "net", 1.0, fan=1)])
+    assert graph.count() == 0
+    assert graph.find_names(["fan"]) == {}

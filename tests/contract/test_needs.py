@@ -37,6 +37,7 @@ def apps() -> dict[str, FastAPI]:
         database=database,
         outbox=Outbox(database),
         retrieval=NOBODY,
+        triage=NOBODY,
         routers=[create_router(NOBODY), create_readings_router(NOBODY)],
     )
     return {

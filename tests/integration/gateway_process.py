@@ -10,7 +10,8 @@ from pathlib import Path
 from services.contracts.planner import PlanRequest, PlanResponse
 from services.gateway.app import create_app, create_walk
 from services.gateway.settings import GatewaySettings
-from services.gateway.tasks import register_tasks
+from services.gateway.tasks import register_learning, register_tasks
+from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.database import Database
@@ -19,6 +20,8 @@ from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.stores.sql_graph import SqlGraphStore
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
 PLANNING_S = 0.02
@@ -35,12 +38,13 @@ class SlowPlanner(FakePlanner):
 def main(folder: Path, port: int) -> None:
     """Serve and walk."""
     database = Database(f"sqlite:///{folder / 'gateway.db'}")
-    database.migrate("kit", "gateway")
+    database.migrate("kit", "gateway", "knowledge")
     outbox, settings, retrieval = Outbox(database), GatewaySettings(), FakeRetrieval()
     broker = EmbeddedBroker()
     broker.start()
     queue = create_queue(broker.url)
     write_back = WriteBack(WriteBackSettings(_env_file=None), database, outbox)
+    triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), settings)
     walk = create_walk(
         settings,
         database=database,
@@ -49,12 +53,21 @@ def main(folder: Path, port: int) -> None:
         planner=SlowPlanner(),
         scorer=FakeScorer(),
         write_back=write_back,
+        triage=triage,
     )
     register_tasks(queue, outbox, walk, write_back)
+    register_learning(queue, outbox, triage)
     WorkerThread(queue, "gateway").start()
     Relay(outbox, queue, sole=True).start()
     platform = PlatformSettings(_env_file=None)
-    app = create_app(settings, platform, database=database, outbox=outbox, retrieval=retrieval)
+    app = create_app(
+        settings,
+        platform,
+        database=database,
+        outbox=outbox,
+        retrieval=retrieval,
+        triage=triage,
+    )
     ServerThread(app, host="127.0.0.1", port=port).start()
     while True:
         time.sleep(3600)

@@ -19,6 +19,7 @@ from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
+from services.gateway.triage.desk import TriageDesk
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
@@ -26,10 +27,13 @@ from services.kit.access.access import Access
 from services.kit.access.keys import FRESH_S, Keys
 from services.kit.access.scopes import Scope
 from services.kit.audit import AuditFilter, AuditLog
+from services.kit.database import Database
 from services.kit.http import ServiceClient
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.screening.document import hash_of
+from services.knowledge.stores.sql_graph import SqlGraphStore
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.unit.ingestion.stand import Stand
@@ -49,6 +53,11 @@ def served(app: Any) -> Iterator[str]:
         yield server.url
     finally:
         server.stop()
+
+
+def desk(database: Database) -> TriageDesk:
+    settings = GatewaySettings(_env_file=None)
+    return TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), settings)
 
 
 @dataclass
@@ -118,6 +127,7 @@ def platform(tmp_path, monkeypatch, issuer) -> Iterator[Platform]:
         database=stand.database,
         outbox=stand.outbox,
         retrieval=FakeRetrieval(),
+        triage=desk(stand.database),
         routers=[
             create_router(service),
             create_readings_router(lambda caller: service.readings(caller.name)),
@@ -317,6 +327,7 @@ def test_too_many_requests_of_one_key_are_told_to_wait(platform, monkeypatch):
         database=platform.stand.database,
         outbox=platform.stand.outbox,
         retrieval=FakeRetrieval(),
+        triage=desk(platform.stand.database),
     )
     with served(app) as url:
         limited = Platform(url, platform.stand, platform.keys, platform.issuer)
@@ -367,6 +378,7 @@ def apart(platform) -> Iterator[Platform]:
             database=platform.stand.database,
             outbox=platform.stand.outbox,
             retrieval=FakeRetrieval(),
+            triage=desk(platform.stand.database),
             routers=[create_readings_router(lambda _caller: ReadingsClient(client))],
         )
         with served(app) as url:

@@ -3,6 +3,8 @@
 (:Incident)-[:FOUND_IN]->(:SourceDocument)       what a document contributes to a node
 (:Incident)-[:HANDS_OVER_TO]->(:SourceDocument)  a link of its procedure
 (:Incident)-[:CALLED]->(:IncidentName)           a name or alias as it is compared
+(:TriageCase)-[:MENTIONS]->(:TriageEntity)       what a past ticket speaks of, and how often
+(:TriageCase)-[:BELONGS_TO]->(:TriageTeam)       the team that took it
 """
 
 import random
@@ -16,7 +18,8 @@ from neo4j import Driver, GraphDatabase, ManagedTransaction, unit_of_work
 from neo4j.exceptions import ClientError, DriverError, Neo4jError
 
 from services.kit.batches import batches
-from services.knowledge.model import IncidentNode
+from services.kit.ids import time_ordered_id
+from services.knowledge.model import Case, IncidentNode
 from services.knowledge.ports import StoreUnavailableError
 from services.knowledge.stores.merge import merge, normalise_name
 from services.knowledge.stores.neo4j_migrations import GRAPH_ID, migrate
@@ -110,6 +113,30 @@ UNWIND $rows AS id
 MATCH (:Incident {id: id})-[:HANDS_OVER_TO]->(:SourceDocument)<-[:FOUND_IN]-(n:Incident)
 RETURN DISTINCT n.id AS id
 """
+_TAKE_CASES_OUT = "UNWIND $rows AS id MATCH (c:TriageCase {id: id}) DETACH DELETE c"
+_PUT_CASES = """
+UNWIND $rows AS row
+MERGE (t:TriageTeam {name: row.team})
+CREATE (c:TriageCase {id: row.id, text: row.text, at: row.at, version: row.version})
+CREATE (c)-[:BELONGS_TO]->(t)
+"""
+_PUT_MENTIONS = """
+UNWIND $rows AS row
+MATCH (c:TriageCase {id: row.id})
+MERGE (e:TriageEntity {key: row.entity})
+CREATE (c)-[:MENTIONS {times: row.times}]->(e)
+"""
+_CASES = """
+MATCH (c:TriageCase)-[:BELONGS_TO]->(t:TriageTeam)
+RETURN c.id AS id, c.text AS text, c.at AS at, t.name AS team
+ORDER BY at DESC, id DESC LIMIT $limit
+"""
+_MENTIONS = """
+UNWIND $rows AS id
+MATCH (:TriageCase {id: id})-[m:MENTIONS]->(e:TriageEntity)
+RETURN id, e.key AS entity, m.times AS times
+"""
+_CASES_STATE = "MATCH (c:TriageCase) RETURN max(c.version) AS version"
 _COUNT = "MATCH (n:Incident) RETURN count(n) AS held"
 
 Row = Mapping[str, Any]
@@ -218,6 +245,45 @@ class Neo4jGraphStore:
         """See `GraphStore.count`."""
         (row,) = self._run(lambda tx: tx.run(_COUNT).data())
         return int(row["held"])
+
+    def put_cases(self, cases: Sequence[Case]) -> None:
+        """See `GraphStore.put_cases`."""
+        latest = {case.id: case for case in cases}
+        rows = [
+            {"id": id_, "text": case.text, "at": case.at, "team": case.team}
+            | {"version": time_ordered_id()}
+            for id_, case in latest.items()
+        ]
+        mentions = [
+            {"id": id_, "entity": entity, "times": times}
+            for id_, case in latest.items()
+            for entity, times in case.entities.items()
+        ]
+
+        def work(tx: ManagedTransaction) -> None:
+            tx.run(_TAKE_TURN, graph=GRAPH_ID).consume()
+            _write(tx, _TAKE_CASES_OUT, list(latest))
+            _write(tx, _PUT_CASES, rows)
+            _write(tx, _PUT_MENTIONS, mentions)
+
+        with self._turn:
+            self._run(work, writes=True)
+
+    def cases(self, limit: int) -> list[Case]:
+        """See `GraphStore.cases`."""
+        found = self._run(lambda tx: tx.run(_CASES, limit=limit).data())
+        mentioned: dict[str, dict[str, int]] = {row["id"]: {} for row in found}
+        for row in self._rows(_MENTIONS, list(mentioned)):
+            mentioned[row["id"]][row["entity"]] = row["times"]
+        return [
+            Case(**row, entities=dict(sorted(mentioned[row["id"]].items())))
+            for row in reversed(found)
+        ]
+
+    def cases_state(self) -> str:
+        """See `GraphStore.cases_state`."""
+        (row,) = self._run(lambda tx: tx.run(_CASES_STATE).data())
+        return str(row["version"] or "")
 
     def close(self) -> None:
         """Release the connections."""

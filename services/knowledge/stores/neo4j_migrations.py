@@ -22,6 +22,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _unique("flowxpert_source_document_id", "SourceDocument", "id"),
         _unique("flowxpert_incident_name_key", "IncidentName", "key"),
     ),
+    (
+        _unique("flowxpert_case_id", "TriageCase", "id"),
+        _unique("flowxpert_entity_key", "TriageEntity", "key"),
+        _unique("flowxpert_team_name", "TriageTeam", "name"),
+    ),
 )
 """Version n is reached by the n-th entry. Statements may run twice; entries are only appended."""
 

@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
 from services.kit.database import Database
-from services.knowledge.model import IncidentNode
+from services.knowledge.model import Case, IncidentNode
+from services.knowledge.stores import sql_cases
 from services.knowledge.stores.merge import merge, normalise_name
 from services.knowledge.tables import NAME_LENGTH, LinkRow, NameRow, NodeRow, PartRow
 
@@ -109,6 +110,18 @@ class SqlGraphStore:
         """See `GraphStore.count`."""
         with self._database.session() as session:
             return session.scalar(select(func.count()).select_from(NodeRow)) or 0
+
+    def put_cases(self, cases: Sequence[Case]) -> None:
+        """See `GraphStore.put_cases`."""
+        sql_cases.put_cases(self._database, cases)
+
+    def cases(self, limit: int) -> list[Case]:
+        """See `GraphStore.cases`."""
+        return sql_cases.cases(self._database, limit)
+
+    def cases_state(self) -> str:
+        """See `GraphStore.cases_state`."""
+        return sql_cases.cases_state(self._database)
 
 
 def _write_alone(session: Session) -> None:

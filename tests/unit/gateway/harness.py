@@ -6,9 +6,12 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app, create_walk
+from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import park
+from services.gateway.triage.desk import LEARN_TASK, TriageDesk
+from services.gateway.triage.service import TriageService
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
@@ -16,6 +19,9 @@ from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.stores.sql_graph import SqlGraphStore
+from services.knowledge.tables import CaseEntityRow, CaseRow
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
 
@@ -31,15 +37,24 @@ class Gateway:
     planner: FakePlanner
     scorer: FakeScorer
     write_back: WriteBack
+    triage: TriageDesk
+
+    @property
+    def _works(self) -> dict[str, Any]:
+        service = TriageService(self.database, self.outbox, self.triage)
+        return {
+            WALK_TASK: (self.walk.run, park),
+            WRITE_BACK_TASK: (self.write_back.run, park_write_back),
+            LEARN_TASK: (self.triage.take_in, None),
+            LEARN_TICKET_TASK: (service.learn_ticket, None),
+        }
 
     def work(self) -> int:
         """Run every due task once, as a worker would; how many there were."""
         due = self.outbox.due(limit=1000)
         for key, task, _ in due:
-            if task == WRITE_BACK_TASK:
-                self.outbox.run(key, self.write_back.run, on_parked=park_write_back)
-            else:
-                self.outbox.run(key, self.walk.run, on_parked=park)
+            work, on_parked = self._works[task]
+            self.outbox.run(key, work, on_parked=on_parked)
         return len(due)
 
     def post(self, body: Any, path: str = "/workflow", **arguments: Any) -> Any:
@@ -66,6 +81,9 @@ def gateway_over(
     chosen = GatewaySettings(_env_file=None, **{"event_poll_s": 0.02, **settings})
     telling = WriteBackSettings(_env_file=None, **(write_back or {}))
     written = WriteBack(telling, database, outbox)
+    for row in (CaseRow, CaseEntityRow):
+        row.__table__.create(database.engine, checkfirst=True)
+    triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), chosen)
     walk = create_walk(
         chosen,
         database=database,
@@ -74,6 +92,7 @@ def gateway_over(
         planner=planner,
         scorer=scorer,
         write_back=written,
+        triage=triage,
     )
     app = create_app(
         chosen,
@@ -82,6 +101,7 @@ def gateway_over(
         outbox=outbox,
         retrieval=retrieval,
         webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
+        triage=triage,
     )
     client = TestClient(app, base_url="http://127.0.0.1")
-    return Gateway(client, database, outbox, walk, retrieval, planner, scorer, written)
+    return Gateway(client, database, outbox, walk, retrieval, planner, scorer, written, triage)

@@ -1,0 +1,121 @@
+"""`flowxpert teams …` and `flowxpert triage …`: what triage knows, and whose a ticket is."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.opening import client_of, print_json
+from services.cli.options import DEFAULT_URL, AsJson, Url
+
+teams_app = typer.Typer(no_args_is_help=True, help="Teams that tickets are handed over to.")
+triage_app = typer.Typer(no_args_is_help=True, help="Which team a ticket is for.")
+
+_BATCH = 500
+Lines = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON Lines.")]
+TicketId = Annotated[str, typer.Argument()]
+
+
+@teams_app.command("list")
+def list_teams(*, url: Url = DEFAULT_URL) -> None:
+    """The declared teams and what they look after."""
+    with client_of(url) as client:
+        for team in client.get("/v1/teams"):
+            typer.echo(f"{team['name']}: {team['description']}".rstrip(": "))
+
+
+@teams_app.command("put")
+def put_teams(
+    file: Annotated[Path, typer.Argument(help="YAML list with `name` and `description`.")],
+    *,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Declare the teams of a file, or describe them anew."""
+    from services.gateway.triage.teams import read_teams  # noqa: PLC0415
+
+    teams = read_teams(file)
+    with client_of(url) as client:
+        for team in teams:
+            client.post("/v1/teams", team)
+    typer.echo(f"{len(teams)} teams")
+
+
+@triage_app.command()
+def learn(
+    file: Lines,
+    *,
+    label: Annotated[str, typer.Option(help="The field that names the team.")] = "team",
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Learn from past tickets, oldest first: rows of `text` (or title and description) and team."""
+    from services.contracts.triage import PastTickets  # noqa: PLC0415
+
+    learned = 0
+    with client_of(url) as client:
+        for batch in _batches(file, label):
+            past = PastTickets.model_validate({"tickets": batch})
+            learned += client.post("/v1/triage/cases", past)["tickets"]
+    typer.echo(f"{learned} past tickets taken in")
+
+
+@triage_app.command()
+def reject(
+    ticket_id: TicketId,
+    *,
+    reason: Annotated[str, typer.Option(help="Why the workflow is not the answer.")] = "",
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """The workflow is not the answer: hand the ticket over to the likeliest team."""
+    from services.contracts.triage import Rejection  # noqa: PLC0415
+
+    with client_of(url) as client:
+        answer = client.post(f"/v1/tickets/{ticket_id}/triage", Rejection(reason=reason))
+    _show(answer, as_json=as_json)
+
+
+@triage_app.command()
+def assign(
+    ticket_id: TicketId, team: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False
+) -> None:
+    """Say whose ticket it is; triage learns from it."""
+    from services.contracts.triage import Assignment  # noqa: PLC0415
+
+    with client_of(url) as client:
+        answer = client.put(f"/v1/tickets/{ticket_id}/team", Assignment(team=team))
+    _show(answer, as_json=as_json)
+
+
+def _show(answer: object, *, as_json: bool) -> None:
+    from services.contracts.triage import TriageDecision  # noqa: PLC0415
+    from services.terminal import show_triage  # noqa: PLC0415
+
+    decision = TriageDecision.model_validate(answer)
+    if as_json:
+        print_json(decision)
+    else:
+        show_triage(decision)
+
+
+def _batches(file: Path, label: str) -> Iterator[list[dict[str, Any]]]:
+    batch = []
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                batch.append(_past(json.loads(line), label, f"{file.name}:{number}"))
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
+
+
+def _past(row: dict[str, Any], label: str, place: str) -> dict[str, Any]:
+    return {
+        "id": str(row.get("id") or place),
+        "title": row.get("title") or "",
+        "description": row.get("description") or row.get("text") or "",
+        "team": row.get(label),
+    }

@@ -1,0 +1,73 @@
+"""Addresses of triage: teams, past tickets, and whose a ticket is."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+
+from services.contracts.triage import (
+    MAX_NAME,
+    Assignment,
+    Learning,
+    PastTickets,
+    Rejection,
+    Team,
+    TriageDecision,
+)
+from services.gateway.queries import TicketNotFoundError
+from services.gateway.triage.service import NothingLearnedError, TicketOpenError, TriageService
+from services.gateway.triage.teams import TeamNotFoundError
+from services.kit.app import refusals
+
+router = APIRouter()
+
+
+async def _service(request: Request) -> TriageService:
+    service: TriageService = request.app.state.triage
+    return service
+
+
+Service = Annotated[TriageService, Depends(_service)]
+TicketId = Annotated[str, Path(max_length=64)]
+Name = Annotated[str, Path(max_length=MAX_NAME)]
+
+
+@router.get("/v1/teams")
+def list_teams(service: Service) -> list[Team]:
+    """The teams that are declared, in a file or here; others are known from past tickets alone."""
+    return list(service.teams())
+
+
+@router.post("/v1/teams")
+def put_team(service: Service, team: Team) -> Team:
+    """Declare a team, or describe it anew. What it says of itself is evidence for triage."""
+    service.put_team(team)
+    return team
+
+
+@router.delete("/v1/teams/{name}", status_code=204, responses=refusals(TeamNotFoundError))
+def delete_team(service: Service, name: Name) -> None:
+    """Take a team back that was declared here; what was learned of it stays."""
+    service.remove_team(name)
+
+
+@router.post("/v1/triage/cases", status_code=202)
+def post_cases(service: Service, past: PastTickets) -> Learning:
+    """Past tickets, oldest first, each with the team that took it; stored when answered."""
+    return service.learn(past)
+
+
+@router.post(
+    "/v1/tickets/{ticket_id}/triage",
+    responses=refusals(TicketNotFoundError, TicketOpenError, NothingLearnedError),
+)
+def post_triage(service: Service, ticket_id: TicketId, rejection: Rejection) -> TriageDecision:
+    """The workflow is not the answer: hand the ticket over to the likeliest team, with a note."""
+    return service.reject(ticket_id, rejection)
+
+
+@router.put("/v1/tickets/{ticket_id}/team", responses=refusals(TicketNotFoundError))
+def put_team_of_ticket(
+    service: Service, ticket_id: TicketId, assignment: Assignment
+) -> TriageDecision:
+    """A person says whose ticket it is; triage learns from it."""
+    return service.assign(ticket_id, assignment)

@@ -1,0 +1,42 @@
+"""The note that goes with a ticket to its team: what was asked, found and tried."""
+
+from collections.abc import Sequence
+
+from services.contracts.gateway import CandidateSummary, NearestDocument
+from services.contracts.ticket import Fit
+from services.contracts.triage import HandOver
+
+_SHOWN = 5
+
+
+def nothing_fits(summary: str, nearest: Sequence[NearestDocument], reason: str) -> HandOver:
+    """Of a ticket that no workflow was found for."""
+    return HandOver(
+        asked=summary,
+        found=tuple(_place(near) for near in nearest[:_SHOWN]),
+        tried=(f"Looked for a procedure: {reason}.",),
+    )
+
+
+def rejected(summary: str, candidates: Sequence[CandidateSummary], reason: str) -> HandOver:
+    """Of a ticket whose workflow an engineer rejects."""
+    why = f": {reason}" if reason else "."
+    tried = (
+        [f"The workflow \u201c{candidates[0].title}\u201d was rejected{why}"] if candidates else []
+    )
+    return HandOver(
+        asked=summary,
+        found=tuple(_workflow(each) for each in candidates[:_SHOWN]),
+        tried=tuple(tried),
+    )
+
+
+def _place(near: NearestDocument) -> str:
+    heading = " › ".join(near.heading_path)
+    lines = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
+    return f"{heading} ({lines})" if heading else lines
+
+
+def _workflow(candidate: CandidateSummary) -> str:
+    sure = "fits" if candidate.fit is Fit.SURE else "not sure to fit"
+    return f"{candidate.title} ({candidate.steps} steps, score {candidate.overall:.1f}, {sure})"

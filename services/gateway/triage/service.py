@@ -1,0 +1,145 @@
+"""Triage as it is asked for: teams, past tickets, rejected workflows, assignments."""
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from services.contracts.gateway import TicketDetail
+from services.contracts.triage import (
+    Assignment,
+    HandOver,
+    Learning,
+    PastTicket,
+    PastTickets,
+    Rejection,
+    Team,
+    TriageDecision,
+)
+from services.gateway.queries import Queries
+from services.gateway.triage.decisions import BY_PERSON, store_decision
+from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
+from services.gateway.triage.handover import rejected
+from services.kit.database import Database
+from services.kit.errors import ConflictError
+from services.kit.ids import time_ordered_id
+from services.kit.outbox import Outbox
+
+_AFTER_ANOTHER_S = 1e-6
+"""Past tickets of one request keep their order."""
+
+
+class NothingLearnedError(ConflictError):
+    """No team can be named before triage has past tickets to learn from."""
+
+
+class TicketOpenError(ConflictError):
+    """The ticket's walk is not over: there is nothing to reject yet."""
+
+
+class TriageService:
+    """Everything behind the addresses of triage."""
+
+    def __init__(self, database: Database, outbox: Outbox, desk: TriageDesk) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._desk = desk
+        self._queries = Queries(database)
+
+    def teams(self) -> tuple[Team, ...]:
+        """All declared teams, by name."""
+        return self._desk.teams.all()
+
+    def put_team(self, team: Team) -> None:
+        """Declare a team, or describe it anew."""
+        self._desk.teams.put(team)
+
+    def remove_team(self, name: str) -> None:
+        """Take a declared team back; raises `TeamNotFoundError`."""
+        self._desk.teams.remove(name)
+
+    def learn(self, past: PastTickets) -> Learning:
+        """Queue past tickets for the graph; they are stored when this returns."""
+        now = time.time()
+        cases = [
+            case_arguments(ticket, now + place * _AFTER_ANOTHER_S)
+            for place, ticket in enumerate(past.tickets)
+        ]
+        self._queue(cases)
+        return Learning(tickets=len(cases))
+
+    def reject(self, ticket_id: str, rejection: Rejection) -> TriageDecision:
+        """An engineer says that the workflow is not the answer: the ticket goes to a team.
+
+        A person's assignment is not touched.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+            TicketOpenError: Its walk is not over.
+            NothingLearnedError: There are no past tickets to go by.
+        """
+        ticket = self._queries.ticket(ticket_id)
+        if not ticket.status.is_final:
+            raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
+        if ticket.triage and ticket.triage.by == BY_PERSON:
+            return ticket.triage
+        note = partial(rejected, candidates=ticket.candidates, reason=rejection.reason)
+        decision = self._desk.decide(ticket, note)
+        if decision is None:
+            raise NothingLearnedError("post past tickets to /v1/triage/cases first")
+        self._store(ticket_id, decision)
+        return decision
+
+    def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
+        """A person says whose ticket it is, and triage learns it.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+        """
+        ticket = self._queries.ticket(ticket_id)
+        before = ticket.triage
+        decision = TriageDecision(
+            team=assignment.team,
+            chance=1.0,
+            candidates=before.candidates if before else (),
+            by=BY_PERSON,
+            note=before.note if before else HandOver(asked=ticket.title),
+            at=datetime.now(UTC),
+        )
+        self._store(ticket_id, decision, [_case(ticket, assignment.team)])
+        return decision
+
+    def learn_ticket(self, ticket_id: str) -> None:
+        """The job of a resolved ticket: learned where its source or a person names its team."""
+        ticket = self._queries.ticket(ticket_id)
+        decided = ticket.triage
+        named = decided.team if decided and decided.by == BY_PERSON else ticket.labels.get("team")
+        if named and named.strip():
+            self._desk.take_in([_case(ticket, named.strip()[:200])])
+
+    def _store(
+        self, ticket_id: str, decision: TriageDecision, cases: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        with self._database.session() as session:
+            store_decision(session, ticket_id, decision)
+            if cases:
+                self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
+
+    def _queue(self, cases: Sequence[Mapping[str, Any]]) -> None:
+        with self._database.session() as session:
+            self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
+
+
+def _key() -> str:
+    return f"{LEARN_TASK}:{time_ordered_id()}"
+
+
+def _case(ticket: TicketDetail, team: str) -> dict[str, Any]:
+    past = PastTicket(
+        id=f"ticket:{ticket.id}",
+        title=ticket.title or ticket.alert_name,
+        description=ticket.description,
+        team=team,
+    )
+    return case_arguments(past, ticket.created_at.timestamp())

@@ -1,0 +1,67 @@
+"""The teams that are declared: in a file that is read at start, and by the API."""
+
+from pathlib import Path
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import delete, select
+
+from services.contracts.triage import Team
+from services.gateway.tables import TeamRow
+from services.kit.database import Database
+from services.kit.errors import InvalidInputError, NotFoundError
+
+_LIST = TypeAdapter(tuple[Team, ...])
+
+
+class TeamNotFoundError(NotFoundError):
+    """No team of that name was declared by the API."""
+
+
+class TeamsFileError(InvalidInputError):
+    """The file of teams cannot be read, or is no list of teams."""
+
+
+class Teams:
+    """Declared teams; one of the API stands for one of the file of the same name."""
+
+    def __init__(self, database: Database, file: Path | None) -> None:
+        """Raises `TeamsFileError`."""
+        self._database = database
+        self._of_file = read_teams(file) if file else ()
+
+    def all(self) -> tuple[Team, ...]:
+        """In the order of their names."""
+        with self._database.session() as session:
+            rows = session.scalars(select(TeamRow)).all()
+        found = {team.name: team for team in self._of_file}
+        found |= {row.name: Team(name=row.name, description=row.description) for row in rows}
+        return tuple(found[name] for name in sorted(found))
+
+    def put(self, team: Team) -> None:
+        """Declare a team, or describe it anew."""
+        with self._database.session() as session:
+            session.merge(TeamRow(name=team.name, description=team.description))
+
+    def remove(self, name: str) -> None:
+        """Take a team of the API back; past tickets of it stay.
+
+        Raises:
+            TeamNotFoundError: No such team.
+        """
+        statement = delete(TeamRow).where(TeamRow.name == name).returning(TeamRow.name)
+        with self._database.session() as session:
+            if session.scalar(statement) is None:
+                raise TeamNotFoundError(f"the API declared no team {name[:60]!r}")
+
+
+def read_teams(file: Path) -> tuple[Team, ...]:
+    """A YAML list of teams, each with `name` and `description`.
+
+    Raises:
+        TeamsFileError: Not such a file.
+    """
+    try:
+        return _LIST.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        raise TeamsFileError(f"{file} is no list of teams: {error}") from error

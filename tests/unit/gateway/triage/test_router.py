@@ -1,0 +1,94 @@
+"""What is learned from past tickets."""
+
+import numpy as np
+import pytest
+
+from services.contracts.triage import Team
+from services.gateway.triage.cases import case_of, entities_of
+from services.gateway.triage.choice import Limits, choose
+from services.gateway.triage.folds import folds_of, hidden
+from services.gateway.triage.router import Router
+from services.knowledge.embedding.embedders import HashingEmbedder
+from tests.unit.gateway.triage.cases import PARTS, past_cases, router
+
+LIMITS = Limits(sure_from=0.6, abstain_below=0.3)
+
+
+@pytest.mark.parametrize("with_graph", [True, False])
+def test_a_ticket_goes_to_the_team_whose_parts_it_names(with_graph):
+    learned = router(with_graph=with_graph)
+    texts = ["The raidcard beeps.", "Our SMTP relay drops every letter.", "No codec module found."]
+    assert [found.teams[0] for found in learned.rank(texts)] == ["storage", "mail", "voice"]
+
+
+def test_chances_fall_and_leave_room_for_no_team_at_all():
+    (found,) = router().rank(["The raidcard beeps."])
+    assert sorted(found.teams) == sorted(PARTS)
+    assert list(found.chances) == sorted(found.chances, reverse=True)
+    assert 0.5 < found.chances[0] < sum(found.chances) <= 1.0 + 1e-9
+
+
+def test_what_is_like_nothing_known_gets_a_lower_chance():
+    known, strange = router().rank(["The iscsi target is full.", "zzqx vvbn wwlp"])
+    assert strange.chances[0] < known.chances[0]
+
+
+def test_why_is_told_by_the_path_from_an_entity_to_the_team():
+    learned = router()
+    text = "The raidcard is slow."
+    best = learned.explained(text, learned.rank([text])[0], 1)[0]
+    assert best.team == "storage"
+    assert "raidcard → storage: 4 of 4 tickets" in best.why
+
+
+def test_a_declared_team_without_past_tickets_may_be_named():
+    teams = (Team(name="printing", description="Printers, toner, paper trays."),)
+    assert "printing" in router(teams).rank(["toner"])[0].teams
+
+
+def test_walks_reach_teams_over_shared_entities():
+    assert router().reached("dialplan broken", 1) == ["voice"]
+
+
+def test_doubt_costs_a_second_round_and_may_end_without_a_team():
+    strict = Limits(sure_from=1.0, abstain_below=0.999)
+    chosen = choose(router(), "zzqx vvbn", "zzqx vvbn wwlp", strict)
+    assert (chosen.rounds, chosen.team, chosen.by) == (2, None, "ranker")
+    sure = choose(router(), "The raidcard is full.", "The raidcard is full.", LIMITS)
+    assert (sure.rounds, sure.team) == (1, "storage")
+
+
+def test_two_tickets_of_one_team_are_enough_to_learn_from():
+    cases = [case_of("1", "disk full", "ops", 1.0), case_of("2", "disk slow", "ops", 2.0)]
+    assert Router(cases, (), HashingEmbedder()).rank(["disk"])[0].teams == ("ops",)
+
+
+def test_a_text_without_words_is_ranked_too():
+    assert len(router().rank(["", "…"])) == 2
+
+
+def test_parts_are_runs_unless_tickets_are_sorted_by_team():
+    mixed = np.tile(np.arange(3), 20)
+    assert list(np.unique(np.diff(folds_of(mixed)))) == [0, 1]
+    by_team = np.repeat(np.arange(12), 5)
+    assert not hidden(by_team, folds_of(by_team)).any()
+
+
+def test_a_team_is_hidden_where_all_its_tickets_lie_in_one_part():
+    folds = np.array([0, 0, 1, 1])
+    assert list(hidden(np.array([0, 0, 0, 1]), folds)) == [False, False, False, True]
+
+
+def test_what_is_said_of_a_part_does_not_know_its_teams():
+    cases = past_cases()
+    turned = [case.model_copy(update={"team": "mail"}) for case in cases[-6:]]
+    honest = Router(cases, (), HashingEmbedder())
+    wrong = Router([*cases[:-6], *turned], (), HashingEmbedder())
+    texts = [case.text for case in cases[-6:]]
+    assert [f.chances for f in honest.rank(texts)] != [f.chances for f in wrong.rank(texts)]
+
+
+def test_entities_are_names_whole_and_in_parts_with_their_number():
+    found = entities_of("DiskFull: DiskFull on node7")
+    assert found["diskfull"] == 2
+    assert found["disk"] == 2
