@@ -1,0 +1,159 @@
+"""Questions about the branches of a procedure that hang on what the ticket does not say."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from services.gateway.clarify.asked import Asked
+from services.gateway.clarify.question import About, Choice, Fact, Question, known_in, words
+from services.gateway.clarify.situation import Situation, changes
+from services.language.answers import answer_of
+from services.language.words import tokenise
+from services.workflow.model import Step, StepKind, Workflow
+
+MOST_CHOICES = 6
+"""What a person takes in at a glance; further ones are left for another question."""
+NONE_OF_THESE = "None of these"
+FIRST_OF = "Which is the first of these that is so?"
+_SAID_FROM = 0.8
+"""Share of a question's words from which a ticket speaks of what it asks."""
+
+
+def branch_questions(workflow: Workflow, asked: Asked) -> list[Question]:
+    """Those that an answer may cut steps away by, the most expected steps first."""
+    if not workflow.steps:
+        return []
+    situation = Situation(workflow, known_in(workflow, asked.facts))
+    open_ = _open_decisions(situation, asked)
+    found = [each for each in _questions(situation, open_) if each.gain > 0]
+    return sorted(found, key=lambda each: -each.gain)
+
+
+def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
+    """What can be asked of a person now: states and observations, no outcomes of remedies."""
+    said = frozenset(tokenise(asked.ticket_text))
+    unknown = {words(text) for text in asked.unknown}
+    return {
+        step.id: step
+        for step in situation.workflow.of_kind(StepKind.DECISION)
+        if step.id in situation.at_the_start
+        and step.id not in situation.known
+        and not step.implied
+        and words(step.text) not in unknown
+        and not _is_said(step.text, said)
+    }
+
+
+def _is_said(question: str, said: Collection[str]) -> bool:
+    asks = set(tokenise(question))
+    return bool(asks) and len(asks.intersection(said)) >= _SAID_FROM * len(asks)
+
+
+# Chains: decisions each of which is come to when the one before is answered by the other word.
+
+
+@dataclass(frozen=True)
+class _Link:
+    """A decision, the answer that leads out of the chain, and the one that goes on in it."""
+
+    step: Step
+    leaving: str
+    onward: str
+
+
+def _chain(situation: Situation, open_: Mapping[str, Step], first: Step) -> list[_Link]:
+    """From this decision on; empty where it is none that yes and no answer."""
+    links: list[_Link] = []
+    step: Step | None = first
+    while step and len(links) < MOST_CHOICES - 1 and all(step.id != each.step.id for each in links):
+        exits = situation.exits(step.id)
+        if len(exits) != 2 or not all(answer_of(edge.condition) for edge in exits):
+            break
+        leading = {edge.condition: _next_decision(situation, edge.target) for edge in exits}
+        onward = _onward(leading, open_, links)
+        leaving = next(answer for answer in leading if answer != onward)
+        links.append(_Link(step, leaving, onward))
+        step = open_.get(leading[onward])
+    return links
+
+
+def _onward(leading: Mapping[str, str], open_: Collection[str], before: Sequence[_Link]) -> str:
+    """The answer that leads to another question; rather the one that went on before, then No."""
+    rather = answer_of(before[-1].onward) if before else -1.0
+    return min(leading, key=lambda each: (leading[each] not in open_, answer_of(each) != rather))
+
+
+def _next_decision(situation: Situation, step_id: str) -> str:
+    """The decision that follows without anything being changed; empty where none does."""
+    seen: set[str] = set()
+    while step_id not in seen:
+        seen.add(step_id)
+        step, exits = situation.workflow.by_id[step_id], situation.exits(step_id)
+        if step.kind is StepKind.DECISION and len(exits) > 1:
+            return step_id
+        if changes(step) or len(exits) != 1:
+            return ""
+        step_id = exits[0].target
+    return ""
+
+
+# Questions.
+
+
+def _questions(situation: Situation, open_: Mapping[str, Step]) -> Iterator[Question]:
+    for step in open_.values():
+        chain = _chain(situation, open_, step)
+        yield _of_chain(situation, chain) if len(chain) > 1 else of_decision(situation, step)
+
+
+def of_decision(situation: Situation, step: Step) -> Question:
+    """The question of one decision, in its own words."""
+    answers = dict.fromkeys(edge.condition for edge in situation.exits(step.id))
+    choices = [_choice(answer, [_fact(step, answer)]) for answer in answers if answer]
+    return _question(situation, step.text, choices, [step])
+
+
+def _of_chain(situation: Situation, chain: Sequence[_Link]) -> Question:
+    """Which decision is the first to hold, or that none does."""
+    passed: list[Fact] = []
+    choices = []
+    for link in chain:
+        text = f"{link.step.text} {link.leaving}"
+        choices.append(_choice(text, [*passed, _fact(link.step, link.leaving)]))
+        passed.append(_fact(link.step, link.onward))
+    choices.append(_choice(NONE_OF_THESE, passed))
+    return _question(situation, FIRST_OF, choices, [link.step for link in chain])
+
+
+def _question(
+    situation: Situation, text: str, choices: Sequence[Choice], steps: Sequence[Step]
+) -> Question:
+    return Question(
+        text=text,
+        choices=tuple(choices),
+        about=About.STEPS,
+        gain=_gain(situation, steps[0], choices),
+        decisions=tuple(step.text for step in steps),
+    )
+
+
+def _gain(situation: Situation, first: Step, choices: Sequence[Choice]) -> float:
+    """Steps that an answer cuts away on the average, when the question is come to."""
+    left = len(situation.left())
+    cut = [left - len(situation.left(known_in(situation.workflow, c.facts))) for c in choices]
+    return situation.chances[first.id] * sum(cut) / len(cut) if cut else 0.0
+
+
+def _choice(text: str, facts: Sequence[Fact]) -> Choice:
+    return Choice(text=text, facts=tuple(facts), says=" ".join(filter(None, map(_says, facts))))
+
+
+def _says(fact: Fact) -> str:
+    """What the fact adds to a search: a state that does not hold is no word to search by."""
+    answer = answer_of(fact.answer)
+    if answer < 0:
+        return ""
+    return fact.decision if answer else f"{fact.decision} {fact.answer}"
+
+
+def _fact(step: Step, answer: str) -> Fact:
+    return Fact(decision=step.text, answer=answer, node=step.node)

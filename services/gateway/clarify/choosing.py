@@ -1,0 +1,34 @@
+"""What to ask next, if anything: the question whose answer is expected to change the most."""
+
+from services.contracts.retrieval import RetrievedContext
+from services.gateway.clarify.asked import Asked
+from services.gateway.clarify.branches import branch_questions
+from services.gateway.clarify.pages import page_question
+from services.gateway.clarify.question import Question
+from services.workflow.model import Workflow
+
+
+def questions(
+    workflow: Workflow | None,
+    context: RetrievedContext,
+    asked: Asked,
+    *,
+    least_gain: float,
+) -> list[Question]:
+    """Questions worth asking, the best first; none when enough is known.
+
+    Without a workflow only pages can be told apart.
+    """
+    found = branch_questions(workflow, asked) if workflow else []
+    if not asked.is_page_told:
+        steps = len(workflow.steps) if workflow else _steps_of_best(context)
+        about_pages = page_question(context, asked.ticket_text, steps=steps)
+        found += [about_pages] if about_pages else []
+    worth = [each for each in found if each.gain >= least_gain]
+    return sorted(worth, key=lambda each: -each.gain)
+
+
+def _steps_of_best(context: RetrievedContext) -> int:
+    best = max(context.pages, key=lambda page: page.score, default=None)
+    procedures = best.served.reading.procedures if best else ()
+    return max((sum(1 for _ in each.walk()) for each in procedures), default=0)
