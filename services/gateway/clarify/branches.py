@@ -1,6 +1,7 @@
 """Questions about the branches of a procedure that hang on what the ticket does not say."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from services.gateway.clarify.asked import Asked
@@ -14,6 +15,14 @@ MOST_CHOICES = 6
 """What a person takes in at a glance; further ones are left for another question."""
 NONE_OF_THESE = "None of these"
 FIRST_OF = "Which is the first of these that is so?"
+_LATER = 0.25
+"""Share of the gain where a remedy comes before the question: its state may not be there yet."""
+_OUTCOME = re.compile(
+    r"\b(?:help(?:s|ed)?|again|still|now|after|resolved?|fix(?:es|ed)?|back|remains?|persists?"
+    r"|succe\w+|no longer)\b",
+    re.IGNORECASE,
+)
+"""Words by which a question behind a remedy asks for what came of it."""
 _SAID_FROM = 0.8
 """Share of a question's words from which a ticket speaks of what it asks."""
 
@@ -35,12 +44,18 @@ def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
     return {
         step.id: step
         for step in situation.workflow.of_kind(StepKind.DECISION)
-        if step.id in situation.at_the_start
+        if step.id in situation.chances
         and step.id not in situation.known
-        and not step.implied
+        and not _is_outcome(situation, step)
         and words(step.text) not in unknown
         and not _is_said(step.text, said)
     }
+
+
+def _is_outcome(situation: Situation, step: Step) -> bool:
+    """Whether it asks what came of a remedy."""
+    is_later = step.id not in situation.at_the_start
+    return step.implied or (is_later and _OUTCOME.search(step.text) is not None)
 
 
 def _is_said(question: str, said: Collection[str]) -> bool:
@@ -137,10 +152,19 @@ def _question(
 
 
 def _gain(situation: Situation, first: Step, choices: Sequence[Choice]) -> float:
-    """Steps that an answer cuts away on the average, when the question is come to."""
-    left = len(situation.left())
-    cut = [left - len(situation.left(known_in(situation.workflow, c.facts))) for c in choices]
-    return situation.chances[first.id] * sum(cut) / len(cut) if cut else 0.0
+    """Steps that need not be done after an answer, on the average, when the question is come to.
+
+    A decision that is answered is one of them.
+    """
+    left = situation.left()
+    saved = [_saved(situation, left, choice) for choice in choices]
+    sure = 1.0 if first.id in situation.at_the_start else _LATER
+    return sure * situation.chances[first.id] * sum(saved) / len(saved) if saved else 0.0
+
+
+def _saved(situation: Situation, left: Set[str], choice: Choice) -> int:
+    known = known_in(situation.workflow, choice.facts)
+    return len((left - situation.left(known)) | known.keys())
 
 
 def _choice(text: str, facts: Sequence[Fact]) -> Choice:

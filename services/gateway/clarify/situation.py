@@ -3,10 +3,15 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from services.language.deeds import first_stem, mends, only_finds_out
+from services.language.deeds import mends, only_finds_out
+from services.language.names import words_of
+from services.language.words import stem
 from services.workflow.commands import only_looks
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
+
+_VERB_WITHIN = 2
+"""First words of an instruction of which one is its verb: `Force delete the pod`."""
 
 
 class Situation:
@@ -80,4 +85,4 @@ def changes(step: Step) -> bool:
         return False
     if step.commands and all(map(only_looks, step.commands)):
         return False
-    return mends(first_stem(step.text))
+    return any(mends(stem(word)) for word in words_of(step.text)[:_VERB_WITHIN])
