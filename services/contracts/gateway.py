@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.workflow.model import Workflow
@@ -92,6 +93,14 @@ class TicketDetail(Ticket):
     """Filled when nothing fits: what came closest."""
     candidates: tuple[CandidateSummary, ...] = ()
     """Best first."""
+    clarifications: tuple[Clarification, ...] = ()
+    """What was asked about it, in order; only the last question may be open."""
+
+    @property
+    def open_question(self) -> Clarification | None:
+        """The one that waits for an answer."""
+        asked = self.clarifications[-1:]
+        return next((each for each in asked if each.state is ClarificationState.OPEN), None)
 
 
 class AcceptedTicket(Message):
@@ -180,6 +189,7 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
+    `asked` and `answered` (a question about the ticket), `went_on` (without an answer),
     `resolved`, or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -8,6 +8,10 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import endpoints, streams
+from services.gateway.clarify.answering import Answering
+from services.gateway.clarify.asking import Asking
+from services.gateway.clarify.choosing import Clarify
+from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
@@ -18,6 +22,7 @@ from services.kit.app import Check, Lifespan, create_service_app
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.llm.chat_model import ChatModel
 
 
 def create_app(
@@ -31,21 +36,29 @@ def create_app(
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
     lifespan: Lifespan | None = None,
+    model: ChatModel | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
     It stores tickets and queues their walks; `create_walk` is what a worker does with them.
     """
+    answering = Answering(database, outbox, _asking(settings, outbox, model))
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
-        routers=[endpoints.router, streams.router, pages.router, *routers],
+        routers=[
+            endpoints.router,
+            create_clarify_router(answering),
+            streams.router,
+            pages.router,
+            *routers,
+        ],
         settings=platform,
         checks={"database": database.check, **(checks or {})},
         body_limits=body_limits,
         lifespan=lifespan,
     )
-    app.state.gateway = GatewayService(database, outbox, retrieval, settings)
+    app.state.gateway = GatewayService(database, outbox, retrieval, settings, answering)
     return app
 
 
@@ -57,14 +70,23 @@ def create_walk(
     retrieval: Retrieval,
     planner: Planner,
     scorer: Scorer,
+    model: ChatModel | None = None,
 ) -> Walk:
-    """The walk over these services, for `tasks.register_tasks`."""
+    """The walk over these services, for `tasks.register_tasks`.
+
+    With a model questions about tickets are worded again; see `create_wording`.
+    """
     return Walk(
-        Tickets(database, outbox),
+        Tickets(database, outbox, _asking(settings, outbox, model)),
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
         thresholds=FITTED.with_settings(settings),
+        clarify=Clarify(most=settings.clarify_most, least_gain=settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
     )
+
+
+def _asking(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:
+    return Asking(outbox, most=settings.clarify_most, is_worded=model is not None)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from services.contracts.gateway import NearestDocument
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketStatus
+from services.gateway.clarify.question import Question
 from services.gateway.fit import Verdict
 
 
@@ -15,6 +16,8 @@ class Planned:
     ranked: tuple[ScoredCandidate, ...]
     verdicts: tuple[Verdict, ...]
     seconds: dict[str, float]
+    questions: tuple[Question, ...] = ()
+    """What an answer would make it better by, the best question first."""
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 
 
@@ -24,6 +27,7 @@ class Refused:
 
     reason: str
     nearest: tuple[NearestDocument, ...] = ()
+    questions: tuple[Question, ...] = ()
     status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
 
 

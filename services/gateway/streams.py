@@ -20,6 +20,8 @@ router = APIRouter()
 PING_S = 15
 """A comment this often keeps proxies from closing a quiet stream."""
 
+_ANSWERED = "answered"
+"""After it a ticket is walked again, unless nothing was learned."""
 _FINAL = {status.value for status in TicketStatus if status.is_final}
 
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=40)]
@@ -66,7 +68,7 @@ async def _of_ticket(
     while True:
         for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
             seen = event.id
-            over = over or event.kind in _FINAL
+            over = event.kind in _FINAL or (over and event.kind != _ANSWERED)
             yield _sent(event)
         if over:
             return

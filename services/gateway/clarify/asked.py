@@ -21,7 +21,8 @@ class Asked(Noun):
 
     def after(self, question: Question, choice: Choice | None, own_words: str = "") -> "Asked":
         """With one question more; no choice where the engineer did not know, or had other words."""
-        facts = choice.facts if choice else ()
+        said = f"{question.text} {choice.text}" if choice else ""
+        facts = [f.model_copy(update={"said": said}) for f in choice.facts] if choice else []
         settles = question.decisions if question.about is About.STEPS else ()
         says = choice.says if choice else own_words
         return self.model_copy(

@@ -1,11 +1,33 @@
 """What to ask next, if anything: the question whose answer is expected to change the most."""
 
+from dataclasses import dataclass
+
 from services.contracts.retrieval import RetrievedContext
+from services.contracts.scorer import ScoredCandidate
 from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.pages import page_question
 from services.gateway.clarify.question import Question
 from services.workflow.model import Workflow
+
+
+@dataclass(frozen=True)
+class Clarify:
+    """Finds the questions for the end of a walk."""
+
+    most: int
+    """Questions that a ticket is asked in all."""
+    least_gain: float
+    """Steps that an answer must be expected to spare."""
+
+    def questions(
+        self, best: ScoredCandidate | None, context: RetrievedContext, asked: Asked
+    ) -> tuple[Question, ...]:
+        """What may be asked about the ticket now, the best question first."""
+        if asked.turns >= self.most:
+            return ()
+        workflow = best.candidate.workflow if best else None
+        return tuple(questions(workflow, context, asked, least_gain=self.least_gain))
 
 
 def questions(

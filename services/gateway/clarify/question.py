@@ -25,6 +25,8 @@ class Fact(Noun):
     """Its text."""
     answer: str
     """As it stands at the arrow that holds."""
+    said: str = ""
+    """The answer in the words in which it was given."""
     node: str = ""
     """The node of the page's reading that asks it, where one does."""
 
