@@ -14,7 +14,7 @@ import structlog
 from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
-from services.gateway.app import create_app, create_walk
+from services.gateway.app import create_app, create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
@@ -147,6 +147,7 @@ class Embedded:
             ],
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self._check_queue},
+            model=self.model,
         )
 
     def start(self) -> None:
@@ -172,8 +173,12 @@ class Embedded:
             retrieval=self.retrieval,
             planner=self.planner,
             scorer=self.scorer,
+            model=self.model,
         )
-        gateway_tasks.register_tasks(walks, self.outbox, walk)
+        wording = create_wording(
+            self.gateway_settings, database=self.database, outbox=self.outbox, model=self.model
+        )
+        gateway_tasks.register_tasks(walks, self.outbox, walk, wording)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))
         self._run(WorkerThread(jobs, "ingestion"))

@@ -20,7 +20,7 @@ from services.contracts.scorer import ScorerClient
 from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
-from services.gateway.app import create_walk
+from services.gateway.app import create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.ingestion import tasks as ingestion_tasks
 from services.ingestion.app import body_limits
@@ -143,6 +143,8 @@ class Serving:
         settings = GatewaySettings()
         retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
+        # A file of weights is not loaded once more here: only a server words questions.
+        model = self._model if ModelSettings().url else None
         walk = create_walk(
             settings,
             database=self._database,
@@ -150,8 +152,12 @@ class Serving:
             retrieval=retrieval,
             planner=PlannerClient(self._client(self._addresses.planner_url, patience_s)),
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
+            model=model,
         )
-        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk)
+        wording = create_wording(
+            settings, database=self._database, outbox=self._outbox, model=model
+        )
+        gateway_tasks.register_tasks(self._open_queue(), self._outbox, walk, wording)
         at_ingestion = self._client(self._addresses.ingestion_url)
         return create_gateway(
             settings,
@@ -164,6 +170,7 @@ class Serving:
                 create_readings_router(ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
+            model=model,
         )
 
     def _ingestion(self) -> FastAPI:

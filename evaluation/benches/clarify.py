@@ -1,6 +1,6 @@
 """`bench clarify`: what questions bring to light that a ticket does not say."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.benches.gold_pages import PageOf, own_page
@@ -26,6 +26,7 @@ from services.workflow.model import StepKind, Workflow
 
 EARLY = 2
 """Questions within which most hidden facts should be found."""
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -61,6 +62,10 @@ def everything(seen: Seen, asked: Asked) -> Question | None:
     decisions = seen.workflow.of_kind(StepKind.DECISION)
     step = next((each for each in decisions if each.text not in known), None)
     return of_decision(Situation(seen.workflow, {}), step) if step else None
+
+
+def nothing(_seen: Seen, _asked: Asked) -> None:
+    """Nobody is asked."""
 
 
 @dataclass
@@ -125,13 +130,11 @@ def page_given(page_of: PageOf, read: Read) -> See:
     return see
 
 
-def walked(
-    retrieval_for: Callable[[LogicRow], Retrieval], planner: Planner, scorer: Scorer
-) -> See:
+def walked(retrieval_for: Callable[[LogicRow], Retrieval], planner: Planner, scorer: Scorer) -> See:
     """The whole walk of the ticket with what was learned."""
 
-    def see(row: LogicRow, ticket: TicketDraft) -> Seen:
-        context = retrieval_for(row).retrieve(RetrieveRequest.of_ticket(ticket))
+    def see(_row: LogicRow, ticket: TicketDraft) -> Seen:
+        context = retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
         candidates = planner.plan(plan_request(ticket, context)).candidates
         request = score_request(ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()
@@ -141,11 +144,19 @@ def walked(
 
 
 def measure(
-    rows: Sequence[LogicRow], see: See, ask: Ask, embedder: Embedder, seed: int
-) -> Iterator[tuple[LogicRow, Figures | None]]:
+    rows: Sequence[LogicRow],
+    see: See,
+    ask: Ask,
+    embedder: Embedder,
+    seed: int,
+    advance: Callable[[], None] = lambda: None,
+) -> list[tuple[LogicRow, Figures | None]]:
     """Each row with its figures; none where its page has no path with something hidden."""
-    texts = [text for row in rows for text in texts_of(row)]
-    likeness = Likeness.of(texts, embedder)
+    likeness = Likeness.of([text for row in rows for text in texts_of(row)], embedder)
+    measured = []
     for row in rows:
         path = drawn_path(row, seed, likeness)
-        yield row, talk(row, path, see, ask, embedder).figures() if path else None
+        figures = talk(row, path, see, ask, embedder).figures() if path else None
+        measured.append((row, figures))
+        advance()
+    return measured

@@ -3,6 +3,7 @@
 import typer
 
 from evaluation.commands import (
+    clarify,
     graph,
     judge,
     logic,
@@ -16,6 +17,18 @@ from evaluation.commands import (
 )
 
 app = typer.Typer(no_args_is_help=True)
-_GROUPS = (workflows, logic, plans, reading, retrieval, graph, scorer, judge, speed, results)
+_GROUPS = (
+    workflows,
+    logic,
+    plans,
+    reading,
+    retrieval,
+    graph,
+    scorer,
+    judge,
+    clarify,
+    speed,
+    results,
+)
 for group in _GROUPS:
     app.add_typer(group.app)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.commands import app as bench
+from services.cli.answer import answer
 from services.cli.opening import (
     client_of,
     open_platform,
@@ -43,6 +44,7 @@ app = typer.Typer(
 )
 app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
 app.command()(read)
+app.command()(answer)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 
@@ -253,17 +255,19 @@ def tickets(*, url: Url = DEFAULT_URL, limit: int = 20, as_json: AsJson = False)
 def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
     """A ticket with its best workflow, or why there is none."""
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
-    from services.terminal import show_refusal, show_workflow  # noqa: PLC0415
+    from services.terminal import show_questions, show_refusal, show_workflow  # noqa: PLC0415
 
     with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(f"/v1/tickets/{ticket_id}"))
         best = client.get(detail.candidates[0].url) if detail.candidates else None
     if as_json:
         print_json(detail)
-    elif best is None:
+        return
+    if best is None:
         show_refusal(detail)
     else:
         show_workflow(StoredWorkflow.model_validate(best))
+    show_questions(detail)
 
 
 @app.command()

@@ -189,7 +189,7 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `asked` and `answered` (a question about the ticket), `went_on` (without an answer),
-    `resolved`, or a final status."""
+    `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
+    (without an answer), `resolved`, or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

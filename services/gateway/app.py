@@ -12,11 +12,12 @@ from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.endpoints import create_clarify_router
+from services.gateway.clarify.wording import Wording
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import Tickets
-from services.gateway.ui import pages
+from services.gateway.ui import answers, pages
 from services.gateway.walk import Walk
 from services.kit.app import Check, Lifespan, create_service_app
 from services.kit.database import Database
@@ -51,6 +52,7 @@ def create_app(
             create_clarify_router(answering),
             streams.router,
             pages.router,
+            answers.router,
             *routers,
         ],
         settings=platform,
@@ -85,6 +87,21 @@ def create_walk(
         clarify=Clarify(most=settings.clarify_most, least_gain=settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
+    )
+
+
+def create_wording(
+    settings: GatewaySettings, *, database: Database, outbox: Outbox, model: ChatModel | None
+) -> Wording | None:
+    """What words questions about tickets with the model, for `tasks.register_tasks`."""
+    if model is None:
+        return None
+    return Wording(
+        database,
+        outbox,
+        model,
+        within_s=settings.clarify_within_s,
+        wanted_s=settings.model_within_s,
     )
 
 

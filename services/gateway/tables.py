@@ -61,9 +61,7 @@ class WorkflowRow(Base):
     """A candidate workflow. The one with rank 1 is the ticket's."""
 
     __tablename__ = "gateway_workflow"
-    __table_args__ = (
-        Index("ix_gateway_workflow_rank", "ticket_id", "walk", "rank", unique=True),
-    )
+    __table_args__ = (Index("ix_gateway_workflow_rank", "ticket_id", "walk", "rank", unique=True),)
 
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
@@ -145,6 +143,8 @@ class ClarificationRow(Base):
     """With its choices and what each of them settles."""
     others: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     """Questions that were worth asking too, the best first."""
+    terms: Mapped[list[str]] = mapped_column(JSON, default=list)
+    """Domain terms of the ticket, as a model found them."""
     choice: Mapped[int | None] = mapped_column(Integer)
     """Place of the chosen answer, from 0."""
     answer: Mapped[str] = mapped_column(Text)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, case, select, true, update
@@ -38,7 +38,7 @@ class OpenTicket:
     created_at: float
     """Seconds since the epoch; of a later walk, when it was asked for."""
     walk: int = 1
-    asked: Asked = Asked()
+    asked: Asked = field(default_factory=Asked)
 
 
 class Tickets:

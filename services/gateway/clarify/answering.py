@@ -38,8 +38,7 @@ class NoSuchChoiceError(InvalidInputError):
 
 
 class Answering:
-    """Takes answers. Of two at the same moment one counts; the same answer again changes nothing.
-    """
+    """Takes answers, each once: of two at the same moment one counts, the same again is no other."""
 
     def __init__(self, database: Database, outbox: Outbox, asking: Asking) -> None:
         self._database = database
@@ -95,11 +94,11 @@ class Answering:
 
     def _go_on_with(self, session: Session, row: ClarificationRow) -> None:
         """Walk the ticket again, or ask the next question where nothing was learned."""
-        note = Note("answered", {"turn": row.turn, "answer": row.answer, "state": row.state})
-        notes = [note]
         if row.state == ClarificationState.UNKNOWN.value:
+            notes = [Note("not_known", {"turn": row.turn})]
             notes += self._asking.ask(session, row.ticket_id, _others(row))
         else:
+            notes = [Note("answered", {"turn": row.turn, "answer": row.answer})]
             self._walk_again(session, row.ticket_id)
         add_events(session, row.ticket_id, notes)
 

@@ -14,6 +14,8 @@ class Asked(Noun):
     """Decisions that the engineer could not answer."""
     says: tuple[str, ...] = ()
     """What was learned, as words to search by."""
+    terms: tuple[str, ...] = ()
+    """Words of the ticket that a model found to be worth looking up."""
     is_page_told: bool = False
     """Whether it was asked which page is meant."""
     turns: int = 0
@@ -41,9 +43,11 @@ def well_formed(ticket: TicketDraft, asked: Asked) -> TicketDraft:
 
     States that do not hold are left out: a search would find the pages that treat them.
     """
-    if not asked.says:
+    learned = [*asked.says, " ".join(asked.terms)]
+    if not any(learned):
         return ticket
-    return ticket.model_copy(update={"description": "\n".join((ticket.description, *asked.says))})
+    description = "\n".join(filter(None, (ticket.description, *learned)))
+    return ticket.model_copy(update={"description": description})
 
 
 def text_of(ticket: TicketDraft) -> str:

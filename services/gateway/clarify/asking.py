@@ -30,9 +30,7 @@ class Asking:
         self._most = most
         self._is_worded = is_worded
 
-    def ask(
-        self, session: Session, ticket_id: str, questions: Sequence[Question]
-    ) -> list[Note]:
+    def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
         """Open the first of the questions, unless the ticket has had its questions."""
         turns = rows_of(session, ticket_id)
         may = not turns or ClarificationState(turns[-1].state) in _ANSWERED
@@ -77,7 +75,8 @@ def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Asked:
             choice = None if row.choice is None else question.choices[row.choice]
             own_words = row.answer if row.state == ClarificationState.ANSWERED.value else ""
             asked = asked.after(question, choice, own_words)
-    return asked
+    terms = dict.fromkeys(term for row in rows for term in row.terms)
+    return asked.model_copy(update={"terms": tuple(terms)})
 
 
 def clarification(row: ClarificationRow) -> Clarification:

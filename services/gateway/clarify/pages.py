@@ -19,15 +19,13 @@ _OPENING = 4000
 """Characters of a page that say what it is about; what follows repairs it."""
 
 
-def page_question(
-    context: RetrievedContext, ticket_text: str, *, steps: int
-) -> Question | None:
+def page_question(context: RetrievedContext, ticket_text: str, *, steps: int) -> Question | None:
     """None where no other page comes near the best one.
 
     `steps` of the workflow are in vain when its page is not the one.
     """
     rivals = _rivals(context.pages)
-    if len(rivals) < 2:  # noqa: PLR2004 - one page is no question
+    if len(rivals) < 2:
         return None
     choices = [_choice(page, rivals, ticket_text) for page in rivals]
     return Question(
@@ -56,9 +54,7 @@ def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) 
     return Choice(text=f"{shown} ({', '.join(names)})" if names else shown, says=says)
 
 
-def _own_names(
-    page: PageReading, others: Sequence[PageReading], ticket_text: str
-) -> Iterator[str]:
+def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: str) -> Iterator[str]:
     """Components, alerts and error strings of its opening, those it repeats most first."""
     elsewhere = set(tokenise(ticket_text)).union(*(_tokens(other) for other in others))
     counts: dict[str, int] = {}

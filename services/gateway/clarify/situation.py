@@ -43,8 +43,7 @@ class Situation:
 
     @cached_property
     def chances(self) -> Mapping[str, float]:
-        """How likely each step is come to when every answer is as likely; loops are not gone round.
-        """
+        """How likely each step is come to when all answers are alike; no loop is gone round."""
         order = self._in_order()
         place = {id_: number for number, id_ in enumerate(order)}
         chance = dict.fromkeys(order, 0.0)

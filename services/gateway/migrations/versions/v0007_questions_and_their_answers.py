@@ -23,6 +23,7 @@ def upgrade() -> None:
         sa.Column("worded_by", sa.Text(), nullable=False),
         sa.Column("question", sa.JSON(), nullable=False),
         sa.Column("others", sa.JSON(), nullable=False),
+        sa.Column("terms", sa.JSON(), nullable=False),
         sa.Column("choice", sa.Integer(), nullable=True),
         sa.Column("answer", sa.Text(), nullable=False),
         sa.Column("asked_at", sa.Float(), nullable=False),
