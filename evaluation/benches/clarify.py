@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from evaluation.benches.gold_pages import PageOf, own_page
 from evaluation.benches.hidden_facts import DrawnPath, drawn_path, texts_of
 from evaluation.benches.page_reader import Read, workflow_of
 from evaluation.benches.simulated_user import SimulatedUser
 from evaluation.benches.workflows import plan_request, score_request
-from evaluation.logic_rows import GoldGraph, LogicRow
+from evaluation.logic_rows import GoldGraph, GoldNode, LogicRow
 from evaluation.measures.logic import Likeness
 from evaluation.report.report import Figures
 from services.contracts.planner import Planner
@@ -22,7 +23,7 @@ from services.gateway.clarify.question import Question
 from services.gateway.clarify.situation import Situation
 from services.knowledge.ports import Embedder
 from services.procedure.model import Reading
-from services.workflow.model import StepKind, Workflow
+from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 EARLY = 2
 """Questions within which most hidden facts should be found."""
@@ -33,7 +34,7 @@ class Seen:
     """What is known for a ticket at one turn."""
 
     workflow: Workflow | None
-    context: RetrievedContext = RetrievedContext()
+    context: RetrievedContext = field(default_factory=RetrievedContext)
 
 
 See = Callable[[LogicRow, TicketDraft], Seen]
@@ -85,9 +86,16 @@ class Talk:
             "solved": float(self._share() == 1),
             f"of_path_{EARLY}": self._share(EARLY, of_path=True),
             "of_path": self._share(of_path=True),
+            "reached": self._reached(),
             "asked": float(len(self.told)),
             "unanswered": float(sum(not told for told in self.told)),
         }
+
+    def _reached(self) -> float:
+        """Share of the path's decisions that are known one after the other, from the start."""
+        told = frozenset[str]().union(*self.told)
+        known = takewhile(lambda fact: fact.is_told or fact.node.id in told, self.path)
+        return sum(1 for _ in known) / len(self.path)
 
     def _share(self, within: int | None = None, *, of_path: bool = False) -> float:
         wanted = {fact.node.id for fact in self.path if of_path or fact.counts}
@@ -130,7 +138,27 @@ def page_given(page_of: PageOf, read: Read) -> See:
     return see
 
 
-def walked(retrieval_for: Callable[[LogicRow], Retrieval], planner: Planner, scorer: Scorer) -> See:
+def drawn(row: LogicRow, _ticket: TicketDraft) -> Seen:
+    """The drawing itself, as if a person had approved it: what asking is worth without reading."""
+    graph = row.reference or GoldGraph(nodes=())
+    steps = tuple(_step(node, row.page) for node in graph.nodes)
+    known = {step.id for step in steps}
+    arrows = tuple(
+        Transition(source=edge.source, target=edge.target, condition=edge.label)
+        for edge in graph.edges
+        if {edge.source, edge.target} <= known
+    )
+    return Seen(Workflow(title=row.title, steps=steps, transitions=arrows))
+
+
+def _step(node: GoldNode, page: str) -> Step:
+    lines = node.lines or ()
+    cited = (Citation(document_id=page, start_line=one, end_line=last) for one, last in lines)
+    kind = StepKind(node.kind)
+    return Step(id=node.id, kind=kind, text=node.label, citations=tuple(cited), node=node.id)
+
+
+def walked(retrieval: Retrieval, planner: Planner, scorer: Scorer) -> See:
     """The whole walk of the ticket with what was learned."""
 
     def see(_row: LogicRow, ticket: TicketDraft) -> Seen:
@@ -143,7 +171,7 @@ def walked(retrieval_for: Callable[[LogicRow], Retrieval], planner: Planner, sco
     return see
 
 
-def measure(
+def measure(  # noqa: PLR0917 - a bench's parts
     rows: Sequence[LogicRow],
     see: See,
     ask: Ask,

@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.benches.clarify import Ask, See, by_gain, everything, nothing, page_given, walked
+from evaluation.benches.clarify import (
+    Ask,
+    See,
+    by_gain,
+    drawn,
+    everything,
+    nothing,
+    page_given,
+    walked,
+)
 from evaluation.benches.gold_pages import PageOf, page_of_corpus, page_of_store
 from evaluation.benches.page_reader import by_rules
 from evaluation.benches.recorded_answers import RECORDED, by_record, read_answers
@@ -25,16 +34,18 @@ class Setting:
 
     def rows(self, rows: Sequence[LogicRow]) -> list[LogicRow]:
         """Those with a drawing; of recorded answers, the recorded ones."""
-        drawn = [row for row in rows if row.reference]
+        conditional = [row for row in rows if row.reference]
         if self.reader != "recorded" or self.platform:
-            return drawn
+            return conditional
         answered, page_of = read_answers(RECORDED), self._page_of()
-        return [row for row in drawn if row.doc and text_hash(page_of(row)) in answered]
+        return [row for row in conditional if row.doc and text_hash(page_of(row)) in answered]
 
     def see(self) -> See:
         """The workflow of a ticket as it stands."""
         if self.platform:
             return walked(self.platform.retrieval, self.platform.planner, self.platform.scorer)
+        if self.reader == "drawn":
+            return drawn
         read = by_record(read_answers(RECORDED)) if self.reader == "recorded" else by_rules
         return page_given(self._page_of(), read)
 

@@ -24,10 +24,10 @@ def clarify(
         typer.Option(help="Walk the tickets in this embedded run; else the row's page is given."),
     ] = None,
     reader: Annotated[
-        Literal["rules", "recorded"],
+        Literal["rules", "recorded", "drawn"],
         typer.Option(
-            help="Who reads a page that is given: rules, now, or a model whose answers were "
-            "recorded (rows that were not are left out)."
+            help="Who reads a page that is given: rules, now; a model whose answers were recorded "
+            "(rows that were not are left out); or nobody, and the drawing is the workflow."
         ),
     ] = "rules",
     corpus: Annotated[

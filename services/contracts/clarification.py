@@ -3,7 +3,9 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from services.kit.text import clean_text
 
 MAX_ANSWER_CHARACTERS = 4000
 
@@ -55,8 +57,13 @@ class ClarificationAnswer(BaseModel):
     text: str = Field(default="", max_length=MAX_ANSWER_CHARACTERS)
     unknown: bool = False
 
+    @field_validator("text")
+    @classmethod
+    def _clean(cls, text: str) -> str:
+        return clean_text(text).strip()
+
     @model_validator(mode="after")
     def _one_answer(self) -> "ClarificationAnswer":
-        if sum((self.choice is not None, bool(self.text.strip()), self.unknown)) != 1:
+        if sum((self.choice is not None, bool(self.text), self.unknown)) != 1:
             raise ValueError("expected exactly one of `choice`, `text` and `unknown`")
         return self

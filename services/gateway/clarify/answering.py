@@ -38,7 +38,7 @@ class NoSuchChoiceError(InvalidInputError):
 
 
 class Answering:
-    """Takes answers, each once: of two at the same moment one counts, the same again is no other."""
+    """Takes answers, each once: of two at one moment one counts, and the same again is no other."""
 
     def __init__(self, database: Database, outbox: Outbox, asking: Asking) -> None:
         self._database = database
@@ -128,7 +128,7 @@ def _read(given: ClarificationAnswer, question: Question) -> dict[str, Any]:
     if given.unknown:
         return {"state": ClarificationState.UNKNOWN.value, "choice": None, "answer": ""}
     place = _place(given, question)
-    answer = given.text.strip() if place is None else question.choices[place].text
+    answer = given.text if place is None else question.choices[place].text
     return {"state": ClarificationState.ANSWERED.value, "choice": place, "answer": answer}
 
 
