@@ -52,6 +52,8 @@ class SimulatedUser:
         What the path does not tell is not so, as far as the engineer can see, where something else
         that is asked about is known.
         """
+        if not question.choices:
+            return None
         if question.about is About.PAGES:
             return Reply(question.choice_of(page), frozenset())
         for choice in question.choices:

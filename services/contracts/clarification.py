@@ -35,7 +35,8 @@ class Clarification(BaseModel):
     choices: tuple[str, ...]
     """Likely answers; other words are an answer too."""
     about: str
-    """`steps`: a branch of the procedure; `pages`: which of several pages is meant."""
+    """`steps`: a branch of the procedure; `pages`: which of several pages is meant; `ticket`: what
+    exactly is seen, where the ticket says too little."""
     decisions: tuple[str, ...] = ()
     """What the answer settles: decisions of the procedure in their words, or documents."""
     gain: float

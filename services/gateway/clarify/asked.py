@@ -18,6 +18,8 @@ class Asked(Noun):
     """Words of the ticket that a model found to be worth looking up."""
     is_page_told: bool = False
     """Whether it was asked which page is meant."""
+    is_described: bool = False
+    """Whether it was asked what exactly is seen."""
     turns: int = 0
     """Questions that were asked."""
 
@@ -33,6 +35,7 @@ class Asked(Noun):
                 "unknown": self.unknown if choice else (*self.unknown, *settles),
                 "says": (*self.says, says) if says else self.says,
                 "is_page_told": self.is_page_told or question.about is About.PAGES,
+                "is_described": self.is_described or question.about is About.TICKET,
                 "turns": self.turns + 1,
             }
         )

@@ -23,6 +23,11 @@ _OUTCOME = re.compile(
     re.IGNORECASE,
 )
 """Words by which a question behind a remedy asks for what came of it."""
+_HELPED = re.compile(r"\bhelp(?:s|ed)?\b", re.IGNORECASE)
+_UNNAMED = re.compile(
+    r"(?:\w+\s+){1,2}(?:it|they|this|these|those|that|its|their)\b", re.IGNORECASE
+)
+"""A question whose subject is named by the step before it."""
 _SAID_FROM = 0.8
 """Share of a question's words from which a ticket speaks of what it asks."""
 
@@ -54,8 +59,8 @@ def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
 
 def _is_outcome(situation: Situation, step: Step) -> bool:
     """Whether it asks what came of a remedy."""
-    is_later = step.id not in situation.at_the_start
-    return step.implied or (is_later and _OUTCOME.search(step.text) is not None)
+    outcome = _HELPED if step.id in situation.at_the_start else _OUTCOME
+    return step.implied or outcome.search(step.text) is not None
 
 
 def _is_said(question: str, said: Collection[str]) -> bool:
@@ -124,7 +129,7 @@ def of_decision(situation: Situation, step: Step) -> Question:
     """The question of one decision, in its own words."""
     answers = dict.fromkeys(edge.condition for edge in situation.exits(step.id))
     choices = [_choice(answer, [_fact(step, answer)]) for answer in answers if answer]
-    return _question(situation, step.text, choices, [step])
+    return _question(situation, _named(situation, step), choices, [step])
 
 
 def _of_chain(situation: Situation, chain: Sequence[_Link]) -> Question:
@@ -132,11 +137,21 @@ def _of_chain(situation: Situation, chain: Sequence[_Link]) -> Question:
     passed: list[Fact] = []
     choices = []
     for link in chain:
-        text = f"{link.step.text} {link.leaving}"
+        text = f"{_named(situation, link.step)} {link.leaving}"
         choices.append(_choice(text, [*passed, _fact(link.step, link.leaving)]))
         passed.append(_fact(link.step, link.onward))
     choices.append(_choice(NONE_OF_THESE, passed))
     return _question(situation, FIRST_OF, choices, [link.step for link in chain])
+
+
+def _named(situation: Situation, step: Step) -> str:
+    """The decision in words that stand alone: one about `it` says which step it is about."""
+    by_id = situation.workflow.by_id
+    before = (by_id[edge.source] for edge in situation.workflow.entries(step.id))
+    done = next((each.text for each in before if each.kind is StepKind.PROCESS), "")
+    if not done or not _UNNAMED.match(step.text):
+        return step.text
+    return f"{done.rstrip(' .:;')}: {step.text}"
 
 
 def _question(

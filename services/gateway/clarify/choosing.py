@@ -8,6 +8,7 @@ from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.pages import page_question
 from services.gateway.clarify.question import Question
+from services.gateway.clarify.vague import vague_question
 from services.workflow.model import Workflow
 
 
@@ -39,15 +40,20 @@ def questions(
 ) -> list[Question]:
     """Questions worth asking, the best first; none when enough is known.
 
-    Without a workflow only pages can be told apart.
+    Without a workflow only pages can be told apart, or the ticket be told in more words.
     """
-    found = branch_questions(workflow, asked) if workflow else []
+    found = branch_questions(workflow, asked) if workflow else _about_ticket(asked)
     if not asked.is_page_told:
         steps = len(workflow.steps) if workflow else _steps_of_best(context)
         about_pages = page_question(context, asked.ticket_text, steps=steps)
         found += [about_pages] if about_pages else []
     worth = [each for each in found if each.gain >= least_gain]
     return sorted(worth, key=lambda each: -each.gain)
+
+
+def _about_ticket(asked: Asked) -> list[Question]:
+    vague = None if asked.is_described else vague_question(asked.ticket_text)
+    return [vague] if vague else []
 
 
 def _steps_of_best(context: RetrievedContext) -> int:

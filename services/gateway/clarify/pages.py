@@ -22,17 +22,20 @@ _OPENING = 4000
 def page_question(context: RetrievedContext, ticket_text: str, *, steps: int) -> Question | None:
     """None where no other page comes near the best one.
 
-    `steps` of the workflow are in vain when its page is not the one.
+    `steps` of the workflow are in vain when another of them is the one; each is as likely to be it
+    as it is relevant beside the best one, whose chance is known.
     """
     rivals = _rivals(context.pages)
     if len(rivals) < 2:
         return None
     choices = [_choice(page, rivals, ticket_text) for page in rivals]
+    sure = context.confidence
+    others = sure * sum(page.score for page in rivals[1:]) / rivals[0].score
     return Question(
         text=WHICH_PAGE,
         choices=(*choices, Choice(text=NONE_OF_THESE)),
         about=About.PAGES,
-        gain=(1 - context.confidence) * steps,
+        gain=min(others, 1 - sure) * steps,
         decisions=tuple(page.document_id for page in rivals),
     )
 

@@ -1,6 +1,5 @@
 """A question to the engineer, and what each answer to it settles."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -43,6 +42,8 @@ class About(StrEnum):
     """The branches of the procedure."""
     PAGES = "pages"
     """Pages that fit about as well."""
+    TICKET = "ticket"
+    """What the ticket means: it says too little to look anything up by."""
 
 
 class Choice(Noun):
@@ -69,12 +70,6 @@ class Question(Noun):
     def choice_of(self, page: str) -> Choice:
         """Of a question about pages the choice of this one; the last, that none is, without it."""
         return dict(zip(self.decisions, self.choices, strict=False)).get(page, self.choices[-1])
-
-    @property
-    def key(self) -> str:
-        """The same for the same question, in whichever walk it comes up."""
-        said = "\n".join(map(words, (self.text, *self.decisions)))
-        return hashlib.sha256(f"{self.about.value}\n{said}".encode()).hexdigest()[:32]
 
 
 def words(text: str) -> str:

@@ -260,6 +260,21 @@ def test_a_watcher_may_begin_after_an_event(gateway, asked):
     assert events.count("event: planned") == 1
 
 
+def test_a_vague_ticket_that_nothing_fits_is_asked_for_more_words(gateway):
+    fitting = gateway.retrieval.context
+    gateway.retrieval.context = fitting.model_copy(update={"confidence": 0.0})
+    ticket_id = gateway.post({"title": "It is slow"})["id"]
+    gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "refused"
+    assert open_question(gateway, ticket_id)["choices"] == []
+    gateway.retrieval.context = fitting
+    answer(gateway, ticket_id, text="a fan stands still")
+    gateway.work()
+    ticket = gateway.ticket(ticket_id)
+    assert (ticket["status"], ticket["reason"], ticket["nearest"]) == ("planned", "", [])
+    assert gateway.planner.requests[-1].ticket.description == "a fan stands still"
+
+
 # The page.
 
 FORM = "/tickets/{}/clarifications/{}/answers"

@@ -142,3 +142,25 @@ def test_the_query_keeps_the_ticket_and_adds_what_was_learned():
     assert query.description == "It is slow.\nthin pool\nseen on node 3"
     assert well_formed(ticket, Asked()) is ticket
     assert asked.turns == 2
+
+
+def test_a_question_about_it_names_what_it_is_about():
+    shown = chart(
+        "A[Show the pool] --> B{Is it thin?}",
+        "B -- Yes --> C[Grow it]",
+        "B -- No --> D([Resolved])",
+        "C --> D",
+    )
+    (question,) = branch_questions(shown, Asked())
+    assert question.text == "Show the pool: Is it thin?"
+    assert question.choices[0].facts[0].decision == "Is it thin?"
+
+
+def test_whether_something_done_before_helped_is_no_state():
+    helped = chart(
+        "A[Seat the tray] --> B{Does seating it not help?}",
+        "B -- Yes --> C[Swap it]",
+        "B -- No --> D([Resolved])",
+        "C --> D",
+    )
+    assert branch_questions(helped, Asked()) == []
