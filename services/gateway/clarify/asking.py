@@ -16,7 +16,7 @@ from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
 WORD_TASK = "gateway.word_question"
-KEPT = 8
+KEPT = 4
 """Further questions that are kept: a model chooses among them, and one is the next where the
 engineer does not know."""
 

@@ -50,6 +50,7 @@ def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
         step.id: step
         for step in situation.workflow.of_kind(StepKind.DECISION)
         if step.id in situation.chances
+        and len({edge.condition for edge in situation.exits(step.id) if edge.condition}) > 1
         and step.id not in situation.known
         and not _is_outcome(situation, step)
         and words(step.text) not in unknown
@@ -86,9 +87,9 @@ def _chain(situation: Situation, open_: Mapping[str, Step], first: Step) -> list
     step: Step | None = first
     while step and len(links) < MOST_CHOICES - 1 and all(step.id != each.step.id for each in links):
         exits = situation.exits(step.id)
-        if len(exits) != 2 or not all(answer_of(edge.condition) for edge in exits):
-            break
         leading = {edge.condition: _next_decision(situation, edge.target) for edge in exits}
+        if sorted(map(answer_of, leading)) != [-1.0, 1.0] or len(exits) != len(leading):
+            break
         onward = _onward(leading, open_, links)
         leaving = next(answer for answer in leading if answer != onward)
         links.append(_Link(step, leaving, onward))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
@@ -72,6 +73,7 @@ class Question(Noun):
         return dict(zip(self.decisions, self.choices, strict=False)).get(page, self.choices[-1])
 
 
+@lru_cache(maxsize=16384)
 def words(text: str) -> str:
     """The text by its words alone."""
     return " ".join(_NO_WORDS.split(text.casefold())).strip()
@@ -80,9 +82,10 @@ def words(text: str) -> str:
 def known_in(workflow: Workflow, facts: Iterable[Fact]) -> Mapping[str, str]:
     """The exits that hold, by the id of their decision; of two facts about one the later counts."""
     known: dict[str, str] = {}
+    decisions = list(workflow.of_kind(StepKind.DECISION))
     for fact in facts:
-        for step in workflow.of_kind(StepKind.DECISION):
+        for step in (each for each in decisions if fact.is_of(each)):
             exits = {edge.condition.casefold(): edge.condition for edge in workflow.exits(step.id)}
-            if fact.is_of(step) and fact.answer.casefold() in exits:
+            if fact.answer.casefold() in exits:
                 known[step.id] = exits[fact.answer.casefold()]
     return known

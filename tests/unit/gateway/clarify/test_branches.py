@@ -1,11 +1,13 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from services.contracts.ticket import TicketDraft
 from services.gateway.clarify.asked import Asked, well_formed
 from services.gateway.clarify.branches import NONE_OF_THESE, branch_questions
 from services.gateway.clarify.question import About, Choice, Fact, Question, known_in
 from services.gateway.clarify.situation import Situation, changes
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import Step, StepKind, Transition, Workflow
 from tests.unit.gateway.clarify.charts import DISK, chart
 
 
@@ -164,3 +166,34 @@ def test_whether_something_done_before_helped_is_no_state():
         "C --> D",
     )
     assert branch_questions(helped, Asked()) == []
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(list(StepKind)), st.sampled_from(["Look", "Restart it", "Is it up?"])
+    ),
+    min_size=1,
+    max_size=8,
+)
+ARROWS = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from(["Yes", "No", "yes", "", "a"])),
+    max_size=20,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps=STEPS, arrows=ARROWS)
+def test_any_graph_is_asked_about_until_nothing_is_left(steps, arrows):
+    workflow = Workflow(
+        title="any",
+        steps=tuple(Step(id=str(n), kind=k, text=text) for n, (k, text) in enumerate(steps)),
+        transitions=tuple(
+            Transition(source=str(one % len(steps)), target=str(to % len(steps)), condition=label)
+            for one, to, label in arrows
+        ),
+    )
+    asked = Asked()
+    while found := branch_questions(workflow, asked):
+        assert asked.turns <= len(steps)
+        assert len(found[0].choices) > 1
+        asked = asked.after(found[0], found[0].choices[asked.turns % 2])
