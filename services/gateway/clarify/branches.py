@@ -148,10 +148,11 @@ def _of_chain(situation: Situation, chain: Sequence[_Link]) -> Question:
 def _named(situation: Situation, step: Step) -> str:
     """The decision in words that stand alone: one about `it` says which step it is about."""
     by_id = situation.workflow.by_id
-    before = (by_id[edge.source] for edge in situation.workflow.entries(step.id))
-    done = next((each.text for each in before if each.kind is StepKind.PROCESS), "")
-    if not done or not _UNNAMED.match(step.text):
+    before = [by_id[edge.source] for edge in situation.workflow.entries(step.id)]
+    is_one = len(before) == 1 and before[0].kind is StepKind.PROCESS
+    if not is_one or not _UNNAMED.match(step.text):
         return step.text
+    done = before[0].text
     return f"{done.rstrip(' .:;')}: {step.text}"
 
 

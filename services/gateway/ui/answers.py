@@ -21,11 +21,15 @@ class ForeignFormError(InvalidInputError):
 
 
 async def _check_own_page(request: Request) -> None:
-    """Refuse what a browser sends from another site's page; programs say neither header."""
+    """Refuse what a browser sends from another site's page; programs say neither header.
+
+    Browsers that are asked to keep the referrer say `null` for the origin, and those that talk to
+    an address without TLS do not say where a form stands: one of the two tells.
+    """
+    sent_from = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
-    sent_from = request.headers.get("sec-fetch-site", "same-origin")
-    is_own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-    if not is_own or sent_from not in {"same-origin", "none"}:
+    is_here = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if not (is_here if sent_from is None else sent_from in {"same-origin", "none"}):
         raise ForeignFormError("answers are taken from the ticket's own page only")
 
 

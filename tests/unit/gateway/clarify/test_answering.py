@@ -327,6 +327,23 @@ def test_another_sites_form_is_refused(gateway, asked, headers):
     assert open_question(gateway, asked)
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://127.0.0.1"},
+        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+        {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "same-origin"},
+    ],
+)
+def test_the_forms_of_the_own_page_are_taken(gateway, asked, headers):
+    question = open_question(gateway, asked)
+    sent = gateway.client.post(
+        FORM.format(asked, question["id"]), data={"choice": "1"}, headers=headers
+    )
+    assert sent.status_code == 200
+    assert open_question(gateway, asked) is None
+
+
 def test_questions_and_answers_are_escaped(gateway):
     hostile = "<script>alert(1)</script>"
     gateway.planner.workflows = [
