@@ -25,7 +25,7 @@ class Asked(Noun):
 
     def after(self, question: Question, choice: Choice | None, own_words: str = "") -> "Asked":
         """With one question more; no choice where the engineer did not know, or had other words."""
-        said = f"{question.text} {choice.text}" if choice else ""
+        said = _said(question, choice) if choice else ""
         facts = [f.model_copy(update={"said": said}) for f in choice.facts] if choice else []
         settles = question.decisions if question.about is About.STEPS else ()
         says = choice.says if choice else own_words
@@ -39,6 +39,11 @@ class Asked(Noun):
                 "turns": self.turns + 1,
             }
         )
+
+
+def _said(question: Question, choice: Choice) -> str:
+    """A choice that is a question itself stands alone."""
+    return choice.text if "?" in choice.text else f"{question.text} {choice.text}"
 
 
 def well_formed(ticket: TicketDraft, asked: Asked) -> TicketDraft:
