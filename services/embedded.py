@@ -14,7 +14,7 @@ import structlog
 from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
-from services.gateway.app import create_app, create_walk
+from services.gateway.app import create_app, create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -157,6 +157,7 @@ class Embedded:
             ],
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self._check_queue},
+            model=self.model,
         )
 
     def start(self) -> None:
@@ -185,8 +186,12 @@ class Embedded:
             scorer=self.scorer,
             write_back=write_back,
             triage=self.triage,
+            model=self.model,
         )
-        gateway_tasks.register_tasks(walks, self.outbox, walk, write_back)
+        wording = create_wording(
+            self.gateway_settings, database=self.database, outbox=self.outbox, model=self.model
+        )
+        gateway_tasks.register_tasks(walks, self.outbox, walk, write_back, wording)
         gateway_tasks.register_learning(walks, self.outbox, self.triage)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))

@@ -20,7 +20,7 @@ from services.contracts.scorer import ScorerClient
 from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
-from services.gateway.app import create_walk
+from services.gateway.app import create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -155,6 +155,8 @@ class Serving:
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
         write_back = WriteBack(WriteBackSettings(), self._database, self._outbox)
         triage = TriageDesk(self._database, self._graph, self.embedder, settings, model=self._model)
+        # A file of weights is not loaded once more here: only a server words questions.
+        model = self._model if ModelSettings().url else None
         walk = create_walk(
             settings,
             database=self._database,
@@ -164,9 +166,13 @@ class Serving:
             scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
             write_back=write_back,
             triage=triage,
+            model=model,
+        )
+        wording = create_wording(
+            settings, database=self._database, outbox=self._outbox, model=model
         )
         queue = self._open_queue()
-        gateway_tasks.register_tasks(queue, self._outbox, walk, write_back)
+        gateway_tasks.register_tasks(queue, self._outbox, walk, write_back, wording)
         gateway_tasks.register_learning(queue, self._outbox, triage)
         at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(
@@ -181,6 +187,7 @@ class Serving:
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
+            model=model,
         )
 
     def _ingestion(self) -> FastAPI:

@@ -75,6 +75,20 @@ def show_triage(decision: TriageDecision) -> None:
     console.print(Panel(Group(*teams, *told), title=Text(f"{title} (by the {decision.by})")))
 
 
+def show_questions(ticket: TicketDetail) -> None:
+    """What was asked about a ticket and answered, and the open question with its choices."""
+    for turn in ticket.clarifications:
+        answer = turn.answer or ("" if turn is ticket.open_question else turn.state.value)
+        console.print(Text.assemble((f"? {turn.question}  ", "yellow"), (answer, "bold")))
+    asked = ticket.open_question
+    if asked is None:
+        return
+    for number, choice in enumerate(asked.choices, start=1):
+        console.print(Text(f"  {number}. {choice}"))
+    how = f"flowxpert answer {ticket.id} TEXT|N, or --unknown, or --go-on"
+    console.print(Text(f"  {how}", style="dim"))
+
+
 def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
     """Tickets as a table, newest first."""
     table = Table(box=None)
@@ -276,6 +290,8 @@ def _commands(step: Step) -> list[Text]:
 
 def _remarks(step: Step) -> list[Text]:
     notes = [Text(f"  note: {note}", style="dim") for note in step.notes]
+    if step.settled:
+        notes.append(Text(f"  {step.settled}: {step.settled_by}", style="green"))
     return [*notes, Text(f"  not sure: {step.doubt}", style="yellow")] if step.doubt else notes
 
 

@@ -3,6 +3,7 @@
 import typer
 
 from evaluation.commands import (
+    clarify,
     graph,
     judge,
     logic,
@@ -28,6 +29,7 @@ _GROUPS = (
     scorer,
     judge,
     recorded_judge,
+    clarify,
     speed,
     triage,
     results,

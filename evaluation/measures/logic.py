@@ -147,6 +147,11 @@ class Matched:
         self._actions = self._match(gold.actions, found.actions)
         self._decisions = self._match(gold.decisions, found.decisions)
 
+    @property
+    def decisions(self) -> Mapping[str, str]:
+        """Decisions of the workflow by those of the drawing that they are."""
+        return self._decisions
+
     def figures(self) -> Figures:
         """All columns that are defined, in their order."""
         precision, recall = self._guard_shares()

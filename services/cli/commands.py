@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.commands import app as bench
+from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.keys import app as keys
 from services.cli.opening import (
@@ -59,6 +60,7 @@ app.command()(read)
 app.command()(audit)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
+app.command()(answer)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 
@@ -256,6 +258,7 @@ def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -
     """A ticket with its best workflow, or why there is none."""
     from services.contracts.gateway import StoredWorkflow, TicketDetail  # noqa: PLC0415
     from services.terminal import (  # noqa: PLC0415
+        show_questions,
         show_refusal,
         show_triage,
         show_workflow,
@@ -266,10 +269,13 @@ def ticket(ticket_id: str, *, url: Url = DEFAULT_URL, as_json: AsJson = False) -
         best = client.get(detail.candidates[0].url) if detail.candidates else None
     if as_json:
         print_json(detail)
-    elif best is None:
+        return
+    if best is None:
         show_refusal(detail)
     else:
         show_workflow(StoredWorkflow.model_validate(best))
+    if not as_json:
+        show_questions(detail)
     if detail.triage and not as_json:
         show_triage(detail.triage)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.contracts.triage import TriageDecision
@@ -95,6 +96,14 @@ class TicketDetail(Ticket):
     """Best first."""
     triage: TriageDecision | None = None
     """The team it went to with a note, when nothing fits or an engineer rejects the workflow."""
+    clarifications: tuple[Clarification, ...] = ()
+    """What was asked about it, in order; only the last question may be open."""
+
+    @property
+    def open_question(self) -> Clarification | None:
+        """The one that waits for an answer."""
+        asked = self.clarifications[-1:]
+        return next((each for each in asked if each.state is ClarificationState.OPEN), None)
 
 
 class AcceptedTicket(Message):
@@ -185,7 +194,8 @@ class ProgressEvent(Message):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `triaged`, `assigned`, `resolved`, `told` and `not_told` (a system was told of the workflow, or
-    could not be), or a final status."""
+    `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
+    (without an answer), `triaged`, `assigned`, `resolved`, `told` and `not_told` (a system was told
+    of the workflow, or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

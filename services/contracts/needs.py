@@ -15,6 +15,9 @@ GATEWAY = {
     "GET /v1/workflows/{workflow_id}": Need.READ,
     "GET /v1/workflows/{workflow_id}/candidates": Need.READ,
     "GET /v1/sources/{document_id:path}": Need.READ,
+    "GET /v1/tickets/{ticket_id}/clarifications": Need.READ,
+    "POST /v1/tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
+    "POST /v1/tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,
     "GET /v1/audit": Need.ADMIN,
     "GET /v1/teams": Need.READ,
     "POST /v1/teams": Need.ADMIN,
@@ -24,6 +27,8 @@ GATEWAY = {
     "PUT /v1/tickets/{ticket_id}/team": Need.OPERATE,
     "GET /": Need.READ,
     "GET /tickets/{ticket_id}": Need.READ,
+    "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
+    "POST /tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
     "GET /ui/{name}": Need.READ,
 }

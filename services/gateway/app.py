@@ -9,6 +9,11 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
+from services.gateway.clarify.answering import Answering
+from services.gateway.clarify.asking import Asking
+from services.gateway.clarify.choosing import Clarify
+from services.gateway.clarify.endpoints import create_clarify_router
+from services.gateway.clarify.wording import Wording
 from services.gateway.fit import FITTED
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
@@ -18,7 +23,7 @@ from services.gateway.tickets import Tickets
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.ui import pages
+from services.gateway.ui import answers, pages
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
@@ -27,6 +32,7 @@ from services.kit.audit import AuditLog
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.llm.chat_model import ChatModel
 
 
 def create_app(
@@ -42,6 +48,7 @@ def create_app(
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
     lifespan: Lifespan | None = None,
+    model: ChatModel | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
@@ -52,15 +59,18 @@ def create_app(
         MappingError: The file of mappings cannot be used.
     """
     reader = Reader(settings, webhooks or WebhookSettings())
+    answering = Answering(database, outbox, _asking(settings, outbox, model))
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
         routers=[
             endpoints.router,
             triage_endpoints.router,
+            create_clarify_router(answering),
             streams.router,
             audit.router,
             pages.router,
+            answers.router,
             *routers,
         ],
         settings=platform,
@@ -72,7 +82,9 @@ def create_app(
     )
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
-    app.state.gateway = GatewayService(database, outbox, retrieval, settings, reader)
+    app.state.gateway = GatewayService(
+        database, outbox, retrieval, settings, reader=reader, answering=answering
+    )
     app.state.triage = TriageService(database, outbox, triage)
     return app
 
@@ -87,15 +99,39 @@ def create_walk(
     scorer: Scorer,
     write_back: WriteBack,
     triage: TriageDesk | None = None,
+    model: ChatModel | None = None,
 ) -> Walk:
-    """The walk over these services, for `tasks.register_tasks`."""
+    """The walk over these services, for `tasks.register_tasks`.
+
+    With a model questions about tickets are worded again; see `create_wording`.
+    """
     return Walk(
-        Tickets(database, outbox, write_back),
+        Tickets(database, outbox, write_back, _asking(settings, outbox, model)),
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
         thresholds=FITTED.with_settings(settings),
+        clarify=Clarify(most=settings.clarify_most, least_gain=settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
         triage=triage,
     )
+
+
+def create_wording(
+    settings: GatewaySettings, *, database: Database, outbox: Outbox, model: ChatModel | None
+) -> Wording | None:
+    """What words questions about tickets with the model, for `tasks.register_tasks`."""
+    if model is None:
+        return None
+    return Wording(
+        database,
+        outbox,
+        model,
+        within_s=settings.clarify_within_s,
+        wanted_s=settings.model_within_s,
+    )
+
+
+def _asking(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:
+    return Asking(outbox, most=settings.clarify_most, is_worded=model is not None)

@@ -6,6 +6,7 @@ from services.contracts.gateway import NearestDocument
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketStatus
 from services.contracts.triage import TriageDecision
+from services.gateway.clarify.question import Question
 from services.gateway.fit import Verdict
 
 
@@ -16,6 +17,8 @@ class Planned:
     ranked: tuple[ScoredCandidate, ...]
     verdicts: tuple[Verdict, ...]
     seconds: dict[str, float]
+    questions: tuple[Question, ...] = ()
+    """What an answer would make it better by, the best question first."""
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 
 
@@ -27,6 +30,7 @@ class Refused:
     nearest: tuple[NearestDocument, ...] = ()
     triage: TriageDecision | None = None
     """The team that it goes to instead."""
+    questions: tuple[Question, ...] = ()
     status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
 
 

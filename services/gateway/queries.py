@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy import Row, Select, and_, func, or_, select
 
 from services.contracts.gateway import (
     CandidateSummary,
@@ -81,7 +81,8 @@ class Queries:
         """
         with self._database.session() as session:
             row = session.get(TicketRow, ticket_id)
-            candidates = session.execute(_candidates(ticket_id)).all() if row else ()
+            best = row.workflow_id if row else None
+            candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
         if row is None:
             raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
@@ -105,18 +106,17 @@ class Queries:
         with self._database.session() as session:
             return {row.id: row for row in session.execute(statement)}
 
-    def ticket_of(self, workflow_id: str) -> str:
-        """The id of the ticket that a workflow answers.
+    def candidates(self, workflow_id: str) -> tuple[CandidateSummary, ...]:
+        """All that competed with a workflow, itself included, best first.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
         """
-        statement = select(WorkflowRow.ticket_id).where(WorkflowRow.id == workflow_id)
         with self._database.session() as session:
-            found = session.scalar(statement)
-        if found is None:
+            found = session.execute(_candidates(workflow_id)).all()
+        if not found:
             raise _no_workflow(workflow_id)
-        return found
+        return tuple(map(_candidate, found))
 
     def workflow_json(self, workflow_id: str) -> str:
         """A `StoredWorkflow` as JSON.
@@ -186,7 +186,10 @@ def workflow_url(workflow_id: str) -> str:
 _stored = {column.key for column in TicketRow.__table__.columns}
 
 
-def _candidates(ticket_id: str) -> Select[*tuple[Any, ...]]:
+def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
+    """All that competed with a workflow, in the walk that made it."""
+    of = select(WorkflowRow.ticket_id, WorkflowRow.walk).where(WorkflowRow.id == workflow_id)
+    walk = of.subquery()
     return (
         select(
             WorkflowRow.id,
@@ -198,7 +201,9 @@ def _candidates(ticket_id: str) -> Select[*tuple[Any, ...]]:
             ScoreRow.overall,
         )
         .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
-        .where(WorkflowRow.ticket_id == ticket_id)
+        .join(
+            walk, and_(WorkflowRow.ticket_id == walk.c.ticket_id, WorkflowRow.walk == walk.c.walk)
+        )
         .order_by(WorkflowRow.rank)
     )
 

@@ -14,6 +14,7 @@ from services.contracts.gateway import (
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
+from services.gateway.clarify.answering import Answering
 from services.gateway.events import Events
 from services.gateway.intake import DeliveryKey, Intake
 from services.gateway.metrics import REJECTED, TICKETS
@@ -49,9 +50,12 @@ class GatewayService:
         outbox: Outbox,
         retrieval: Retrieval,
         settings: GatewaySettings,
+        *,
         reader: Reader,
+        answering: Answering,
     ) -> None:
         self.settings = settings
+        self.answering = answering
         self._reader = reader
         self.queries = Queries(database)
         self.events = Events(database)
@@ -102,8 +106,9 @@ class GatewayService:
         return self.queries.page(wanted, cursor=cursor, limit=limit or self.settings.page_size)
 
     def ticket(self, ticket_id: str) -> TicketDetail:
-        """A ticket and its candidates; raises `TicketNotFoundError`."""
-        return self.queries.ticket(ticket_id)
+        """A ticket, its candidates and its questions; raises `TicketNotFoundError`."""
+        asked = tuple(self.answering.of_ticket(ticket_id))
+        return self.queries.ticket(ticket_id).model_copy(update={"clarifications": asked})
 
     def workflow(self, workflow_id: str) -> StoredWorkflow:
         """A candidate with its scores; raises `WorkflowNotFoundError`."""
@@ -111,7 +116,7 @@ class GatewayService:
 
     def candidates(self, workflow_id: str) -> tuple[CandidateSummary, ...]:
         """All that competed with this workflow, itself included; raises as `workflow` does."""
-        return self.queries.ticket(self.queries.ticket_of(workflow_id)).candidates
+        return self.queries.candidates(workflow_id)
 
     def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:
         """The cited lines and those around them.

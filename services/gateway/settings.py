@@ -65,6 +65,25 @@ class GatewaySettings(Settings):
     context_lines: int = Field(
         default=8, ge=0, le=200, description="Lines shown before and after a cited passage."
     )
+    clarify_most: int = Field(
+        default=3,
+        ge=0,
+        le=20,
+        description="Most questions that a ticket's engineer is asked, one after the other; 0 for "
+        "none. The first workflow never waits for an answer.",
+    )
+    clarify_least_gain: float = Field(
+        default=0.5,
+        ge=0,
+        description="Steps of the workflow that an answer must be expected to spare to be asked "
+        "for.",
+    )
+    clarify_within_s: float = Field(
+        default=20.0,
+        gt=0,
+        description="Seconds that a language model may take to choose and word a question; the "
+        "question is asked in the page's words until then, and stays so when it takes longer.",
+    )
     sure_from: float | None = Field(
         default=None,
         ge=0,

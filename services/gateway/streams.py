@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
@@ -20,8 +20,11 @@ router = APIRouter()
 PING_S = 15
 """A comment this often keeps proxies from closing a quiet stream."""
 
+_ANSWERED = "answered"
+"""After it a ticket is walked again, unless nothing was learned."""
 _FINAL = {status.value for status in TicketStatus if status.is_final}
 
+After = Annotated[int, Query(ge=0, lt=2**63, description="Id of an event that is known.")]
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=40)]
 
 
@@ -34,15 +37,17 @@ LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=40)]
     },
 )
 async def ticket_events(
-    service: Service, ticket_id: Id, last_event_id: LastEventId = ""
+    service: Service, ticket_id: Id, after: After = 0, last_event_id: LastEventId = ""
 ) -> Response:
-    """What happened to a ticket, from its beginning or after `Last-Event-ID`, until it is over.
+    """What happened to a ticket, from its beginning or later, until it is over.
+
+    `Last-Event-ID` says where a reader was, and `after` where one begins.
 
     Each event's `event` is its kind and its `data` a `ProgressEvent`. A reader that comes back
     after the end gets 204, which tells a browser not to come again.
     """
     ticket = await run_in_threadpool(service.ticket, ticket_id)
-    seen = _number(last_event_id)
+    seen = max(after, _number(last_event_id))
     if ticket.status.is_final:
         fresh = await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id)
         if not fresh:
@@ -66,7 +71,7 @@ async def _of_ticket(
     while True:
         for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
             seen = event.id
-            over = over or event.kind in _FINAL
+            over = event.kind in _FINAL or (over and event.kind != _ANSWERED)
             yield _sent(event)
         if over:
             return

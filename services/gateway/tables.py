@@ -41,6 +41,8 @@ class TicketRow(Base):
     fit: Mapped[str | None] = mapped_column(String(10))
     """The chosen workflow's, and so is `against`."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
+    walks: Mapped[int] = mapped_column(Integer, default=1)
+    """1, and one more for each answer that the ticket was walked again with."""
     created_at: Mapped[float] = mapped_column(Float)
     updated_at: Mapped[float] = mapped_column(Float)
     resolved_at: Mapped[float | None] = mapped_column(Float)
@@ -84,10 +86,12 @@ class WorkflowRow(Base):
     """A candidate workflow. The one with rank 1 is the ticket's."""
 
     __tablename__ = "gateway_workflow"
-    __table_args__ = (Index("ix_gateway_workflow_rank", "ticket_id", "rank", unique=True),)
+    __table_args__ = (Index("ix_gateway_workflow_rank", "ticket_id", "walk", "rank", unique=True),)
 
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    walk: Mapped[int] = mapped_column(Integer, default=1)
+    """Which walk of its ticket made it; those of earlier ones are kept."""
     rank: Mapped[int] = mapped_column(Integer)
     title: Mapped[str] = mapped_column(Text)
     planner: Mapped[str] = mapped_column(String(100))
@@ -145,3 +149,29 @@ class EventRow(Base):
     kind: Mapped[str] = mapped_column(String(40))
     facts: Mapped[dict[str, Any]] = mapped_column(JSON)
     at: Mapped[float] = mapped_column(Float)
+
+
+class ClarificationRow(Base):
+    """A question about a ticket and what was answered; the last of a ticket may be open."""
+
+    __tablename__ = "gateway_clarification"
+    __table_args__ = (Index("ix_gateway_clarification_turn", "ticket_id", "turn", unique=True),)
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    turn: Mapped[int] = mapped_column(Integer)
+    state: Mapped[str] = mapped_column(String(10))
+    wording: Mapped[str] = mapped_column(Text)
+    """The question as it is asked."""
+    worded_by: Mapped[str] = mapped_column(Text)
+    question: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """With its choices and what each of them settles."""
+    others: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    """Questions that were worth asking too, the best first."""
+    terms: Mapped[list[str]] = mapped_column(JSON, default=list)
+    """Domain terms of the ticket, as a model found them."""
+    choice: Mapped[int | None] = mapped_column(Integer)
+    """Place of the chosen answer, from 0."""
+    answer: Mapped[str] = mapped_column(Text)
+    asked_at: Mapped[float] = mapped_column(Float)
+    answered_at: Mapped[float | None] = mapped_column(Float)

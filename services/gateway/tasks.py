@@ -6,6 +6,8 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
+from services.gateway.clarify.asking import WORD_TASK
+from services.gateway.clarify.wording import Wording
 from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
@@ -32,13 +34,22 @@ def purging(database: Database, settings: GatewaySettings) -> Periodic | None:
     return Periodic("purge", lambda: keeping.purge(most=MOST_PURGED), every_s=PURGE_EVERY_S)
 
 
-def register_tasks(queue: Celery, outbox: Outbox, walk: Walk, write_back: WriteBack) -> None:
+def register_tasks(
+    queue: Celery,
+    outbox: Outbox,
+    walk: Walk,
+    write_back: WriteBack,
+    wording: Wording | None = None,
+) -> None:
     """Make the queue's workers walk tickets, and tell who is to know of it.
 
-    A walk that is given up fails its ticket; a system that cannot be told is noted on it.
+    A walk that is given up fails its ticket; a system that cannot be told is noted on it. Without
+    `wording` no model is asked about questions.
     """
     outbox.register(queue, WALK_TASK, walk.run, on_parked=park)
     outbox.register(queue, WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
+    if wording is not None:
+        outbox.register(queue, WORD_TASK, wording.run)
 
 
 def register_learning(queue: Celery, outbox: Outbox, desk: TriageDesk) -> None:

@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import CursorResult, select, update
+from sqlalchemy import CursorResult, case, select, true, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
+from services.gateway.clarify.asked import Asked, text_of
+from services.gateway.clarify.asking import Asking, asked_about, rows_of
 from services.gateway.events import Note, add_events
 from services.gateway.fit import Verdict
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
@@ -23,6 +25,11 @@ from services.kit.outbox import Outbox
 
 _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 _DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
+_UNLESS_PLANNED = case(
+    (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
+    else_=TicketStatus.FAILED.value,
+)
+"""A walk that breaks takes away no workflow that an earlier one has made."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,9 @@ class OpenTicket:
 
     draft: TicketDraft
     created_at: float
-    """Seconds since the epoch."""
+    """Seconds since the epoch; of a later walk, when it was asked for."""
+    walk: int = 1
+    asked: Asked = field(default_factory=Asked)
 
 
 class _Concluded(NamedTuple):
@@ -43,23 +52,31 @@ class _Concluded(NamedTuple):
 class Tickets:
     """What the walk writes. A ticket is concluded once, whoever walks it how often."""
 
-    def __init__(self, database: Database, outbox: Outbox, write_back: WriteBack) -> None:
+    def __init__(
+        self, database: Database, outbox: Outbox, write_back: WriteBack, asking: Asking
+    ) -> None:
         self._database = database
         self._outbox = outbox
         self._write_back = write_back
+        self._asking = asking
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
-        statement = select(TicketRow.created_at, *_DRAFT).where(
+        statement = select(TicketRow.walks, TicketRow.created_at, *_DRAFT).where(
             TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN)
         )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
+            turns = rows_of(session, ticket_id) if row and row.walks > 1 else ()
         if row is None:
             return None
         fields = dict(row._mapping)
-        created_at = fields.pop("created_at")
-        return OpenTicket(TicketDraft.model_construct(**fields), created_at)
+        created_at, walk = fields.pop("created_at"), fields.pop("walks")
+        draft = TicketDraft.model_construct(**fields)
+        if not turns:
+            return OpenTicket(draft, created_at, walk, Asked(ticket_text=text_of(draft)))
+        began = max((turn.answered_at or 0.0) for turn in turns)
+        return OpenTicket(draft, began, walk, asked_about(turns, text_of(draft)))
 
     def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
         """Store how far the walk is; nothing when it is concluded already."""
@@ -73,50 +90,55 @@ class Tickets:
                 add_events(session, ticket_id, notes)
 
     def conclude(
-        self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = ()
+        self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = (), *, walk: int = 1
     ) -> float | None:
         """Store how the walk ended, with the last notes of its progress, all or nothing.
 
         The walk's task leaves the outbox with it. Returns the seconds since the ticket came;
-        None, and nothing is done to the ticket, when it is concluded already.
+        None, and nothing is done to the ticket, when it is concluded already, or was answered since
+        this `walk` began and is walked anew.
 
         Raises:
             LostClaimError: Another worker has taken the walk over; nothing is stored.
         """
         with self._database.session() as session:
-            concluded = _conclude(session, ticket_id, outcome, notes)
-            if concluded is not None and isinstance(outcome, Planned):
-                self._write_back.put(session, ticket_id, concluded.source)
+            questions = () if isinstance(outcome, Failed) else outcome.questions
+            concluded = _conclude(session, ticket_id, outcome, notes, walk)
+            if concluded is not None:
+                add_events(session, ticket_id, self._asking.ask(session, ticket_id, questions))
+                if isinstance(outcome, Planned):
+                    self._write_back.put(session, ticket_id, concluded.source)
             self._outbox.finish(session)
         return concluded.seconds if concluded is not None else None
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
     """Mark the ticket of a walk that the queue has given up."""
-    _conclude(session, arguments["ticket_id"], Failed(reason), ())
+    _conclude(session, arguments["ticket_id"], Failed(reason), (), None)
 
 
 def _conclude(
-    session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note]
+    session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note], walk: int | None
 ) -> _Concluded | None:
     ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
     values, facts = _told(outcome, ids)
     now = time.time()
+    is_this_walk = TicketRow.walks == walk if walk else true()
     statement = (
         update(TicketRow)
-        .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
-        .values(status=outcome.status.value, updated_at=now, **values)
-        .returning(TicketRow.created_at, TicketRow.source)
+        .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN), is_this_walk)
+        .values(**{"status": outcome.status.value, "updated_at": now, **values})
+        .returning(TicketRow.created_at, TicketRow.source, TicketRow.walks)
     )
     row = session.execute(statement).one_or_none()
     if row is None:
         return None
     if isinstance(outcome, Planned):
-        _add_candidates(session, ticket_id, outcome, ids)
+        _add_candidates(session, ticket_id, outcome, ids, row.walks)
     if isinstance(outcome, Refused) and outcome.triage is not None:
         store_decision(session, ticket_id, outcome.triage)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return _Concluded(now - row.created_at, row.source)
+    return _Concluded(now - float(row.created_at), row.source)
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
@@ -128,18 +150,24 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
             "fit": outcome.verdicts[0].fit.value,
             "against": list(outcome.verdicts[0].against),
         }
-        return best, {**best, "candidates": len(ids)}
+        return {**best, "reason": "", "nearest": []}, {**best, "candidates": len(ids)}
     values: dict[str, Any] = {"reason": outcome.reason}
     if isinstance(outcome, Refused):
+        values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
         values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
+    else:
+        values["status"] = _UNLESS_PLANNED
     return values, {"reason": outcome.reason}
 
 
-def _add_candidates(session: Session, ticket_id: str, outcome: Planned, ids: Sequence[str]) -> None:
+def _add_candidates(
+    session: Session, ticket_id: str, outcome: Planned, ids: Sequence[str], walk: int
+) -> None:
     stored = zip(ids, outcome.ranked, outcome.verdicts, strict=True)
     for rank, (workflow_id, scored, verdict) in enumerate(stored, start=1):
         row = _workflow_row(workflow_id, scored, verdict)
         row.ticket_id, row.rank, row.seconds = ticket_id, rank, outcome.seconds
+        row.walk = walk
         session.add(row)
     session.flush()  # the scores refer to the workflows
     session.add_all(

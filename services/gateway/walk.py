@@ -14,6 +14,11 @@ from services.contracts.gateway import NearestDocument
 from services.contracts.planner import Candidate, Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
+from services.contracts.ticket import TicketDraft
+from services.gateway.clarify.asked import well_formed
+from services.gateway.clarify.choosing import Clarify
+from services.gateway.clarify.question import Question
+from services.gateway.clarify.settled import settled
 from services.gateway.fit import Thresholds, verdict
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
@@ -42,6 +47,7 @@ class Walk:
         planner: Planner,
         scorer: Scorer,
         thresholds: Thresholds,
+        clarify: Clarify,
         nearest_documents: int,
         model_within_s: float,
         triage: TriageDesk | None = None,
@@ -52,6 +58,7 @@ class Walk:
         self._planner = planner
         self._scorer = scorer
         self._thresholds = thresholds
+        self._clarify = clarify
         self._nearest_documents = nearest_documents
         self._model_within_s = model_within_s
         self._triage = triage
@@ -73,24 +80,26 @@ class Walk:
                     raise
                 _log.exception("gateway.walk_failed", ticket_id=ticket_id)
                 outcome = Failed(f"{type(error).__name__}: {error}")
-            seconds = self._tickets.conclude(ticket_id, outcome, progress.rest())
+            walk = opened.walk
+            seconds = self._tickets.conclude(ticket_id, outcome, progress.rest(), walk=walk)
         if seconds is not None:
             status = outcome.status.value
-            WALK_SECONDS.labels(status).observe(seconds)
+            WALK_SECONDS.labels(status).observe(time() - opened.created_at)
             _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
     def _walk(self, opened: OpenTicket, progress: Progress) -> Outcome:
-        ticket, seconds = opened.draft, dict[str, float]()
+        ticket, seconds = well_formed(opened.draft, opened.asked), dict[str, float]()
         progress.note("planning")
         with _stage("retrieve", seconds):
             context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
         found = self._thresholds.fit_of(context)
         progress.note("retrieved", confidence=context.confidence, fit=found)
         if found is None:
-            return self._refused(opened, _why_refused(context), context)
+            questions = self._clarify.questions(None, context, opened.asked)
+            return self._refused(opened, _why_refused(context), context, questions)
 
         with _stage("plan", seconds):
-            candidates = tuple(self._candidates(opened, context, progress))
+            candidates = tuple(self._candidates(opened, ticket, context, progress))
         progress.note("drafted", candidates=len(candidates))
         if not candidates:
             reason = "the documents that fit describe no procedure"
@@ -106,23 +115,34 @@ class Walk:
             )
             ranked = self._scorer.score(request).ranked
         verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
-        return Planned(ranked, verdicts, seconds)
+        questions = self._clarify.questions(ranked[0], context, opened.asked)
+        return Planned(settled(ranked, opened.asked), verdicts, seconds, questions)
 
-    def _refused(self, opened: OpenTicket, reason: str, context: RetrievedContext) -> Refused:
+    def _refused(
+        self,
+        opened: OpenTicket,
+        reason: str,
+        context: RetrievedContext,
+        questions: tuple[Question, ...] = (),
+    ) -> Refused:
         """Nothing fits: the ticket goes to a team, with what was found."""
         nearest = self._nearest(context)
         if self._triage is None:
-            return Refused(reason, nearest)
+            return Refused(reason, nearest, questions=questions)
         note = partial(nothing_fits, nearest=nearest, reason=reason)
-        left = self._time_left(opened)
-        return Refused(reason, nearest, self._triage.decide(opened.draft, note, within_s=left))
+        decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
+        return Refused(reason, nearest, decided, questions)
 
     def _candidates(
-        self, opened: OpenTicket, context: RetrievedContext, progress: Progress
+        self,
+        opened: OpenTicket,
+        ticket: TicketDraft,
+        context: RetrievedContext,
+        progress: Progress,
     ) -> Iterator[Candidate]:
         """What the planner writes, told as it comes."""
         request = PlanRequest(
-            ticket=opened.draft,
+            ticket=ticket,
             context=context,
             pages=context.pages,
             deadline_s=self._time_left(opened),

@@ -51,6 +51,10 @@ class Step(BaseModel):
     """Why it is not sure that the source means it so; empty where nothing speaks against it."""
     node: str = ""
     """The node of its page's reading that it comes from, where it comes from one."""
+    settled: str = ""
+    """Of a decision that was answered before: the condition of the exit that holds."""
+    settled_by: str = ""
+    """How that is known, in words."""
     implied: bool = False
     """Whether no line says it and it follows from those around: `Did that help?`, `Resolved`."""
 

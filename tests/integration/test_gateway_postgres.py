@@ -7,11 +7,12 @@ from sqlalchemy import text
 
 from services.kit.database import Database
 from tests.postgres import postgres_url
+from tests.unit.gateway.clarify.charts import DISK
 from tests.unit.gateway.harness import gateway_over
 
 TABLES = (
     "gateway_ticket, gateway_workflow, gateway_score, gateway_idempotency, gateway_event, "
-    "gateway_resolution"
+    "gateway_resolution, gateway_clarification"
 )
 
 
@@ -106,3 +107,19 @@ def test_a_walk_that_is_given_up_fails_its_ticket(gateway):
 @pytest.mark.parametrize("path", ["/v1/tickets?text=%", "/v1/tickets?cursor=\u20ac", "/?text=\\"])
 def test_odd_queries_are_answered(gateway, path):
     assert gateway.client.get(path).status_code == 200
+
+
+def test_of_answers_at_the_same_moment_one_walks_the_ticket_again(gateway):
+    gateway.planner.workflows = [DISK]
+    ticket_id = gateway.post({"id": "T-1", "title": "No space on db-7"})["id"]
+    gateway.work()
+    (asked,) = gateway.ticket(ticket_id)["clarifications"]
+    address = f"/v1/tickets/{ticket_id}/clarifications/{asked['id']}/answers"
+    choices = iter([1, 2, 3] * 3)
+    statuses = at_once(
+        lambda: gateway.client.post(address, json={"choice": next(choices)}).status_code, 9
+    )
+    assert sorted(statuses) == [200] * 3 + [409] * 6
+    assert gateway.work() == 1
+    ticket = gateway.ticket(ticket_id)
+    assert (ticket["status"], len(ticket["candidates"])) == ("planned", 1)

@@ -2,7 +2,7 @@
 // outside goes into the page as text, never as HTML.
 "use strict";
 
-const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "planned", "refused", "failed", "resolved"];
+const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "asked", "planned", "refused", "failed", "resolved"];
 const FINAL = new Set(["planned", "refused", "failed"]);
 
 function whileVisible(open) {
@@ -47,7 +47,8 @@ function followList(list) {
 
 function followTicket(ticket) {
   whileVisible(() => {
-    const stream = new EventSource(`/v1/tickets/${encodeURIComponent(ticket.dataset.ticket)}/events`);
+    const after = encodeURIComponent(ticket.dataset.after);
+    const stream = new EventSource(`/v1/tickets/${encodeURIComponent(ticket.dataset.ticket)}/events?after=${after}`);
     for (const kind of KINDS) {
       stream.addEventListener(kind, () => {
         document.querySelector(`#progress [data-kind="${kind}"]`)?.classList.add("reached");

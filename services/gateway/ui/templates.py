@@ -1,5 +1,6 @@
 """Templates: everything they print is escaped, and what they misspell is an error."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from services.contracts.gateway import ProgressEvent
 from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 
@@ -31,8 +33,16 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(age=age, web_address=web_address, lines_of=lines_of)
-    environment.globals.update(citation_url=citation_url, workflow_url=workflow_url)
+    environment.globals.update(
+        citation_url=citation_url, workflow_url=workflow_url, since_answer=since_answer
+    )
     return environment
+
+
+def since_answer(events: Sequence[ProgressEvent]) -> Sequence[ProgressEvent]:
+    """What happened in the walk that is on its way: the first, or the one with the last answer."""
+    answers = [place for place, event in enumerate(events) if event.kind == "answered"]
+    return [events[0], *events[answers[-1] :]] if answers else events
 
 
 def age(moment: datetime, now: datetime | None = None) -> str:

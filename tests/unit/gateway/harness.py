@@ -5,7 +5,9 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from services.gateway.app import create_app, create_walk
+from services.gateway.app import create_app, create_walk, create_wording
+from services.gateway.clarify.asking import WORD_TASK
+from services.gateway.clarify.wording import Wording
 from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
@@ -22,6 +24,7 @@ from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.tables import CaseEntityRow, CaseRow
+from services.llm.chat_model import ChatModel
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
 
 
@@ -38,16 +41,18 @@ class Gateway:
     scorer: FakeScorer
     write_back: WriteBack
     triage: TriageDesk
+    wording: Wording | None = None
 
     @property
     def _works(self) -> dict[str, Any]:
         service = TriageService(self.database, self.outbox, self.triage)
-        return {
+        works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
             WRITE_BACK_TASK: (self.write_back.run, park_write_back),
             LEARN_TASK: (self.triage.take_in, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),
         }
+        return works | ({WORD_TASK: (self.wording.run, None)} if self.wording else {})
 
     def work(self) -> int:
         """Run every due task once, as a worker would; how many there were."""
@@ -73,6 +78,8 @@ def gateway_over(
     webhooks: dict[str, Any] | None = None,
     write_back: dict[str, Any] | None = None,
     api_key: str | None = None,
+    *,
+    model: ChatModel | None = None,
     **settings: Any,
 ) -> Gateway:
     """A gateway on a migrated database, with settings that differ from the defaults."""
@@ -93,7 +100,9 @@ def gateway_over(
         scorer=scorer,
         write_back=written,
         triage=triage,
+        model=model,
     )
+    wording = create_wording(chosen, database=database, outbox=outbox, model=model)
     app = create_app(
         chosen,
         PlatformSettings(_env_file=None, api_key=api_key),
@@ -102,6 +111,9 @@ def gateway_over(
         retrieval=retrieval,
         webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
         triage=triage,
+        model=model,
     )
     client = TestClient(app, base_url="http://127.0.0.1")
-    return Gateway(client, database, outbox, walk, retrieval, planner, scorer, written, triage)
+    return Gateway(
+        client, database, outbox, walk, retrieval, planner, scorer, written, triage, wording
+    )

@@ -1,0 +1,53 @@
+"""`flowxpert answer`: answer the question that a ticket's engineer is asked."""
+
+from typing import Annotated
+
+import typer
+
+from services.cli.opening import client_of, print_json
+from services.cli.options import DEFAULT_URL, AsJson, Url
+
+
+def answer(
+    ticket_id: Annotated[str, typer.Argument(metavar="TICKET")],
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT|N", help="Own words, or the number of a choice.")
+    ] = "",
+    *,
+    unknown: Annotated[bool, typer.Option("--unknown", help="You do not know.")] = False,
+    go_on: Annotated[bool, typer.Option("--go-on", help="No more questions.")] = False,
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Answer the open question of a TICKET; it is walked again with what was learned.
+
+    Without an answer the questions are shown.
+    """
+    from services.contracts.gateway import TicketDetail  # noqa: PLC0415
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.terminal import show_questions  # noqa: PLC0415
+
+    if bool(text.strip()) + unknown + go_on > 1:
+        raise InvalidInputError("expected one of TEXT, --unknown and --go-on")
+    address = f"/v1/tickets/{ticket_id}"
+    with client_of(url) as client:
+        detail = TicketDetail.model_validate(client.get(address))
+        asked = detail.open_question
+        if go_on:
+            client.post(f"{address}/clarifications/dismissals", {})
+        elif unknown or text.strip():
+            if asked is None:
+                raise InvalidInputError("no question about this ticket is open")
+            client.post(f"{address}/clarifications/{asked.id}/answers", _given(text, unknown))
+        detail = TicketDetail.model_validate(client.get(address))
+    if as_json:
+        print_json(detail)
+    else:
+        show_questions(detail)
+
+
+def _given(text: str, unknown: bool) -> dict[str, object]:
+    """The body of the request: a number is one of the choices."""
+    if unknown:
+        return {"unknown": True}
+    return {"choice": int(text)} if text.strip().isdecimal() else {"text": text}

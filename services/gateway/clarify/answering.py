@@ -1,0 +1,166 @@
+"""Answers to questions: each is taken once, and the ticket is walked again with what it told."""
+
+import time
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, update
+from sqlalchemy.orm import Session
+
+from services.contracts.clarification import (
+    Clarification,
+    ClarificationAnswer,
+    ClarificationState,
+)
+from services.contracts.ticket import TicketStatus
+from services.gateway.clarify.asking import Asking, clarification, rows_of
+from services.gateway.clarify.question import Question, words
+from services.gateway.events import Note, add_events
+from services.gateway.intake import WALK_TASK
+from services.gateway.queries import TicketNotFoundError
+from services.gateway.tables import ClarificationRow, TicketRow
+from services.kit.database import Database
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
+from services.kit.outbox import Outbox
+
+_OPEN = ClarificationState.OPEN.value
+
+
+class ClarificationNotFoundError(NotFoundError):
+    """The ticket was not asked a question of this id."""
+
+
+class ClarificationAnsweredError(ConflictError):
+    """The question was answered otherwise before, or needs no answer any more."""
+
+
+class NoSuchChoiceError(InvalidInputError):
+    """The question has no choice of this number."""
+
+
+class Answering:
+    """Takes answers, each once: of two at one moment one counts, and the same again is no other."""
+
+    def __init__(self, database: Database, outbox: Outbox, asking: Asking) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._asking = asking
+
+    def of_ticket(self, ticket_id: str) -> list[Clarification]:
+        """All questions about a ticket in their order; only the last may be open.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+        """
+        with self._database.session() as session:
+            _check_ticket(session, ticket_id)
+            return [clarification(row) for row in rows_of(session, ticket_id)]
+
+    def answer(
+        self, ticket_id: str, clarification_id: str, given: ClarificationAnswer
+    ) -> Clarification:
+        """Take the answer; the ticket is walked again unless the engineer does not know.
+
+        Raises:
+            ClarificationNotFoundError: No such question.
+            ClarificationAnsweredError: It was answered otherwise, or dismissed.
+            NoSuchChoiceError: It has fewer choices.
+        """
+        with self._database.session() as session:
+            row = session.get(ClarificationRow, clarification_id)
+            if row is None or row.ticket_id != ticket_id:
+                raise ClarificationNotFoundError(f"no such question: {clarification_id[:60]!r}")
+            values = _read(given, Question.model_validate(row.question))
+            if _close(session, clarification_id, values):
+                session.refresh(row)
+                self._go_on_with(session, row)
+            else:
+                session.refresh(row)
+                _check_same(row, values)
+            return clarification(row)
+
+    def dismiss(self, ticket_id: str) -> list[Clarification]:
+        """Ask no more about the ticket: its engineer goes on with what is known.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+        """
+        values: dict[str, Any] = {"state": ClarificationState.DISMISSED.value}
+        with self._database.session() as session:
+            _check_ticket(session, ticket_id)
+            for row in rows_of(session, ticket_id):
+                if row.state == _OPEN and _close(session, row.id, values):
+                    add_events(session, ticket_id, [Note("went_on", {"turn": row.turn})])
+        return self.of_ticket(ticket_id)
+
+    def _go_on_with(self, session: Session, row: ClarificationRow) -> None:
+        """Walk the ticket again, or ask the next question where nothing was learned."""
+        if row.state == ClarificationState.UNKNOWN.value:
+            notes = [Note("not_known", {"turn": row.turn})]
+            notes += self._asking.ask(session, row.ticket_id, _others(row))
+        else:
+            notes = [Note("answered", {"turn": row.turn, "answer": row.answer})]
+            self._walk_again(session, row.ticket_id)
+        add_events(session, row.ticket_id, notes)
+
+    def _walk_again(self, session: Session, ticket_id: str) -> None:
+        statement = (
+            update(TicketRow)
+            .where(TicketRow.id == ticket_id)
+            .values(
+                status=TicketStatus.PLANNING.value,
+                walks=TicketRow.walks + 1,
+                updated_at=time.time(),
+            )
+            .returning(TicketRow.walks)
+        )
+        walk = session.scalar(statement)
+        arguments = {"ticket_id": ticket_id}
+        self._outbox.put(session, WALK_TASK, arguments, f"{WALK_TASK}:{ticket_id}:{walk}")
+
+
+def _check_ticket(session: Session, ticket_id: str) -> None:
+    if session.get(TicketRow, ticket_id) is None:
+        raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
+
+
+def _read(given: ClarificationAnswer, question: Question) -> dict[str, Any]:
+    """What is stored of an answer; own words that are one of the choices are that choice."""
+    if given.unknown:
+        return {"state": ClarificationState.UNKNOWN.value, "choice": None, "answer": ""}
+    place = _place(given, question)
+    answer = given.text if place is None else question.choices[place].text
+    return {"state": ClarificationState.ANSWERED.value, "choice": place, "answer": answer}
+
+
+def _place(given: ClarificationAnswer, question: Question) -> int | None:
+    if given.choice is None:
+        said = words(given.text)
+        texts = [words(choice.text) for choice in question.choices]
+        return texts.index(said) if said in texts else None
+    if given.choice > len(question.choices):
+        raise NoSuchChoiceError(f"expected 1 to {len(question.choices)}, got {given.choice}")
+    return given.choice - 1
+
+
+def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:
+    """Whether this was the one to close the question."""
+    statement = (
+        update(ClarificationRow)
+        .where(ClarificationRow.id == id_, ClarificationRow.state == _OPEN)
+        .values(**values, answered_at=time.time())
+    )
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount == 1
+
+
+def _check_same(row: ClarificationRow, values: dict[str, Any]) -> None:
+    """The same answer again is no conflict."""
+    if any(getattr(row, name) != value for name, value in values.items()):
+        said = row.answer or row.state
+        raise ClarificationAnsweredError(f"the question was closed before: {said[:200]!r}")
+
+
+def _others(row: ClarificationRow) -> list[Question]:
+    """Kept questions that do not ask what is not known."""
+    unknown = set(Question.model_validate(row.question).decisions)
+    kept = map(Question.model_validate, row.others)
+    return [other for other in kept if not unknown.intersection(other.decisions)]

@@ -1,0 +1,99 @@
+"""Questions about tickets as they are stored: at most one of a ticket is open."""
+
+import time
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from services.contracts.clarification import Clarification, ClarificationState
+from services.gateway.clarify.asked import Asked
+from services.gateway.clarify.question import Question
+from services.gateway.events import Note
+from services.gateway.queries import moment
+from services.gateway.tables import ClarificationRow
+from services.kit.ids import time_ordered_id
+from services.kit.outbox import Outbox
+
+WORD_TASK = "gateway.word_question"
+KEPT = 4
+"""Further questions that are kept: a model chooses among them, and one is the next where the
+engineer does not know."""
+
+
+class Asking:
+    """Asks in the transaction of whoever concludes a walk or takes an answer."""
+
+    def __init__(self, outbox: Outbox, *, most: int, is_worded: bool) -> None:
+        """At most so many questions for a ticket; `is_worded` where a model words them later."""
+        self._outbox = outbox
+        self._most = most
+        self._is_worded = is_worded
+
+    def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
+        """Open the first of the questions, unless the ticket has had its questions."""
+        turns = rows_of(session, ticket_id)
+        may = not turns or ClarificationState(turns[-1].state) in _ANSWERED
+        if not questions or not may or len(turns) >= self._most:
+            return []
+        id_, asked = time_ordered_id(), questions[0]
+        session.add(
+            ClarificationRow(
+                id=id_,
+                ticket_id=ticket_id,
+                turn=len(turns) + 1,
+                state=ClarificationState.OPEN.value,
+                wording=asked.text,
+                worded_by="",
+                question=asked.model_dump(mode="json"),
+                others=[other.model_dump(mode="json") for other in questions[1 : KEPT + 1]],
+                answer="",
+                asked_at=time.time(),
+            )
+        )
+        if self._is_worded:
+            arguments = {"clarification_id": id_}
+            self._outbox.put(session, WORD_TASK, arguments, f"{WORD_TASK}:{id_}")
+        return [Note("asked", {"turn": len(turns) + 1, "question": asked.text})]
+
+
+_ANSWERED = frozenset({ClarificationState.ANSWERED, ClarificationState.UNKNOWN})
+
+
+def rows_of(session: Session, ticket_id: str) -> Sequence[ClarificationRow]:
+    """The questions about a ticket in their order."""
+    statement = select(ClarificationRow).where(ClarificationRow.ticket_id == ticket_id)
+    return session.scalars(statement.order_by(ClarificationRow.turn)).all()
+
+
+def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Asked:
+    """What was learned by the questions that were answered."""
+    asked = Asked(ticket_text=ticket_text)
+    for row in rows:
+        if ClarificationState(row.state) in _ANSWERED:
+            question = Question.model_validate(row.question)
+            choice = None if row.choice is None else question.choices[row.choice]
+            own_words = row.answer if row.state == ClarificationState.ANSWERED.value else ""
+            asked = asked.after(question, choice, own_words)
+    terms = dict.fromkeys(term for row in rows for term in row.terms)
+    return asked.model_copy(update={"terms": tuple(terms)})
+
+
+def clarification(row: ClarificationRow) -> Clarification:
+    """The question as it is told."""
+    question = Question.model_validate(row.question)
+    return Clarification(
+        id=row.id,
+        ticket_id=row.ticket_id,
+        turn=row.turn,
+        state=ClarificationState(row.state),
+        question=row.wording,
+        choices=tuple(choice.text for choice in question.choices),
+        about=question.about.value,
+        decisions=question.decisions,
+        gain=round(question.gain, 2),
+        worded_by=row.worded_by,
+        answer=row.answer,
+        asked_at=moment(row.asked_at),
+        answered_at=moment(row.answered_at),
+    )

@@ -1,0 +1,62 @@
+"""What to ask next, if anything: the question whose answer is expected to change the most."""
+
+from dataclasses import dataclass
+
+from services.contracts.retrieval import RetrievedContext
+from services.contracts.scorer import ScoredCandidate
+from services.gateway.clarify.asked import Asked
+from services.gateway.clarify.branches import branch_questions
+from services.gateway.clarify.pages import page_question
+from services.gateway.clarify.question import Question
+from services.gateway.clarify.vague import vague_question
+from services.workflow.model import Workflow
+
+
+@dataclass(frozen=True)
+class Clarify:
+    """Finds the questions for the end of a walk."""
+
+    most: int
+    """Questions that a ticket is asked in all."""
+    least_gain: float
+    """Steps that an answer must be expected to spare."""
+
+    def questions(
+        self, best: ScoredCandidate | None, context: RetrievedContext, asked: Asked
+    ) -> tuple[Question, ...]:
+        """What may be asked about the ticket now, the best question first."""
+        if asked.turns >= self.most:
+            return ()
+        workflow = best.candidate.workflow if best else None
+        return tuple(questions(workflow, context, asked, least_gain=self.least_gain))
+
+
+def questions(
+    workflow: Workflow | None,
+    context: RetrievedContext,
+    asked: Asked,
+    *,
+    least_gain: float,
+) -> list[Question]:
+    """Questions worth asking, the best first; none when enough is known.
+
+    Without a workflow only pages can be told apart, or the ticket be told in more words.
+    """
+    found = branch_questions(workflow, asked) if workflow else _about_ticket(asked)
+    if not asked.is_page_told:
+        steps = len(workflow.steps) if workflow else _steps_of_best(context)
+        about_pages = page_question(context, asked.ticket_text, steps=steps)
+        found += [about_pages] if about_pages else []
+    worth = [each for each in found if each.gain >= least_gain]
+    return sorted(worth, key=lambda each: -each.gain)
+
+
+def _about_ticket(asked: Asked) -> list[Question]:
+    vague = None if asked.is_described else vague_question(asked.ticket_text)
+    return [vague] if vague else []
+
+
+def _steps_of_best(context: RetrievedContext) -> int:
+    best = max(context.pages, key=lambda page: page.score, default=None)
+    procedures = best.served.reading.procedures if best else ()
+    return max((sum(1 for _ in each.walk()) for each in procedures), default=0)

@@ -1,0 +1,199 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.contracts.ticket import TicketDraft
+from services.gateway.clarify.asked import Asked, well_formed
+from services.gateway.clarify.branches import NONE_OF_THESE, branch_questions
+from services.gateway.clarify.question import About, Choice, Fact, Question, known_in
+from services.gateway.clarify.situation import Situation, changes
+from services.workflow.model import Step, StepKind, Transition, Workflow
+from tests.unit.gateway.clarify.charts import DISK, chart
+
+
+def asked_first(workflow: Workflow = DISK, **asked: object) -> Question:
+    return branch_questions(workflow, Asked.model_validate(asked))[0]
+
+
+def test_decisions_in_a_row_are_one_question_with_a_choice_for_each():
+    question = asked_first()
+    assert question.decisions == (
+        "Is the log partition full?",
+        "Does a snapshot hold deleted blocks?",
+    )
+    assert [choice.text for choice in question.choices] == [
+        "Is the log partition full? Yes",
+        "Does a snapshot hold deleted blocks? Yes",
+        NONE_OF_THESE,
+    ]
+
+
+def test_a_choice_settles_what_comes_before_it_too():
+    snapshot = asked_first().choices[1]
+    assert [(fact.decision, fact.answer) for fact in snapshot.facts] == [
+        ("Is the log partition full?", "No"),
+        ("Does a snapshot hold deleted blocks?", "Yes"),
+    ]
+
+
+def test_only_what_holds_is_said_to_the_search():
+    snapshot, none = asked_first().choices[1:]
+    assert snapshot.says == "Does a snapshot hold deleted blocks?"
+    assert none.says == ""
+
+
+def test_the_next_question_is_about_what_is_left():
+    first = asked_first()
+    after = Asked().after(first, first.choices[-1])
+    (question,) = branch_questions(DISK, after)
+    assert question.text == "Which team owns the volume?"
+    assert [choice.text for choice in question.choices] == ["storage", "database"]
+
+
+def test_nothing_is_asked_when_the_branch_is_known():
+    first = asked_first()
+    assert branch_questions(DISK, Asked().after(first, first.choices[0])) == []
+
+
+def test_what_the_engineer_does_not_know_is_not_asked_again():
+    first = asked_first()
+    left = branch_questions(DISK, Asked().after(first, None))
+    assert [question.text for question in left] == ["Which team owns the volume?"]
+
+
+def test_what_the_ticket_says_is_not_asked():
+    question = asked_first(ticket_text="The log partition is full since noon")
+    assert "Is the log partition full?" not in question.decisions
+
+
+def test_whether_a_remedy_helped_is_never_asked():
+    texts = [d for q in branch_questions(DISK, Asked()) for d in q.decisions]
+    assert "Did that help?" not in texts
+
+
+def test_the_question_that_spares_more_steps_comes_first():
+    forked = chart(
+        "A{Which pool is it?} -- thin --> B[Check the pool]",
+        "A -- thick --> C[Check the disks]",
+        "B --> D{Which cable is it?}",
+        "C --> D",
+        "D -- red --> E[Look at the cable]",
+        "D -- blue --> F[Look at the shelf]",
+        "F --> G[Look at the array]",
+        "G --> H[Look at the host]",
+        "E --> I([Resolved])",
+        "H --> I",
+    )
+    best, other = branch_questions(forked, Asked())
+    assert (best.text, other.text) == ("Which cable is it?", "Which pool is it?")
+    assert best.gain > other.gain > 0
+
+
+def test_a_straight_workflow_raises_no_question():
+    assert branch_questions(chart("A[Look] --> B([Resolved])"), Asked()) == []
+    assert branch_questions(Workflow(title="", steps=()), Asked()) == []
+
+
+def test_a_loop_is_no_trap():
+    looping = chart(
+        "A{Is the disk busy?} -- Yes --> B[Wait a minute]",
+        "B --> A",
+        "A -- No --> C{Is the disk busy?}",
+        "C -- Yes --> A",
+        "C -- No --> D([Resolved])",
+    )
+    assert all(question.gain > 0 for question in branch_questions(looping, Asked()))
+    assert max(Situation(looping, {}).chances.values()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "commands", "expected"),
+    [
+        ("Restart the host", (), True),
+        ("Force delete the pod", (), True),
+        ("Check that the logs rotate", (), False),
+        ("Run the report", (), False),
+        ("Set the context and look", ("kubectl get pods",), False),
+    ],
+)
+def test_what_changes_something_is_told_by_its_verb_and_commands(text, commands, expected):
+    step = Step(id="a", kind=StepKind.PROCESS, text=text, commands=commands)
+    assert changes(step) is expected
+
+
+def test_a_fact_is_of_the_step_of_its_node_where_both_name_one():
+    one = Step(id="a", kind=StepKind.DECISION, text="Is it full?", node="n1")
+    fact = Fact(decision="is it FULL", answer="Yes", node="n1")
+    assert fact.is_of(one)
+    assert not fact.is_of(one.model_copy(update={"node": "n2"}))
+    assert fact.is_of(one.model_copy(update={"node": ""}))
+
+
+def test_an_answer_that_the_workflow_does_not_know_settles_nothing():
+    fact = Fact(decision="Is the log partition full?", answer="perhaps")
+    assert known_in(DISK, [fact]) == {}
+
+
+def test_the_query_keeps_the_ticket_and_adds_what_was_learned():
+    ticket = TicketDraft(source="t", external_id="1", title="Disk", description="It is slow.")
+    question = Question(
+        text="What is it?", choices=(Choice(text="a", says="thin pool"),), about=About.STEPS, gain=1
+    )
+    asked = Asked().after(question, question.choices[0]).after(question, None, "seen on node 3")
+    query = well_formed(ticket, asked)
+    assert query.description == "It is slow.\nthin pool\nseen on node 3"
+    assert well_formed(ticket, Asked()) is ticket
+    assert asked.turns == 2
+
+
+def test_a_question_about_it_names_what_it_is_about():
+    shown = chart(
+        "A[Show the pool] --> B{Is it thin?}",
+        "B -- Yes --> C[Grow it]",
+        "B -- No --> D([Resolved])",
+        "C --> D",
+    )
+    (question,) = branch_questions(shown, Asked())
+    assert question.text == "Show the pool: Is it thin?"
+    assert question.choices[0].facts[0].decision == "Is it thin?"
+
+
+def test_whether_something_done_before_helped_is_no_state():
+    helped = chart(
+        "A[Seat the tray] --> B{Does seating it not help?}",
+        "B -- Yes --> C[Swap it]",
+        "B -- No --> D([Resolved])",
+        "C --> D",
+    )
+    assert branch_questions(helped, Asked()) == []
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(list(StepKind)), st.sampled_from(["Look", "Restart it", "Is it up?"])
+    ),
+    min_size=1,
+    max_size=8,
+)
+ARROWS = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from(["Yes", "No", "yes", "", "a"])),
+    max_size=20,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps=STEPS, arrows=ARROWS)
+def test_any_graph_is_asked_about_until_nothing_is_left(steps, arrows):
+    workflow = Workflow(
+        title="any",
+        steps=tuple(Step(id=str(n), kind=k, text=text) for n, (k, text) in enumerate(steps)),
+        transitions=tuple(
+            Transition(source=str(one % len(steps)), target=str(to % len(steps)), condition=label)
+            for one, to, label in arrows
+        ),
+    )
+    asked = Asked()
+    while found := branch_questions(workflow, asked):
+        assert asked.turns <= len(steps)
+        assert len(found[0].choices) > 1
+        asked = asked.after(found[0], found[0].choices[asked.turns % 2])

@@ -1,0 +1,92 @@
+from services.contracts.retrieval import PageReading, RetrievedContext
+from services.gateway.clarify.asked import Asked
+from services.gateway.clarify.branches import NONE_OF_THESE
+from services.gateway.clarify.choosing import Clarify, questions
+from services.gateway.clarify.question import About
+from services.procedure.model import Do, Procedure, Reader, Reading
+from services.procedure.ports import ServedReading
+
+
+def page(name: str, treats: str, text: str, score: float) -> PageReading:
+    procedure = Procedure(title=name, treats=treats, body=(Do(text="Look"), Do(text="Mend it")))
+    reading = Reading(reader=Reader.RULES, procedures=(procedure,))
+    return PageReading(
+        document_id=f"{name}.md",
+        title=name,
+        served=ServedReading(reading=reading),
+        score=score,
+        text=text,
+    )
+
+
+THIN = page("Thin pool", "A thin pool without space", "ThinPoolFull fires. ThinPoolFull.", 0.8)
+RAID = page("Array", "An array that lost a disk", "ArrayDegraded fires, Slow_disk too.", 0.78)
+FAR = page("Fan", "A fan that failed", "FanFailed fires.", 0.3)
+
+
+DESCRIBED = Asked(is_described=True)
+
+
+def context(*pages: PageReading, confidence: float = 0.3) -> RetrievedContext:
+    return RetrievedContext(pages=pages, confidence=confidence)
+
+
+def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
+    (question,) = questions(None, context(RAID, FAR, THIN), DESCRIBED, least_gain=0.5)
+    assert question.about is About.PAGES
+    assert [choice.text for choice in question.choices] == [
+        "Thin pool: A thin pool without space (ThinPoolFull)",
+        "Array: An array that lost a disk (ArrayDegraded, Slow_disk)",
+        NONE_OF_THESE,
+    ]
+    assert "ArrayDegraded" in question.choices[1].says
+    assert question.choice_of("Array.md") == question.choices[1]
+    assert question.choice_of("other.md").text == NONE_OF_THESE
+
+
+def test_what_the_ticket_names_tells_no_pages_apart():
+    asked = Asked(is_described=True, ticket_text="ArrayDegraded since noon")
+    (question,) = questions(None, context(THIN, RAID), asked, least_gain=0.5)
+    assert question.choices[1].text.endswith("(Slow_disk)")
+
+
+def test_one_page_that_is_closest_by_far_raises_no_question():
+    assert questions(None, context(THIN, FAR), DESCRIBED, least_gain=0.5) == []
+    assert questions(None, context(), DESCRIBED, least_gain=0.5) == []
+
+
+def gain(confidence: float, *pages: PageReading) -> float:
+    return questions(None, context(*pages, confidence=confidence), DESCRIBED, least_gain=0)[0].gain
+
+
+def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
+    assert gain(0.02, THIN, RAID) < gain(0.1, THIN, RAID) < gain(0.5, THIN, RAID)
+    assert gain(0.95, THIN, RAID) < gain(0.6, THIN, RAID)
+
+
+def test_pages_that_are_all_unlikely_are_not_asked_about():
+    assert questions(None, context(THIN, RAID, confidence=0.02), DESCRIBED, least_gain=0.5) == []
+
+
+def test_pages_are_asked_about_once_and_questions_end_at_the_most():
+    asked = Asked(is_described=True, is_page_told=True)
+    assert questions(None, context(THIN, RAID), asked, least_gain=0.5) == []
+    clarify = Clarify(most=2, least_gain=0.5)
+    assert clarify.questions(None, context(THIN, RAID), Asked(is_described=True, turns=1))
+    assert clarify.questions(None, context(THIN, RAID), Asked(turns=2)) == ()
+
+
+def test_a_ticket_that_says_too_little_is_asked_for_more_words_once():
+    vague = Asked(ticket_text="It is slow on leaf-3")
+    (question,) = questions(None, context(), vague, least_gain=0.5)
+    assert (question.about, question.choices) == (About.TICKET, ())
+    told = vague.after(question, None, "the disk queue is long")
+    assert told.says == ("the disk queue is long",)
+    assert questions(None, context(), told, least_gain=0.5) == []
+
+
+def test_a_ticket_that_names_something_lacks_no_words():
+    named = Asked(ticket_text="FanFailed on leaf-3")
+    long_ = Asked(ticket_text="the blue lamp of rack seven burns since noon and users wait in line")
+    for asked in (named, long_):
+        assert questions(None, context(), asked, least_gain=0.5) == []
