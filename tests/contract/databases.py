@@ -11,7 +11,10 @@ from sqlalchemy import text
 from services.kit.database import Database
 from tests.postgres import postgres_url
 
-_TABLES = ("knowledge_document", "knowledge_node", "procedure_text", "procedure_answer")
+_TABLES = (
+    *("knowledge_document", "knowledge_node", "knowledge_case"),
+    *("procedure_text", "procedure_answer"),
+)
 
 
 @contextmanager
