@@ -244,7 +244,7 @@ SKIP = "#skip"
 
 def _skipped(stated: Condition, sentence: Said) -> Choice:
     made = choice_of(replace(stated, word="if" if stated.negated else "unless"), (), sentence.lines)
-    return made.model_copy(update={"id": SKIP})
+    return made.model_copy(update={"id": SKIP, "otherwise": ()})
 
 
 def _gate(guard: Guard, sentence: Said) -> Choice:

@@ -148,7 +148,7 @@ def test_a_jump_to_nowhere_stays_in_words():
 
 def test_a_step_is_left_out_where_the_page_says_so():
     told = read("1. Oil the fan. If the fan is new, skip this step.", "2. Start the pump.").body
-    assert outline(told) == [{"Is the fan new?": ["Oil the fan"]}, "Start the pump"]
+    assert outline(told) == [{"Is the fan new?": ["Oil the fan"], "else": []}, "Start the pump"]
     assert isinstance(told[0], Choice)
     assert isinstance(told[0].arms[0].guard, Not)
 
