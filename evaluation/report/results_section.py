@@ -18,6 +18,8 @@ _TITLES = {
     "speed": "Speed of the embedded run",
     "overhead": "What the platform adds to the model's time",
 }
+_TELLING = ("reader", "given", "page", "judge")
+"""Settings by which several reports of one benchmark differ."""
 _OPTIONS = (
     "ids",
     "reader",
@@ -56,7 +58,14 @@ def plain_section(report: Report) -> Section:
     for name, rows in tables.items():
         if rows:
             blocks += [f"### {spelled(name).capitalize()}", spelled_table(rows)]
-    return Section(_TITLES.get(report.benchmark, spelled(report.benchmark).capitalize()), blocks)
+    return Section(_title(report), blocks)
+
+
+def _title(report: Report) -> str:
+    """With what was given, where that is what tells two sections apart."""
+    title = _TITLES.get(report.benchmark, spelled(report.benchmark).capitalize())
+    told = [f"{name} {report.config[name]}" for name in _TELLING if name in report.config]
+    return f"{title} ({', '.join(told)})" if told else title
 
 
 def how_made(report: Report) -> str:
