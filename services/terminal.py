@@ -61,6 +61,11 @@ def show_refusal(ticket: TicketDetail) -> None:
     )
 
 
+def show_line(line: str) -> None:
+    """A line that others wrote, without what it would do to the terminal."""
+    console.print(Text(line))
+
+
 def show_triage(decision: TriageDecision) -> None:
     """The team a ticket goes to, why, and what it is told."""
     teams = [

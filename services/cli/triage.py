@@ -9,11 +9,19 @@ import typer
 
 from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.kit.batches import batches
+from services.kit.errors import InvalidInputError
 
 teams_app = typer.Typer(no_args_is_help=True, help="Teams that tickets are handed over to.")
 triage_app = typer.Typer(no_args_is_help=True, help="Which team a ticket is for.")
 
 _BATCH = 500
+
+
+class PastTicketsError(InvalidInputError):
+    """A line of a file of past tickets is none."""
+
+
 Lines = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON Lines.")]
 TicketId = Annotated[str, typer.Argument()]
 
@@ -21,9 +29,11 @@ TicketId = Annotated[str, typer.Argument()]
 @teams_app.command("list")
 def list_teams(*, url: Url = DEFAULT_URL) -> None:
     """The declared teams and what they look after."""
+    from services.terminal import show_line  # noqa: PLC0415
+
     with client_of(url) as client:
         for team in client.get("/v1/teams"):
-            typer.echo(f"{team['name']}: {team['description']}".rstrip(": "))
+            show_line(f"{team['name']}: {team['description']}".rstrip(": "))
 
 
 @teams_app.command("put")
@@ -100,19 +110,18 @@ def _show(answer: object, *, as_json: bool) -> None:
 
 
 def _batches(file: Path, label: str) -> Iterator[list[dict[str, Any]]]:
-    batch = []
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                batch.append(_past(json.loads(line), label, f"{file.name}:{number}"))
-            if len(batch) == _BATCH:
-                yield batch
-                batch = []
-    if batch:
-        yield batch
+    lines = enumerate(file.read_bytes().splitlines(), start=1)
+    rows = (_past(line, label, f"{file.name}:{number}") for number, line in lines if line.strip())
+    yield from batches(rows, _BATCH)
 
 
-def _past(row: dict[str, Any], label: str, place: str) -> dict[str, Any]:
+def _past(line: bytes, label: str, place: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise PastTicketsError(f"{place} is no JSON in UTF-8: {error}") from error
+    if not isinstance(row, dict) or not isinstance(row.get(label), str):
+        raise PastTicketsError(f"{place}: expected an object with the team as text in {label!r}")
     return {
         "id": str(row.get("id") or place),
         "title": row.get("title") or "",

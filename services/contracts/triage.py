@@ -15,10 +15,14 @@ class Message(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+TEAM_NAME = r"^[^\s\x00-\x1f\x7f/]([^\x00-\x1f\x7f/]*[^\s\x00-\x1f\x7f/])?$"
+"""A line without control characters; no slash, since names stand in addresses."""
+
+
 class Team(Message):
     """A group of people that takes tickets."""
 
-    name: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"^\S(.*\S)?$")
+    name: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
     description: str = Field(default="", max_length=10_000)
     """What it looks after, in its own words: evidence for triage as past tickets are."""
 
@@ -66,7 +70,7 @@ class PastTicket(Message):
     """The same id again replaces what was learned."""
     title: str = Field(default="", max_length=MAX_TEXT)
     description: str = Field(default="", max_length=MAX_TEXT)
-    team: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"^\S(.*\S)?$")
+    team: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
 
 
 class PastTickets(Message):
@@ -84,7 +88,7 @@ class Learning(Message):
 class Assignment(Message):
     """A person says whose ticket it is."""
 
-    team: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"^\S(.*\S)?$")
+    team: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
 
 
 class Rejection(Message):

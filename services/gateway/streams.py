@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from time import monotonic
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
@@ -13,13 +14,18 @@ from services.contracts.ticket import TicketStatus
 from services.gateway.endpoints import Id, Service
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.service import GatewayService
+from services.kit.access.access import Access
+from services.kit.access.needs import Need, check_need
 from services.kit.app import refusals
+from services.kit.errors import FlowXpertError
 
 router = APIRouter()
 
 PING_S = 15
 """A comment this often keeps proxies from closing a quiet stream."""
 
+_ASKED_EVERY_S = 2.0
+"""A key that was revoked reads no longer than so."""
 _ANSWERED = "answered"
 """After it a ticket is walked again, unless nothing was learned."""
 _FINAL = {status.value for status in TicketStatus if status.is_final}
@@ -37,7 +43,11 @@ LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=40)]
     },
 )
 async def ticket_events(
-    service: Service, ticket_id: Id, after: After = 0, last_event_id: LastEventId = ""
+    request: Request,
+    service: Service,
+    ticket_id: Id,
+    after: After = 0,
+    last_event_id: LastEventId = "",
 ) -> Response:
     """What happened to a ticket, from its beginning or later, until it is over.
 
@@ -52,23 +62,49 @@ async def ticket_events(
         fresh = await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id)
         if not fresh:
             return Response(status_code=204)
-    return EventSourceResponse(_of_ticket(service, ticket_id, seen), ping=PING_S)
+    allowed = _Allowed(request)
+    return EventSourceResponse(_of_ticket(service, ticket_id, seen, allowed), ping=PING_S)
 
 
 @router.get("/v1/events", response_class=EventSourceResponse)
-async def all_events(service: Service, last_event_id: LastEventId = "") -> Response:
-    """What happens to any ticket from now on, or after `Last-Event-ID`; it does not end."""
+async def all_events(
+    request: Request, service: Service, last_event_id: LastEventId = ""
+) -> Response:
+    """What happens to any ticket from now on, or after `Last-Event-ID`.
+
+    It ends only where the caller may not read any more.
+    """
     seen = (
         _number(last_event_id) if last_event_id else await run_in_threadpool(service.events.latest)
     )
-    return EventSourceResponse(_of_all(service, seen), ping=PING_S)
+    return EventSourceResponse(_of_all(service, seen, _Allowed(request)), ping=PING_S)
+
+
+class _Allowed:
+    """Whether whoever opened a stream may still read; asked every so often."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._asked = monotonic()
+
+    async def now(self) -> bool:
+        if monotonic() - self._asked < _ASKED_EVERY_S:
+            return True
+        self._asked = monotonic()
+        access: Access = self._request.app.state.access
+        try:
+            caller = await run_in_threadpool(access.caller, self._request.scope, Need.READ)
+            check_need(caller, Need.READ)
+        except FlowXpertError:
+            return False
+        return True
 
 
 async def _of_ticket(
-    service: GatewayService, ticket_id: str, seen: int
+    service: GatewayService, ticket_id: str, seen: int, allowed: _Allowed
 ) -> AsyncIterator[ServerSentEvent]:
     over = False
-    while True:
+    while await allowed.now():
         for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
             seen = event.id
             over = event.kind in _FINAL or (over and event.kind != _ANSWERED)
@@ -78,8 +114,10 @@ async def _of_ticket(
         await asyncio.sleep(service.settings.event_poll_s)
 
 
-async def _of_all(service: GatewayService, seen: int) -> AsyncIterator[ServerSentEvent]:
-    while True:
+async def _of_all(
+    service: GatewayService, seen: int, allowed: _Allowed
+) -> AsyncIterator[ServerSentEvent]:
+    while await allowed.now():
         for event in await run_in_threadpool(service.events.after, seen):
             seen = event.id
             yield _sent(event)

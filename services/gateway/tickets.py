@@ -17,7 +17,7 @@ from services.gateway.events import Note, add_events
 from services.gateway.fit import Verdict
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
-from services.gateway.triage.decisions import store_decision
+from services.gateway.triage.decisions import store_of_walk
 from services.gateway.writeback.service import WriteBack
 from services.kit.database import Database
 from services.kit.ids import time_ordered_id
@@ -135,8 +135,9 @@ def _conclude(
         return None
     if isinstance(outcome, Planned):
         _add_candidates(session, ticket_id, outcome, ids, row.walks)
-    if isinstance(outcome, Refused) and outcome.triage is not None:
-        store_decision(session, ticket_id, outcome.triage)
+    if isinstance(outcome, Planned | Refused):
+        decided = outcome.triage if isinstance(outcome, Refused) else None
+        store_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
     return _Concluded(now - float(row.created_at), row.source)
 

@@ -21,6 +21,7 @@ from services.gateway.tables import ClarificationRow, TicketRow
 from services.kit.database import Database
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.outbox import Outbox
+from services.language.answers import answer_of
 
 _OPEN = ClarificationState.OPEN.value
 
@@ -136,10 +137,17 @@ def _place(given: ClarificationAnswer, question: Question) -> int | None:
     if given.choice is None:
         said = words(given.text)
         texts = [words(choice.text) for choice in question.choices]
-        return texts.index(said) if said in texts else None
+        return texts.index(said) if said in texts else _yes_or_no(given.text, question)
     if given.choice > len(question.choices):
         raise NoSuchChoiceError(f"expected 1 to {len(question.choices)}, got {given.choice}")
     return given.choice - 1
+
+
+def _yes_or_no(said: str, question: Question) -> int | None:
+    """`Yes, it is down` is the choice `Yes`, where there is just one such choice."""
+    told = answer_of(said)
+    places = [n for n, choice in enumerate(question.choices) if answer_of(choice.text) == told]
+    return places[0] if told and len(places) == 1 else None
 
 
 def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:

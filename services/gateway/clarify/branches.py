@@ -14,7 +14,7 @@ from services.workflow.model import Step, StepKind, Workflow
 MOST_CHOICES = 6
 """What a person takes in at a glance; further ones are left for another question."""
 NONE_OF_THESE = "None of these"
-FIRST_OF = "Which is the first of these that is so?"
+FIRST_OF = "Which is the first of these that is so? Those above it then count as not so."
 _LATER = 0.25
 """Share of the gain where a remedy comes before the question: its state may not be there yet."""
 _OUTCOME = re.compile(
@@ -92,6 +92,8 @@ def _chain(situation: Situation, open_: Mapping[str, Step], first: Step) -> list
             break
         onward = _onward(leading, open_, links)
         leaving = next(answer for answer in leading if answer != onward)
+        if answer_of(leaving) < 0:  # among what is so, what is not so would be misread
+            break
         links.append(_Link(step, leaving, onward))
         step = open_.get(leading[onward])
     return links

@@ -3,15 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from services.language.deeds import mends, only_finds_out
-from services.language.names import words_of
-from services.language.words import stem
+from services.language.deeds import only_finds_out
 from services.workflow.commands import only_looks
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
-
-_VERB_WITHIN = 2
-"""First words of an instruction of which one is its verb: `Force delete the pod`."""
 
 
 class Situation:
@@ -79,9 +74,13 @@ class Situation:
 
 
 def changes(step: Step) -> bool:
-    """Whether an engineer who has done it has changed something."""
-    if step.kind is not StepKind.PROCESS or only_finds_out(step.text):
+    """Whether an engineer who has done it may have changed something.
+
+    What does not only look counts as a change: a question about its outcome, asked before it is
+    done, would have an answer that is not true yet.
+    """
+    if step.kind is not StepKind.PROCESS:
         return False
-    if step.commands and all(map(only_looks, step.commands)):
-        return False
-    return any(mends(stem(word)) for word in words_of(step.text)[:_VERB_WITHIN])
+    if step.commands:
+        return not all(map(only_looks, step.commands))
+    return not only_finds_out(step.text)

@@ -2,7 +2,8 @@
 
 import time
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from services.contracts.triage import TriageDecision
@@ -14,16 +15,24 @@ BY_PERSON = "person"
 
 def store_decision(session: Session, ticket_id: str, decision: TriageDecision) -> None:
     """Keep the decision in place of an earlier one, and tell it as an event."""
-    row = TriageRow(
-        ticket_id=ticket_id,
-        team=decision.team,
-        by=decision.by,
-        body=decision.model_dump_json(),
-    )
-    session.merge(row)
+    values = {"team": decision.team, "by": decision.by, "body": decision.model_dump_json()}
+    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    statement = insert(TriageRow).values(ticket_id=ticket_id, **values)
+    session.execute(statement.on_conflict_do_update(index_elements=["ticket_id"], set_=values))
     kind = "assigned" if decision.by == BY_PERSON else "triaged"
     facts: dict[str, object] = {"team": decision.team, "chance": decision.chance, "by": decision.by}
     add_events(session, ticket_id, [Note(kind, facts, time.time())])
+
+
+def store_of_walk(session: Session, ticket_id: str, decision: TriageDecision | None) -> None:
+    """What a walk has come to: the team, or none any more. What a person has said stands."""
+    before = decision_of(session, ticket_id)
+    if before is not None and before.by == BY_PERSON:
+        return
+    if decision is not None:
+        store_decision(session, ticket_id, decision)
+    elif before is not None:
+        session.execute(delete(TriageRow).where(TriageRow.ticket_id == ticket_id))
 
 
 def decision_of(session: Session, ticket_id: str) -> TriageDecision | None:

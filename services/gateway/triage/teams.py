@@ -5,6 +5,7 @@ from pathlib import Path
 import yaml
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from services.contracts.triage import Team
 from services.gateway.tables import TeamRow
@@ -28,6 +29,7 @@ class Teams:
     def __init__(self, database: Database, file: Path | None) -> None:
         """Raises `TeamsFileError`."""
         self._database = database
+        self._insert = sqlite.insert if database.is_sqlite else postgresql.insert
         self._of_file = read_teams(file) if file else ()
 
     def all(self) -> tuple[Team, ...]:
@@ -41,7 +43,9 @@ class Teams:
     def put(self, team: Team) -> None:
         """Declare a team, or describe it anew."""
         with self._database.session() as session:
-            session.merge(TeamRow(name=team.name, description=team.description))
+            values = {"description": team.description}
+            statement = self._insert(TeamRow).values(name=team.name, **values)
+            session.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
 
     def remove(self, name: str) -> None:
         """Take a team of the API back; past tickets of it stay.
@@ -62,6 +66,10 @@ def read_teams(file: Path) -> tuple[Team, ...]:
         TeamsFileError: Not such a file.
     """
     try:
-        return _LIST.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        return _LIST.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")) or ())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise TeamsFileError(f"{file} is no list of teams: {place}: {first['msg']}") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise TeamsFileError(f"{file} is no list of teams: {error}") from error
