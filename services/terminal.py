@@ -102,7 +102,8 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
     for ticket in tickets:
         overall = f"{ticket.overall:.1f}" if ticket.overall is not None else ""
         received = f"{ticket.created_at:%Y-%m-%d %H:%M:%S}"
-        table.add_row(received, ticket.status.value, overall, Text(ticket.title), ticket.id)
+        status = ticket.status.value + (f" ×{ticket.alerts}" if ticket.alerts > 1 else "")
+        table.add_row(received, status, overall, Text(ticket.title), ticket.id)
     console.print(table)
 
 

@@ -61,6 +61,17 @@ class StoredWorkflow(Message):
     created_at: datetime
 
 
+class RelatedTicket(Message):
+    """A ticket that came at about the same time and has to do with another one."""
+
+    id: str
+    title: str
+    status: TicketStatus
+    why: str
+    """`same alert` (but for numbers) or `same service`."""
+    created_at: datetime
+
+
 class TicketSummary(Message):
     """A ticket in a list."""
 
@@ -74,6 +85,10 @@ class TicketSummary(Message):
     created_at: datetime
     updated_at: datetime
     resolved_at: datetime | None
+    alerts: int = 1
+    """How many alerts it stands for: a storm of one alert is one ticket."""
+    last_at: datetime | None = None
+    """When the last of them came."""
     overall: float | None
     fit: Fit | None = None
     workflow_id: str | None
@@ -98,6 +113,12 @@ class TicketDetail(Ticket):
     """The team it went to with a note, when nothing fits or an engineer rejects the workflow."""
     clarifications: tuple[Clarification, ...] = ()
     """What was asked about it, in order; only the last question may be open."""
+    alerts: int = 1
+    """How many alerts it stands for: a storm of one alert is one ticket."""
+    last_at: datetime | None = None
+    """When the last of them came."""
+    related: tuple[RelatedTicket, ...] = ()
+    """The nearest ones, newest first."""
 
     @property
     def open_question(self) -> Clarification | None:
@@ -195,7 +216,8 @@ class ProgressEvent(Message):
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
-    (without an answer), `triaged`, `assigned`, `resolved`, `told` and `not_told` (a system was told
-    of the workflow, or could not be), or a final status."""
+    (without an answer), `triaged`, `assigned`, `resolved`,
+    `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
+    (a system was told of the workflow, or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

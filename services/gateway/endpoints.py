@@ -17,7 +17,7 @@ from services.contracts.gateway import (
 )
 from services.contracts.ticket import TicketStatus
 from services.gateway.formats import FORMATS, JSON, accepted_format
-from services.gateway.intake import IdempotencyKeyReusedError
+from services.gateway.intake.idempotency import IdempotencyKeyReusedError
 from services.gateway.queries import TicketFilter, TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
 from services.gateway.sources.limits import DeliveryTooLargeError
@@ -30,7 +30,7 @@ from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
 from services.kit.access.signatures import caller_of_delivery
 from services.kit.app import refusals
-from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.errors import InvalidInputError, NotFoundError, TooManyRequestsError
 
 router = APIRouter()
 
@@ -62,6 +62,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
         UnsupportedMediaTypeError,
         WrongSignatureError,
         SubscriptionRefusedError,
+        TooManyRequestsError,
     ),
 }
 _JSON_BODY = {

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketStatus
-from services.gateway.tables import IdempotencyRow, ResolutionRow, TicketRow
+from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
 from services.kit.audit import add_audit
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError
@@ -87,7 +87,8 @@ class Keeping:
 
     def _delete_answers(self, before: float) -> int:
         with self._database.session() as session:
-            session.execute(delete(ResolutionRow).where(ResolutionRow.said_at < before))
+            alone = AlertRow.ticket_id.is_(None)
+            session.execute(delete(AlertRow).where(alone, AlertRow.came_at < before))
             old = delete(IdempotencyRow).where(IdempotencyRow.created_at < before)
             return len(list(session.scalars(old.returning(IdempotencyRow.key))))
 

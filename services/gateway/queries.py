@@ -19,6 +19,7 @@ from services.contracts.gateway import (
 )
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, TicketStatus
+from services.gateway.related import related_to
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import decision_of
 from services.kit.database import Database
@@ -45,7 +46,7 @@ class TicketFilter:
 
 
 _SUMMARY = tuple(getattr(TicketRow, name) for name in TicketSummary.model_fields)
-_TIMES = ("created_at", "updated_at", "resolved_at")
+_TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
 
 
 class Queries:
@@ -84,13 +85,14 @@ class Queries:
             best = row.workflow_id if row else None
             candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
+            related = related_to(session, row) if row else ()
         if row is None:
             raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
         fields = {name: getattr(row, name) for name in TicketDetail.model_fields if name in _stored}
         nearest = tuple(NearestDocument.model_validate(near) for near in row.nearest)
         summaries = tuple(_candidate(found) for found in candidates)
         times = {name: moment(getattr(row, name)) for name in _TIMES}
-        found = {"nearest": nearest, "candidates": summaries, "triage": triage}
+        found = {"nearest": nearest, "candidates": summaries, "triage": triage, "related": related}
         return TicketDetail(**fields | times | found)
 
     def standing(self, ticket_ids: Sequence[str]) -> dict[str, Row[*tuple[Any, ...]]]:

@@ -16,7 +16,9 @@ from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.clarify.answering import Answering
 from services.gateway.events import Events
-from services.gateway.intake import DeliveryKey, Intake
+from services.gateway.intake.accepting import Intake
+from services.gateway.intake.idempotency import DeliveryKey
+from services.gateway.intake.pressure import Pressure
 from services.gateway.metrics import REJECTED, TICKETS
 from services.gateway.queries import Queries, TicketFilter, workflow_url
 from services.gateway.settings import GatewaySettings
@@ -59,7 +61,8 @@ class GatewayService:
         self._reader = reader
         self.queries = Queries(database)
         self.events = Events(database)
-        self._intake = Intake(database, outbox)
+        self._intake = Intake(database, outbox, repeats_within_s=settings.repeats_within_s)
+        self._pressure = Pressure(settings, outbox)
         self._retrieval = retrieval
 
     def accept(self, received: Received, *, source: str | None, key: str | None) -> Accepted:
@@ -70,8 +73,10 @@ class GatewayService:
             InvalidInputError: The body cannot be used; its class says why.
             UnknownSourceError: No source has that name.
             IdempotencyKeyReusedError: The key came before with another body.
+            TooManyRequestsError: Its source, or all of them, sent too much.
         """
         delivery = self._reader.receive(received, source)
+        self._pressure.admit(delivery)
         accepted = self._intake.accept(delivery, _delivery_key(key, source, received.raw))
         for ticket in accepted.tickets:
             TICKETS.labels(ticket.source, "new" if ticket.created else "known").inc()

@@ -37,6 +37,28 @@ class GatewaySettings(Settings):
         description="Whether longer titles, descriptions and labels are cut, instead of being "
         "answered 413. What identifies a ticket is never cut.",
     )
+    repeats_within_s: float = Field(
+        default=1800.0,
+        ge=0,
+        description="Seconds in which the same alert again is counted on the ticket of the last "
+        "one, instead of making another; 0: never.",
+    )
+    source_per_minute: float = Field(
+        default=12_000.0,
+        ge=0,
+        description="Most alerts a minute from one ticket system, and as many at once; more are "
+        "answered 429. 0: no limit.",
+    )
+    source_rates: dict[str, float] = Field(
+        default={},
+        description='The same for single systems, as JSON: `{"zabbix": 600}`.',
+    )
+    max_waiting: int = Field(
+        default=100_000,
+        gt=0,
+        description="Most unfinished tasks, those of tickets that wait for their walk above all; "
+        "with more, new tickets are answered 429.",
+    )
     max_wait_s: float = Field(
         default=60.0,
         ge=0,

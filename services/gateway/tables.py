@@ -15,7 +15,9 @@ class TicketRow(Base):
 
     __tablename__ = "gateway_ticket"
     __table_args__ = (
-        Index("ix_gateway_ticket_delivery", "source", "external_id", "occurrence", unique=True),
+        Index("ix_gateway_ticket_fingerprint", "fingerprint", "id"),
+        Index("ix_gateway_ticket_family", "family", "id"),
+        Index("ix_gateway_ticket_service", "service", "id"),
         Index("ix_gateway_ticket_status", "status", "id"),
         Index("ix_gateway_ticket_source", "source", "id"),
     )
@@ -43,20 +45,37 @@ class TicketRow(Base):
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
     walks: Mapped[int] = mapped_column(Integer, default=1)
     """1, and one more for each answer that the ticket was walked again with."""
+    fingerprint: Mapped[str] = mapped_column(String(32), default="")
+    """Equal for alerts that are counted on one ticket; empty: none is."""
+    family: Mapped[str] = mapped_column(String(32), default="")
+    """Equal for alerts that differ in numbers only."""
+    alerts: Mapped[int] = mapped_column(Integer, default=1)
+    """How many alerts the ticket stands for."""
+    last_at: Mapped[float] = mapped_column(Float)
+    """When the last of them came."""
     created_at: Mapped[float] = mapped_column(Float)
     updated_at: Mapped[float] = mapped_column(Float)
     resolved_at: Mapped[float | None] = mapped_column(Float)
 
 
-class ResolutionRow(Base):
-    """The end of an alert whose beginning has not come; it goes once the ticket is stored."""
+class AlertRow(Base):
+    """One time that something broke, by its sender's names, and the ticket that stands for it.
 
-    __tablename__ = "gateway_resolution"
+    Without a ticket it is the end of an alert whose beginning has not come.
+    """
+
+    __tablename__ = "gateway_alert"
+    __table_args__ = (Index("ix_gateway_alert_ticket", "ticket_id"),)
 
     source: Mapped[str] = mapped_column(String(40), primary_key=True)
     external_id: Mapped[str] = mapped_column(String(400), primary_key=True)
     occurrence: Mapped[str] = mapped_column(String(100), primary_key=True)
-    said_at: Mapped[float] = mapped_column(Float)
+    ticket_id: Mapped[str | None] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE", deferrable=True, initially="DEFERRED")
+    )
+    came_at: Mapped[float] = mapped_column(Float)
+    over_at: Mapped[float | None] = mapped_column(Float)
+    """When its source said that it is over."""
 
 
 class TeamRow(Base):

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.wording import Wording
-from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
+from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
 from services.gateway.tickets import park

@@ -110,6 +110,7 @@ def create_service_app(
         max_body_bytes=settings.max_body_bytes,
         body_limits=body_limits or {},
         access_log=settings.access_log,
+        max_bodies_bytes=settings.max_bodies_bytes,
     )
     return app
 

@@ -8,6 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -67,6 +68,11 @@ class Database:
     def is_sqlite(self) -> bool:
         """Whether the dialect is SQLite."""
         return self.engine.dialect.name == "sqlite"
+
+    @property
+    def insert(self) -> Callable[[type[Base]], sqlite.Insert | postgresql.Insert]:
+        """The dialect's own INSERT, which knows what to do about a row that is there."""
+        return sqlite.insert if self.is_sqlite else postgresql.insert
 
     @contextmanager
     def session(self) -> Iterator[Session]:

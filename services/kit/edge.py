@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from services.kit.access.caller import acting_as
 from services.kit.access.gate import Gate
 from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
+from services.kit.in_flight import InFlight, body_size
 from services.kit.metrics import REQUESTS
 
 TRACE_HEADER = "x-request-id"
@@ -51,6 +52,7 @@ class Edge:
         max_body_bytes: int,
         body_limits: Mapping[str, int],
         access_log: bool,
+        max_bodies_bytes: int,
     ) -> None:
         """`body_limits` holds other limits for paths that begin so."""
         self._app = app
@@ -59,6 +61,7 @@ class Edge:
         self._max_body_bytes = max_body_bytes
         self._body_limits = body_limits
         self._access_log = access_log
+        self._in_flight = InFlight(max_bodies_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request; other kinds of connection pass through."""
@@ -79,7 +82,10 @@ class Edge:
             _check_url(scope)
             limit = self._limit(scope["path"])
             _check_length(headers, limit)
-            with acting_as(caller):
+            # Paths with a limit of their own take files, and do not hold them.
+            is_held = limit == self._max_body_bytes
+            size = body_size(headers, limit) if is_held else 0
+            with self._in_flight.hold(size), acting_as(caller):
                 await self._app(scope, _limited(receive, limit), reply)
         except FlowXpertError as error:
             await reply.fail(scope, receive, error.status_code, error.body(), error.headers())

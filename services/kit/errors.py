@@ -93,11 +93,11 @@ class TooManyRequestsError(FlowXpertError):
     def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
         """`retry_after_s` is when the next one will be taken."""
         super().__init__(message)
-        self._retry_after_s = retry_after_s
+        self.retry_after_s = retry_after_s
 
     def headers(self) -> dict[str, str]:
         """When to come again, in whole seconds."""
-        return {"retry-after": str(max(1, math.ceil(self._retry_after_s)))}
+        return {"retry-after": str(max(1, math.ceil(self.retry_after_s)))}
 
 
 class UnavailableError(FlowXpertError):

@@ -64,7 +64,7 @@ class Relay:
         """Hand the due tasks to the broker; how many it took."""
         due = self._outbox.due(limit=PUBLISH_AT_ONCE)
         for task in due:
-            self._queue.send_task(task.task, args=(task.key,))
+            self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
         if due:
             self._outbox.published(due, again_after=REPUBLISH_S)
         return len(due)

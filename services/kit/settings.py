@@ -102,6 +102,12 @@ class PlatformSettings(Settings):
     max_body_bytes: int = Field(
         default=2_000_000, gt=0, description="Largest request body; a larger one is answered 413."
     )
+    max_bodies_bytes: int = Field(
+        default=64_000_000,
+        gt=0,
+        description="Bytes of request bodies that a process holds at a time; the next one is "
+        "answered 429.",
+    )
     embedder: EmbedderChoice = Field(
         default=EmbedderChoice.ONNX,
         description="What computes vectors: `onnx`; `torch`, the same vectors, later; `onnx-int8`, "

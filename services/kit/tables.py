@@ -26,6 +26,8 @@ class OutboxRow(Base):
     runner: Mapped[str | None] = mapped_column(String(40))
     """Who works on it; None while nobody does."""
     attempts: Mapped[int] = mapped_column(Integer, default=0)
+    priority: Mapped[int] = mapped_column(Integer, default=6)
+    """0 to 9; the lowest is run first."""
     reason: Mapped[str] = mapped_column(Text, default="")
     """Why the last attempt failed; a parked row keeps it for whoever looks."""
     parked_at: Mapped[float | None] = mapped_column(Float, index=True)

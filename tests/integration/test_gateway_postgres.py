@@ -12,7 +12,7 @@ from tests.unit.gateway.harness import gateway_over
 
 TABLES = (
     "gateway_ticket, gateway_workflow, gateway_score, gateway_idempotency, gateway_event, "
-    "gateway_resolution, gateway_clarification"
+    "gateway_alert, gateway_clarification"
 )
 
 
@@ -92,7 +92,9 @@ def test_alerts_that_begin_and_end_at_the_same_moment_are_over(gateway):
     assert len(tickets) == 200
     assert all(ticket["resolved_at"] for ticket in tickets)
     with gateway.database.session() as session:
-        assert session.scalar(text("SELECT count(*) FROM gateway_resolution")) == 0
+        assert (
+            session.scalar(text("SELECT count(*) FROM gateway_alert WHERE ticket_id IS NULL")) == 0
+        )
 
 
 def test_a_walk_that_is_given_up_fails_its_ticket(gateway):

@@ -15,7 +15,7 @@ from services.contracts.ticket import TicketStatus
 from services.gateway.clarify.asking import Asking, clarification, rows_of
 from services.gateway.clarify.question import Question, words
 from services.gateway.events import Note, add_events
-from services.gateway.intake import WALK_TASK
+from services.gateway.intake.accepting import WALK_TASK
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.kit.database import Database

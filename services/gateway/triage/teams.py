@@ -5,7 +5,6 @@ from pathlib import Path
 import yaml
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.contracts.triage import Team
 from services.gateway.tables import TeamRow
@@ -29,7 +28,7 @@ class Teams:
     def __init__(self, database: Database, file: Path | None) -> None:
         """Raises `TeamsFileError`."""
         self._database = database
-        self._insert = sqlite.insert if database.is_sqlite else postgresql.insert
+        self._insert = database.insert
         self._of_file = read_teams(file) if file else ()
 
     def all(self) -> tuple[Team, ...]:

@@ -22,22 +22,24 @@ class Buckets:
         self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, name: str) -> None:
-        """Count a request.
+    def take(self, name: str, count: int = 1) -> None:
+        """Count a request, or several; more than fit into the bucket need a full one.
 
         Raises:
-            TooManyRequestsError: It is one too many.
+            TooManyRequestsError: They are too many.
         """
         if not self._per_s:
             return
         now = self._clock()
         left, at = self._left.pop(name, (float(self._burst), now))
         left = min(self._burst, left + (now - at) * self._per_s)
-        self._left[name] = (left - 1 if left >= 1 else left, now)
+        wanted = min(count, self._burst)
+        fits = left >= wanted
+        self._left[name] = (left - count if fits else left, now)
         if len(self._left) > _MOST_BUCKETS:
             self._left.popitem(last=False)
-        if left < 1:
+        if not fits:
             raise TooManyRequestsError(
                 f"more than {self._per_s:g} requests a second: wait",
-                retry_after_s=(1 - left) / self._per_s,
+                retry_after_s=(wanted - left) / self._per_s,
             )

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from services.kit.batches import batches
 from services.kit.database import Database
@@ -18,7 +17,7 @@ class SqlAnswerStore:
     def __init__(self, database: Database) -> None:
         """The tables must exist: `database.migrate("procedure")`."""
         self._database = database
-        self._insert = sqlite.insert if database.is_sqlite else postgresql.insert
+        self._insert = database.insert
 
     def known(self, keys: Collection[str]) -> dict[str, JudgedAnswer]:
         """See `AnswerStore.known`."""

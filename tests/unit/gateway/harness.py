@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from services.gateway.app import create_app, create_walk, create_wording
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.wording import Wording
-from services.gateway.intake import LEARN_TICKET_TASK, WALK_TASK
+from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.tickets import park
@@ -57,7 +57,7 @@ class Gateway:
     def work(self) -> int:
         """Run every due task once, as a worker would; how many there were."""
         due = self.outbox.due(limit=1000)
-        for key, task, _ in due:
+        for key, task, *_ in due:
             work, on_parked = self._works[task]
             self.outbox.run(key, work, on_parked=on_parked)
         return len(due)

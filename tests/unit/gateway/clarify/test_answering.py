@@ -429,7 +429,7 @@ def test_a_question_that_waited_too_long_or_is_answered_is_not_worded(make_gatew
     answer(gateway, ticket_id, choice=1)
     gateway.work()
     assert not [request for request in model.requests if request.prompt.startswith("ask")]
-    assert WORD_TASK not in [task for _, task, _ in gateway.outbox.due(limit=9)]
+    assert WORD_TASK not in [task for _, task, *_ in gateway.outbox.due(limit=9)]
 
 
 def test_ticket_text_stays_out_of_the_system_prompt_and_is_screened(make_gateway):

@@ -1,0 +1,183 @@
+"""Intake: a delivery becomes stored tickets, each with its walk queued, in one transaction."""
+
+import time
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from services.contracts.gateway import Accepted, AcceptedTicket
+from services.contracts.ticket import TicketDraft, TicketStatus
+from services.gateway.events import Note, add_events
+from services.gateway.intake.alerts import Alerts
+from services.gateway.intake.idempotency import Answers, DeliveryKey, KeyTakenError
+from services.gateway.intake.sameness import family, fingerprint
+from services.gateway.intake.told import LEARN_TICKET_TASK, Told
+from services.gateway.intake.urgency import priority
+from services.gateway.sources.delivery import Delivery, Resolution
+from services.gateway.tables import TicketRow
+from services.kit.database import Database
+from services.kit.ids import time_ordered_id
+from services.kit.outbox import Outbox
+
+__all__ = ["LEARN_TICKET_TASK", "WALK_TASK", "Intake", "ticket_url"]
+
+WALK_TASK = "gateway.walk_ticket"
+
+
+class Intake:
+    """Stores deliveries. Of two equal ones, even at the same moment, one makes the ticket.
+
+    One fault that is told of again and again, by one source, is one ticket with a count.
+    """
+
+    def __init__(self, database: Database, outbox: Outbox, *, repeats_within_s: float) -> None:
+        """An alert is a repeat when the last one of its kind came so many seconds ago at most."""
+        self._database = database
+        self._outbox = outbox
+        self._repeats_within_s = repeats_within_s
+        self._alerts = Alerts(database)
+        self._answers = Answers(database)
+
+    def accept(self, delivery: Delivery, key: DeliveryKey | None = None) -> Accepted:
+        """Store the delivery; when this returns, all of it is committed.
+
+        Raises:
+            IdempotencyKeyReusedError: The key came before with another body.
+        """
+        if key is None:
+            with self._database.session() as session:
+                return self._store(session, delivery)
+        return self._answers.find(key) or self._accept_once(delivery, key)
+
+    def _accept_once(self, delivery: Delivery, key: DeliveryKey) -> Accepted:
+        try:
+            with self._database.session() as session:
+                accepted = self._store(session, delivery)
+                self._answers.keep(session, key, accepted)
+                return accepted
+        except KeyTakenError:
+            answered = self._answers.find(key)
+            assert answered is not None  # noqa: S101 - its row is why we are here
+            return answered
+
+    def _store(self, session: Session, delivery: Delivery) -> Accepted:
+        self._take_turns(session, delivery)
+        told = Told()
+        tickets = [self._ticket(session, draft, told) for draft in delivery.tickets]
+        ended = [self._end(session, over, told) for over in delivery.resolved]
+        tickets += [ticket for ticket in ended if ticket is not None]
+        told.write(session, self._outbox)
+        accepted = Accepted(
+            tickets=(),
+            rejected=delivery.rejected,
+            ignored=tuple(event.reason for event in delivery.ignored),
+            unmatched_resolved=ended.count(None),
+        )
+        return accepted.of(tuple(tickets))
+
+    def _take_turns(self, session: Session, delivery: Delivery) -> None:
+        """Let wait who speaks of the same things. A storm that is on its ticket needs no turns."""
+        prints = {mark for draft in delivery.tickets if (mark := fingerprint(draft))}
+        names = [*_names(delivery), *prints.difference(self._on_tickets(session, prints))]
+        self._database.take_turn(session, names)
+
+    def _on_tickets(self, session: Session, prints: set[str]) -> set[str]:
+        recent = TicketRow.last_at > time.time() - self._repeats_within_s
+        found = select(TicketRow.fingerprint).where(TicketRow.fingerprint.in_(prints), recent)
+        return set(session.scalars(found)) if prints else set()
+
+    def _ticket(self, session: Session, draft: TicketDraft, told: Told) -> AcceptedTicket:
+        """The alert's ticket: the one it made before, the one it repeats, or a new one."""
+        ticket_id = time_ordered_id()
+        named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
+        claimed = self._alerts.claim(session, named, ticket_id)
+        if not claimed.is_new:
+            return _known(session, named, claimed.ticket_id)
+        mark = fingerprint(draft)
+        if claimed.is_over:
+            told.end(claimed.ticket_id)
+        repeated = self._repeated(session, mark)
+        if repeated:
+            self._alerts.count_on(session, named, repeated)
+            told.repeat(repeated, is_open=not claimed.is_over)
+            return _known(session, named, repeated)
+        self._begin(session, named, ticket_id, mark)
+        return AcceptedTicket(
+            id=ticket_id,
+            status=TicketStatus.RECEIVED,
+            status_url=ticket_url(ticket_id),
+            source=named.source,
+            external_id=named.external_id,
+            occurrence=named.occurrence,
+            created=True,
+        )
+
+    def _repeated(self, session: Session, mark: str) -> str | None:
+        """The ticket of the same fault, when the last word of it is recent."""
+        if not mark:
+            return None
+        recent = TicketRow.last_at > time.time() - self._repeats_within_s
+        same = select(TicketRow.id).where(TicketRow.fingerprint == mark, recent)
+        return session.scalar(same.order_by(TicketRow.id.desc()).limit(1))
+
+    def _begin(self, session: Session, draft: TicketDraft, ticket_id: str, mark: str) -> None:
+        """Store a new ticket with its first event and its queued walk."""
+        now = time.time()
+        row = TicketRow(
+            **draft.model_dump(),
+            id=ticket_id,
+            status=TicketStatus.RECEIVED.value,
+            fingerprint=mark,
+            family=family(draft),
+            created_at=now,
+            updated_at=now,
+            last_at=now,
+        )
+        session.add(row)
+        session.flush()
+        add_events(session, ticket_id, [Note("received", {"source": draft.source})])
+        key, urgency = f"{WALK_TASK}:{ticket_id}", priority(draft.severity)
+        self._outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key, priority=urgency)
+
+    def _end(self, session: Session, over: Resolution, told: Told) -> AcceptedTicket | None:
+        """Note that the fault is over; kept, and None, when there is no ticket."""
+        for ticket_id in self._alerts.end(session, over):
+            told.end(ticket_id)
+        found = self._alerts.ticket_of(session, over)
+        if found is None:
+            self._alerts.keep(session, over)
+            return None
+        ticket_id, occurrence = found
+        known = _known(session, over, ticket_id)
+        return known.model_copy(update={"resolved": True, "occurrence": occurrence})
+
+
+def ticket_url(ticket_id: str) -> str:
+    """The address that tells how a ticket stands."""
+    return f"/v1/tickets/{quote(ticket_id, safe='')}"
+
+
+def _names(delivery: Delivery) -> Iterator[str]:
+    """A name for each item that another request may speak of at the same moment."""
+    both: tuple[TicketDraft | Resolution, ...] = (*delivery.tickets, *delivery.resolved)
+    for item in both:
+        if item.external_id:
+            yield "\n".join((item.source, item.external_id, item.occurrence))
+
+
+def _known(session: Session, alert: TicketDraft | Resolution, ticket_id: str) -> AcceptedTicket:
+    row = session.execute(
+        select(TicketRow.status, TicketRow.reason).where(TicketRow.id == ticket_id)
+    ).one()
+    return AcceptedTicket(
+        id=ticket_id,
+        status=TicketStatus(row.status),
+        status_url=ticket_url(ticket_id),
+        source=alert.source,
+        external_id=alert.external_id,
+        occurrence=alert.occurrence,
+        created=False,
+        reason=row.reason,
+    )

@@ -1,0 +1,79 @@
+"""What the gateway takes in at most: alerts of one source a minute, and work that waits in all."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from services.gateway.settings import GatewaySettings
+from services.gateway.sources.delivery import Delivery
+from services.kit.access.rates import Buckets
+from services.kit.errors import TooManyRequestsError
+from services.kit.outbox import Outbox
+
+_LOOK_EVERY_S = 1.0
+_COME_AGAIN_S = 15.0
+
+
+class SourceTooFastError(TooManyRequestsError):
+    """One ticket system sends more alerts than the settings allow; the others are taken."""
+
+
+class TooMuchWaitsError(TooManyRequestsError):
+    """More tickets wait for their walk than the settings allow; later ones will be taken."""
+
+
+class Pressure:
+    """Asked before a delivery is stored; safe to share between threads."""
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        outbox: Outbox,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._outbox = outbox
+        self._most_waiting = settings.max_waiting
+        self._per_minute = settings.source_per_minute
+        self._own_rates = settings.source_rates
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: dict[str, Buckets] = {}
+        self._waiting, self._looked_at = 0, float("-inf")
+
+    def admit(self, delivery: Delivery) -> None:
+        """Count the delivery.
+
+        Raises:
+            SourceTooFastError: Its source may send no more at present.
+            TooMuchWaitsError: There is work enough.
+        """
+        if not delivery.tickets:  # an end makes nobody work
+            return
+        with self._lock:
+            self._check_waiting()
+            for source, alerts in Counter(draft.source for draft in delivery.tickets).items():
+                self._take(source, alerts)
+
+    def _take(self, source: str, alerts: int) -> None:
+        rate = self._own_rates.get(source, self._per_minute)
+        bucket = self._buckets.setdefault(
+            source, Buckets(rate / 60, max(1, round(rate)), clock=self._clock)
+        )
+        try:
+            bucket.take(source, alerts)
+        except TooManyRequestsError as error:
+            raise SourceTooFastError(
+                f"{source} may send {rate:g} alerts a minute", retry_after_s=error.retry_after_s
+            ) from None
+
+    def _check_waiting(self) -> None:
+        now = self._clock()
+        if now - self._looked_at >= _LOOK_EVERY_S:
+            self._waiting, self._looked_at = self._outbox.counts()["waiting"], now
+        if self._waiting > self._most_waiting:
+            raise TooMuchWaitsError(
+                f"{self._waiting} tasks wait, more than {self._most_waiting}: come again later",
+                retry_after_s=_COME_AGAIN_S,
+            )
