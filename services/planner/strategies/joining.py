@@ -1,7 +1,7 @@
 """Workflows of several pages as one."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
@@ -24,16 +24,19 @@ def chained(parts: Sequence[Workflow], *, title: str) -> Workflow:
     return whole.model_copy(update={"title": title})
 
 
-def continued(workflow: Workflow, pages: Mapping[str, Workflow]) -> Workflow:
+def continued(workflow: Workflow, pages: Mapping[str, Callable[[], Workflow]]) -> Workflow:
     """With each end that names another page by its title followed by that page's workflow.
 
-    A page joins once; its own ends name nobody any more.
+    `pages` draw theirs when they are named. A page joins once; its own ends name nobody any more.
     """
     for step in [s for s in workflow.of_kind(StepKind.TERMINAL) if not s.implied]:
         named = _named(step.text, pages)
-        if named and len(workflow.steps) + len(pages[named].steps) <= MOST_STEPS:
-            workflow = _joined(workflow, pages[named], {step.id}, keep=True)
-            pages = {title: page for title, page in pages.items() if title != named}
+        if named is None:
+            continue
+        page = pages[named]()
+        if len(workflow.steps) + len(page.steps) <= MOST_STEPS:
+            workflow = _joined(workflow, page, {step.id}, keep=True)
+            pages = {title: other for title, other in pages.items() if title != named}
     return workflow
 
 
@@ -45,7 +48,7 @@ def is_title(text: str, titles: Iterable[str]) -> bool:
     )
 
 
-def _named(text: str, pages: Mapping[str, Workflow]) -> str | None:
+def _named(text: str, pages: Iterable[str]) -> str | None:
     said = f" {_words(text)} "
     titles = [t for t in pages if len(_words(t).split()) >= _LEAST_TITLE]
     return next((t for t in titles if f" {_words(t)} " in said), None)

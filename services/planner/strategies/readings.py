@@ -32,7 +32,6 @@ class _Told:
     page: PageReading
     place: int
 
-    @property
     def workflow(self) -> Workflow:
         """Its graph; what its reading doubts is marked."""
         reading = self.page.served.reading
@@ -64,21 +63,21 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
     parts = _linked(page, request)
     told = _treating(page, request.ticket)
     if len(parts) >= _LEAST_LINKED and _own_steps(told[:1], parts) <= len(parts):
-        whole = chained([part.workflow for part in parts], title=page.title)
+        whole = chained([part.workflow() for part in parts], title=page.title)
         yield _signed(whole, page, state=page.served.state(0), context=request.context)
         return
     others = [other for other in request.pages if other.document_id != page.document_id]
     named = {other.title: _Told(other, 0).workflow for other in others if _tells(other)}
     for each in told:
         state = page.served.state(each.place)
-        workflow = continued(each.workflow, named)
+        workflow = continued(each.workflow(), named)
         yield _signed(workflow, page, state=state, context=request.context)
 
 
 def _own_steps(told: Sequence[_Told], parts: Sequence[_Told]) -> int:
     """How many steps the page tells beside those that only name a page that it links to."""
     titles = [part.page.title for part in parts]
-    steps = (step for each in told for step in each.workflow.steps)
+    steps = (step for each in told for step in each.workflow().steps)
     return sum(s.kind is not StepKind.TERMINAL and not is_title(s.text, titles) for s in steps)
 
 

@@ -58,15 +58,18 @@ class _Procedure:
 
 def signs(case: Case) -> Signs:
     """How much of the best-fitting procedure it holds, and of what its own page tells."""
-    best = _best(case)
+    return _signs(case, _best(case))
+
+
+def _signs(case: Case, best: _Procedure | None) -> Signs:
     known = best.covered if best else 0.0
     return {"known steps": known, **coverage_signs(case.drawn, case.drawn.told, case.reading)}
 
 
 def coverage(case: Case) -> Dimension:
     """How much of the best-fitting procedure the workflow holds."""
-    value = WEIGHINGS.of("coverage").value(signs(case))
     best = _best(case)
+    value = WEIGHINGS.of("coverage").value(_signs(case, best))
     if best is None:
         return Dimension(value=value, reason="The context knows no step to compare with.")
     missing = [found for found in best.known if found.said < _COVERED]
