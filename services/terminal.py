@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from services.contracts.dead_letters import DeadLetters
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
@@ -105,6 +106,18 @@ def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
         status = ticket.status.value + (f" ×{ticket.alerts}" if ticket.alerts > 1 else "")
         table.add_row(received, status, overall, Text(ticket.title), ticket.id)
     console.print(table)
+
+
+def show_dead_letters(found: DeadLetters) -> None:
+    """What was given up as a table, and how many there are."""
+    table = Table(box=None)
+    for heading in ("since", "attempts", "reason", "key"):
+        table.add_column(heading, overflow="fold")
+    for letter in found.letters:
+        since = f"{letter.since:%Y-%m-%d %H:%M:%S}"
+        table.add_row(since, str(letter.attempts), Text(letter.reason), Text(letter.key))
+    console.print(table)
+    console.print(f"{found.total} in all")
 
 
 def show_keys(keys: Sequence["KeyInfo"]) -> None:

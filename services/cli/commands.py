@@ -27,6 +27,8 @@ from services.cli.opening import (
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.read import read
 from services.cli.readings import app as readings
+from services.cli.retry import app as dead_letters
+from services.cli.retry import retry_tickets
 from services.cli.tickets import app as tickets
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
@@ -55,6 +57,8 @@ app = typer.Typer(
 app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
 app.add_typer(webhooks, name="webhooks", help="What ticket systems send.")
 app.add_typer(tickets, name="tickets", help="The tickets that are kept.")
+tickets.command("retry")(retry_tickets)
+app.add_typer(dead_letters, name="dead-letters", help="What the queue has given up.")
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
 app.command()(audit)

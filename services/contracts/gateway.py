@@ -216,8 +216,8 @@ class ProgressEvent(Message):
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
-    (without an answer), `triaged`, `assigned`, `resolved`,
-    `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
-    (a system was told of the workflow, or could not be), or a final status."""
+    (without an answer), `retried` (its walk broke, and is queued again), `triaged`, `assigned`,
+    `resolved`, `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and
+    `not_told` (a system was told of the workflow, or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -18,6 +18,9 @@ GATEWAY = {
     "GET /v1/tickets/{ticket_id}/clarifications": Need.READ,
     "POST /v1/tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
     "POST /v1/tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,
+    "POST /v1/tickets/{ticket_id}/retry": Need.OPERATE,
+    "GET /v1/dead-letters": Need.ADMIN,
+    "POST /v1/dead-letters/retry": Need.ADMIN,
     "GET /v1/audit": Need.ADMIN,
     "GET /v1/teams": Need.READ,
     "POST /v1/teams": Need.ADMIN,
@@ -29,6 +32,7 @@ GATEWAY = {
     "GET /tickets/{ticket_id}": Need.READ,
     "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
     "POST /tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,
+    "POST /tickets/{ticket_id}/retry": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
     "GET /ui/{name}": Need.READ,
 }

@@ -9,12 +9,15 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
+from services.gateway.again import Retrying
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.clarify.wording import Wording
+from services.gateway.dead_letters import DeadLetterOffice
 from services.gateway.fit import FITTED
+from services.gateway.retries import create_retry_router
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
@@ -60,6 +63,7 @@ def create_app(
     """
     reader = Reader(settings, webhooks or WebhookSettings())
     answering = Answering(database, outbox, _asking(settings, outbox, model))
+    retrying = Retrying(database, outbox)
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
@@ -67,6 +71,7 @@ def create_app(
             endpoints.router,
             triage_endpoints.router,
             create_clarify_router(answering),
+            create_retry_router(retrying, DeadLetterOffice(database, outbox)),
             streams.router,
             audit.router,
             pages.router,
@@ -83,7 +88,7 @@ def create_app(
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
     app.state.gateway = GatewayService(
-        database, outbox, retrieval, settings, reader=reader, answering=answering
+        database, outbox, retrieval, settings, reader=reader, answering=answering, retrying=retrying
     )
     app.state.triage = TriageService(database, outbox, triage)
     return app

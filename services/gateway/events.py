@@ -47,14 +47,19 @@ def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
         )
 
 
-def _audit(session: Session, ticket_id: str, note: Note) -> None:
-    before = (
+def latest_change(session: Session, ticket_id: str) -> str | None:
+    """The kind of the latest event that is more than progress; None before the first."""
+    statement = (
         select(EventRow.kind)
         .where(EventRow.ticket_id == ticket_id, EventRow.kind.not_in(_PROGRESS))
         .order_by(EventRow.id.desc())
         .limit(1)
     )
-    state = session.scalar(before) if note.kind != "received" else None
+    return session.scalar(statement)
+
+
+def _audit(session: Session, ticket_id: str, note: Note) -> None:
+    state = latest_change(session, ticket_id) if note.kind != "received" else None
     told = {name: note.facts[name] for name in _TOLD if name in note.facts}
     add_audit(
         session,

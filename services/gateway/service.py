@@ -14,6 +14,7 @@ from services.contracts.gateway import (
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
+from services.gateway.again import Retrying
 from services.gateway.clarify.answering import Answering
 from services.gateway.events import Events
 from services.gateway.intake.accepting import Intake
@@ -55,9 +56,11 @@ class GatewayService:
         *,
         reader: Reader,
         answering: Answering,
+        retrying: Retrying,
     ) -> None:
         self.settings = settings
         self.answering = answering
+        self.retrying = retrying
         self._reader = reader
         self.queries = Queries(database)
         self.events = Events(database)

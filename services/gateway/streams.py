@@ -26,8 +26,8 @@ PING_S = 15
 
 _ASKED_EVERY_S = 2.0
 """A key that was revoked reads no longer than so."""
-_ANSWERED = "answered"
-"""After it a ticket is walked again, unless nothing was learned."""
+_AGAIN = {"answered", "retried"}
+"""After them a ticket is walked again."""
 _FINAL = {status.value for status in TicketStatus if status.is_final}
 
 After = Annotated[int, Query(ge=0, lt=2**63, description="Id of an event that is known.")]
@@ -107,7 +107,7 @@ async def _of_ticket(
     while await allowed.now():
         for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
             seen = event.id
-            over = event.kind in _FINAL or (over and event.kind != _ANSWERED)
+            over = event.kind in _FINAL or (over and event.kind not in _AGAIN)
             yield _sent(event)
         if over:
             return

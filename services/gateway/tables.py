@@ -44,7 +44,11 @@ class TicketRow(Base):
     """The chosen workflow's, and so is `against`."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
     walks: Mapped[int] = mapped_column(Integer, default=1)
-    """1, and one more for each answer that the ticket was walked again with."""
+    """1, and one more for each time that a ticket with a workflow was walked again."""
+    began_at: Mapped[float | None] = mapped_column(Float)
+    """When its latest walk was asked for; None of the first."""
+    degraded: Mapped[list[str]] = mapped_column(JSON, default=list)
+    """What did not answer while it was last walked, so that the walk went on without."""
     fingerprint: Mapped[str] = mapped_column(String(32), default="")
     """Equal for alerts that are counted on one ticket; empty: none is."""
     family: Mapped[str] = mapped_column(String(32), default="")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import CursorResult, case, select, true, update
+from sqlalchemy import CursorResult, case, func, select, true, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
@@ -62,7 +62,8 @@ class Tickets:
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
-        statement = select(TicketRow.walks, TicketRow.created_at, *_DRAFT).where(
+        began = func.coalesce(TicketRow.began_at, TicketRow.created_at).label("began")
+        statement = select(TicketRow.walks, began, *_DRAFT).where(
             TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN)
         )
         with self._database.session() as session:
@@ -71,12 +72,9 @@ class Tickets:
         if row is None:
             return None
         fields = dict(row._mapping)
-        created_at, walk = fields.pop("created_at"), fields.pop("walks")
+        asked_for, walk = fields.pop("began"), fields.pop("walks")
         draft = TicketDraft.model_construct(**fields)
-        if not turns:
-            return OpenTicket(draft, created_at, walk, Asked(ticket_text=text_of(draft)))
-        began = max((turn.answered_at or 0.0) for turn in turns)
-        return OpenTicket(draft, began, walk, asked_about(turns, text_of(draft)))
+        return OpenTicket(draft, asked_for, walk, asked_about(turns, text_of(draft)))
 
     def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
         """Store how far the walk is; nothing when it is concluded already."""

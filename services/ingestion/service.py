@@ -201,8 +201,8 @@ class IngestionService:
     def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
         """Do a stored job's work, once no other job works on the same source.
 
-        A job that is over stays as it is. Documents come in the order of their ids, and
-        `on_progress` is told after each batch of them.
+        A job that is done stays as it is; one that failed is run again. Documents come in the order
+        of their ids, and `on_progress` is told after each batch of them.
 
         Raises:
             JobNotFoundError: No such job.
@@ -210,7 +210,7 @@ class IngestionService:
         """
         row = self._jobs.row(job_id)
         with source_lock(self._database, row.source, self._work_dir / "locks"):
-            if not self._jobs.get(job_id).is_over:
+            if self._jobs.row(job_id).status != JobStatus.DONE:
                 self._jobs.begin(job_id)
                 self._run(self._jobs.row(job_id), on_progress or (lambda _job: None))
                 self._count_outdated()
@@ -224,7 +224,7 @@ class IngestionService:
             UnavailableError: A store did not answer; run the job again.
         """
         with all_sources_lock(self._database, self._work_dir / "locks"):
-            if not self._jobs.get(job_id).is_over:
+            if self._jobs.row(job_id).status != JobStatus.DONE:
                 self._jobs.begin(job_id)
                 row = self._jobs.row(job_id)
                 self._run_of(row, on_progress or (lambda _job: None)).forget()

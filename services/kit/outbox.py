@@ -23,8 +23,8 @@ What it guarantees, wherever a process is killed:
   transaction with it. What a task does outside that transaction may happen again and must be
   idempotent.
 - **Nothing spins for ever.** After `max_attempts` failures, or as many deaths of the process, the
-  row is parked with its reason and `on_parked` is told. A store that does not answer is not the
-  task's fault: such attempts are not counted, only spaced out.
+  row is parked with its reason and `on_parked` is told; `retry` puts it back to work. A store that
+  does not answer is not the task's fault: such attempts are not counted, only spaced out.
 """
 
 import threading
@@ -89,6 +89,21 @@ class DueTask(NamedTuple):
     priority: int
 
 
+class ParkedTask(NamedTuple):
+    """A task that was given up. Times are seconds since the epoch."""
+
+    key: str
+    task: str
+    kwargs: dict[str, Any]
+    reason: str
+    attempts: int
+    created_at: float
+    parked_at: float
+
+
+_PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
+
+
 class Outbox:
     """Tasks that are not finished; see the module for what it guarantees."""
 
@@ -132,8 +147,34 @@ class Outbox:
             .on_conflict_do_nothing(index_elements=["key"])
             .returning(OutboxRow.key)  # PostgreSQL's driver does not count rows of an upsert here
         )
-        event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
+        self._wake_after(session)
         return session.scalar(statement) is not None
+
+    def parked(
+        self, *, limit: int, keys: Sequence[str] | None = None, until: float | None = None
+    ) -> list[ParkedTask]:
+        """What was given up, the longest ago first; of these keys, and until then, where named."""
+        statement = select(*_PARKED).where(OutboxRow.parked_at.is_not(None))
+        if keys is not None:
+            statement = statement.where(OutboxRow.key.in_(keys))
+        if until is not None:
+            statement = statement.where(OutboxRow.parked_at <= until)
+        ordered = statement.order_by(OutboxRow.parked_at, OutboxRow.key).limit(limit)
+        with self.database.session() as session:
+            return [ParkedTask(*row) for row in session.execute(ordered)]
+
+    def retry(self, session: Session, key: str) -> bool:
+        """Put a parked task back to work in the caller's transaction, as if it had never been run.
+
+        False, and nothing done, when no task of that key is parked: of two callers one gets True.
+        """
+        statement = (
+            update(OutboxRow)
+            .where(OutboxRow.key == key, OutboxRow.parked_at.is_not(None))
+            .values(parked_at=None, attempts=0, due_at=time.time(), runner=None)
+        )
+        self._wake_after(session)
+        return _changed(session, statement) == 1
 
     def register(
         self, queue: Celery, task_name: str, work: Work, *, on_parked: OnParked | None = None
@@ -229,6 +270,9 @@ class Outbox:
         with self.database.session() as session:
             total, at_rest = session.execute(select(func.count(), parked)).one()
         return {"waiting": total - at_rest, "parked": at_rest}
+
+    def _wake_after(self, session: Session) -> None:
+        event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
 
     def _claim(self, key: str) -> Claim | None:
         now, runner = time.time(), str(uuid4())

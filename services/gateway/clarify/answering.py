@@ -11,11 +11,10 @@ from services.contracts.clarification import (
     ClarificationAnswer,
     ClarificationState,
 )
-from services.contracts.ticket import TicketStatus
+from services.gateway.again import walk_again
 from services.gateway.clarify.asking import Asking, clarification, rows_of
 from services.gateway.clarify.question import Question, words
 from services.gateway.events import Note, add_events
-from services.gateway.intake.accepting import WALK_TASK
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.kit.database import Database
@@ -100,23 +99,8 @@ class Answering:
             notes += self._asking.ask(session, row.ticket_id, _others(row))
         else:
             notes = [Note("answered", {"turn": row.turn, "answer": row.answer})]
-            self._walk_again(session, row.ticket_id)
+            walk_again(session, self._outbox, row.ticket_id)
         add_events(session, row.ticket_id, notes)
-
-    def _walk_again(self, session: Session, ticket_id: str) -> None:
-        statement = (
-            update(TicketRow)
-            .where(TicketRow.id == ticket_id)
-            .values(
-                status=TicketStatus.PLANNING.value,
-                walks=TicketRow.walks + 1,
-                updated_at=time.time(),
-            )
-            .returning(TicketRow.walks)
-        )
-        walk = session.scalar(statement)
-        arguments = {"ticket_id": ticket_id}
-        self._outbox.put(session, WALK_TASK, arguments, f"{WALK_TASK}:{ticket_id}:{walk}")
 
 
 def _check_ticket(session: Session, ticket_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Answers that a page's form sends; the page comes again afterwards."""
+"""What a page's forms send; the page comes again afterwards."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -46,6 +46,16 @@ def dismissal_of_page(service: Service, ticket_id: _Id) -> Response:
     """Go on without an answer."""
     try:
         service.answering.dismiss(ticket_id)
+    except FlowXpertError as error:
+        return _refused(error)
+    return _page_of(ticket_id)
+
+
+@router.post("/tickets/{ticket_id}/retry")
+def retry_of_page(service: Service, ticket_id: _Id) -> Response:
+    """Walk a failed ticket again."""
+    try:
+        service.retrying.ticket(ticket_id)
     except FlowXpertError as error:
         return _refused(error)
     return _page_of(ticket_id)

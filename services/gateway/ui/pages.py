@@ -12,6 +12,8 @@ from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
 from services.gateway.queries import TicketFilter
 from services.gateway.ui.templates import render
 from services.gateway.ui.views import drawing, numbered_steps
+from services.kit.access.caller import current_caller
+from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError, NotFoundError
 from services.workflow.formats.origin import reading_told
 
@@ -52,7 +54,9 @@ def ticket_page(
     except FlowXpertError as error:
         return _refused(error)
     events = service.events.after(0, ticket_id=ticket.id)
-    return render("ticket.html", ticket=ticket, events=events, **_workflow_view(ticket, stored))
+    view = _workflow_view(ticket, stored)
+    may_operate = current_caller().may(Scope.OPERATE)
+    return render("ticket.html", ticket=ticket, events=events, may_operate=may_operate, **view)
 
 
 def _workflow_view(ticket: TicketDetail, stored: StoredWorkflow | None) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from services.contracts.gateway import ProgressEvent
 from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 
+BEGIN_AGAIN = {"answered", "retried"}
+
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
@@ -40,9 +42,9 @@ def _environment() -> Environment:
 
 
 def since_answer(events: Sequence[ProgressEvent]) -> Sequence[ProgressEvent]:
-    """What happened in the walk that is on its way: the first, or the one with the last answer."""
-    answers = [place for place, event in enumerate(events) if event.kind == "answered"]
-    return [events[0], *events[answers[-1] :]] if answers else events
+    """What happened in the walk that is on its way: the first, or one that was asked for later."""
+    begins = [place for place, event in enumerate(events) if event.kind in BEGIN_AGAIN]
+    return [events[0], *events[begins[-1] :]] if begins else events
 
 
 def age(moment: datetime, now: datetime | None = None) -> str:

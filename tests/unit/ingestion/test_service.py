@@ -340,11 +340,20 @@ class TestResuming:
         assert stand.service.job(job.id).status is JobStatus.RUNNING
         assert counters(stand.run_queued(job)) == {"added": 5}
 
-    def test_a_job_that_is_over_is_not_run_again(self, stand):
+    def test_a_job_that_is_done_is_not_run_again(self, stand):
         stand.write("a.md", "a\n")
         job = stand.ingest()
         stand.write("b.md", "b\n")
         assert stand.run_queued(job) == job
+
+    def test_a_job_that_the_queue_gave_up_is_run_when_it_is_put_back_to_work(self, stand):
+        stand.write("a.md", "a\n")
+        job = queue(stand)
+        with stand.outbox.database.session() as session:
+            stand.service.park(session, job.id, "gave up")
+        assert stand.service.job(job.id).status is JobStatus.FAILED
+        done = stand.run_queued(job)
+        assert (done.status, done.reason, done.added) == (JobStatus.DONE, "", 1)
 
     def test_a_killed_command_is_said_to_have_failed_once_another_went_on(self, stand):
         self.fill(stand)

@@ -202,3 +202,47 @@ def test_a_lease_is_renewed_while_the_work_goes_on(outbox):
 
     outbox.run("t:1", work)
     assert row(outbox) is None
+
+
+def park(outbox, key="t:1"):
+    put(outbox, key)
+    with outbox.database.session() as session:
+        session.execute(
+            update(OutboxRow)
+            .where(OutboxRow.key == key)
+            .values(parked_at=time.time(), attempts=2, reason="it broke")
+        )
+
+
+def retry(outbox, key="t:1"):
+    with outbox.database.session() as session:
+        return outbox.retry(session, key)
+
+
+def test_a_parked_task_that_is_retried_has_all_its_chances_again(outbox):
+    park(outbox)
+    outbox.wake.clear()
+    assert retry(outbox)
+    assert outbox.wake.is_set()
+    assert not retry(outbox)
+    for _ in range(2):
+        assert row(outbox).parked_at is None
+        make_due(outbox)
+        outbox.run("t:1", lambda: 1 / 0)
+    assert [task.reason for task in outbox.parked(limit=5)] == [
+        "ZeroDivisionError: division by zero"
+    ]
+
+
+def test_what_is_not_parked_is_not_retried(outbox):
+    put(outbox)
+    assert not retry(outbox)
+    assert not retry(outbox, "unknown")
+
+
+def test_parked_tasks_are_told_the_longest_waiting_first(outbox):
+    for key in ("t:2", "t:1", "t:3"):
+        park(outbox, key)
+    assert [task.key for task in outbox.parked(limit=2)] == ["t:2", "t:1"]
+    assert [task.key for task in outbox.parked(limit=2, keys=["t:3", "x"])] == ["t:3"]
+    assert outbox.parked(limit=2, until=1.0) == []

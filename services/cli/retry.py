@@ -1,0 +1,100 @@
+"""`flowxpert tickets retry` and `flowxpert dead-letters`: what got stuck, put back to work."""
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from services.cli.opening import client_of, print_json
+from services.cli.options import DEFAULT_URL, AsJson, Url
+
+if TYPE_CHECKING:
+    from services.kit.http import ServiceClient
+
+app = typer.Typer(no_args_is_help=True)
+
+_PAGE = 500
+
+
+def retry_tickets(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="The tickets.")] = None,
+    *,
+    all_failed: Annotated[bool, typer.Option("--all-failed", help="All that failed.")] = False,
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Walk failed tickets again. The exit status is 1 when one of those named had not failed."""
+    from services.kit.errors import ConflictError, InvalidInputError, NotFoundError  # noqa: PLC0415
+
+    if bool(ids) == all_failed:
+        raise InvalidInputError("expected either the IDs of tickets or --all-failed")
+    retried, refused = list[str](), dict[str, str]()
+    with client_of(url) as client:
+        for ticket_id in _failed(client) if all_failed else ids or ():
+            try:
+                client.post(f"/v1/tickets/{ticket_id}/retry", {})
+                retried.append(ticket_id)
+            except (ConflictError, NotFoundError) as error:
+                refused[ticket_id] = str(error)
+    if as_json:
+        typer.echo(json.dumps({"retried": retried, "refused": refused}, indent=2))
+    else:
+        typer.echo(f"{len(retried)} tickets are walked again")
+        for ticket_id, reason in refused.items():
+            typer.echo(f"{ticket_id}: {reason}", err=True)
+    if refused and not all_failed:
+        raise typer.Exit(1)
+
+
+def _failed(client: "ServiceClient") -> Iterator[str]:
+    """Ids of all failed tickets, the newest first."""
+    from services.contracts.gateway import TicketPage  # noqa: PLC0415
+
+    cursor: dict[str, str] | None = {}
+    while cursor is not None:
+        found = client.get("/v1/tickets", status="failed", limit=_PAGE, **cursor)
+        page = TicketPage.model_validate(found)
+        yield from (ticket.id for ticket in page.tickets)
+        cursor = {"cursor": page.next_cursor} if page.next_cursor else None
+
+
+@app.command("list")
+def list_letters(
+    *,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most of them.")] = 100,
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Tasks that the queue has given up, with the reason; those that wait longest first."""
+    from services.contracts.dead_letters import DeadLetters  # noqa: PLC0415
+    from services.terminal import show_dead_letters  # noqa: PLC0415
+
+    with client_of(url) as client:
+        found = DeadLetters.model_validate(client.get("/v1/dead-letters", limit=limit))
+    if as_json:
+        print_json(found)
+    else:
+        show_dead_letters(found)
+
+
+@app.command("retry")
+def retry_letters(
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...")] = None,
+    *,
+    all_: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Put tasks back to work. The exit status is 1 when one of those named is no dead letter."""
+    from services.contracts.dead_letters import RetriedLetters  # noqa: PLC0415
+
+    with client_of(url) as client:
+        answer = client.post("/v1/dead-letters/retry", {"keys": keys or [], "all": all_})
+    done = RetriedLetters.model_validate(answer)
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(f"{len(done.retried)} tasks are back at work")
+    if set(keys or ()) - set(done.retried):
+        raise typer.Exit(1)
