@@ -98,6 +98,8 @@ class TicketDetail(Ticket):
     """The team it went to with a note, when nothing fits or an engineer rejects the workflow."""
     clarifications: tuple[Clarification, ...] = ()
     """What was asked about it, in order; only the last question may be open."""
+    asks: bool = True
+    """Whether more may be asked about it: not once its engineer has gone on without questions."""
 
     @property
     def open_question(self) -> Clarification | None:

@@ -55,6 +55,8 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
         yield f"    # note: {' '.join(note.split())}"
     if step.doubt:
         yield f"    # not sure: {' '.join(step.doubt.split())}"
+    if step.settled:
+        yield f"    # settled: {' '.join(f'{step.settled}. {step.settled_by}'.split())}"
     exits = workflow.exits(step.id)
     word = "if"
     for edge in exits:

@@ -11,7 +11,8 @@
        End.
 
 A step goes on to the next one unless it says otherwise. `Not sure: …` below a step says why it is
-not sure that the source means it so.
+not sure that the source means it so, `Settled: yes` which exit holds of a question that was
+answered before, and `Settled by: …` how that is known.
 """
 
 import re
@@ -47,6 +48,8 @@ _CONTINUED = _pattern(r"\s*> ?(?P<line>.*)$")
 _EXPECTED = _pattern(r"\s*\| ?(?P<line>.*)$")
 _NOTE = _pattern(rf"{_MARK}note:\s*(?P<note>.*\S)\s*$")
 _DOUBT = _pattern(rf"{_MARK}not sure:\s*(?P<doubt>.*\S)\s*$")
+_SETTLED = _pattern(rf"{_MARK}settled:\s*(?P<settled>.*\S)\s*$")
+_SETTLED_BY = _pattern(rf"{_MARK}settled by:\s*(?P<settled_by>.*\S)\s*$")
 _INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
 
 
@@ -64,8 +67,14 @@ def to_text(workflow: Workflow) -> str:
         lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
         lines += [f"{indent}Note: {_one_line(note)}" for note in step.notes if note.strip()]
         lines += [f"{indent}Not sure: {_one_line(step.doubt)}"] if step.doubt.strip() else []
+        lines += [f"{indent}{line}" for line in _settled_lines(step)]
         lines += [f"{indent}{line}" for line in _exit_lines(workflow, step, numbers)]
     return "\n".join(lines) + "\n"
+
+
+def _settled_lines(step: Step) -> list[str]:
+    told = {"Settled": step.settled, "Settled by": step.settled_by if step.settled else ""}
+    return [f"{name}: {_one_line(words)}" for name, words in told.items() if words.strip()]
 
 
 def _exit_lines(workflow: Workflow, step: Step, numbers: dict[str, int]) -> list[str]:
@@ -98,6 +107,8 @@ class _Draft:
     expected: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubt: str = ""
+    settled: str = ""
+    settled_by: str = ""
     exits: list[tuple[int, str]] = field(default_factory=list)
     ends: bool = False
 
@@ -155,6 +166,10 @@ def _read_line(draft: _Draft, line: str) -> None:
         draft.notes.append(note["note"])
     elif doubt := _DOUBT.match(words):
         draft.doubt = doubt["doubt"]
+    elif settled := _SETTLED.match(words):
+        draft.settled = settled["settled"]
+    elif settled_by := _SETTLED_BY.match(words):
+        draft.settled_by = settled_by["settled_by"]
     elif branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
     elif onward := _NEXT.match(words):
@@ -195,4 +210,6 @@ def _step(draft: _Draft, transitions: list[Transition]) -> Step:
         expected="\n".join(draft.expected),
         notes=tuple(draft.notes),
         doubt=draft.doubt,
+        settled=draft.settled,
+        settled_by=draft.settled_by,
     )

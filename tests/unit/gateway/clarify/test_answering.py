@@ -139,6 +139,45 @@ def test_the_engineer_may_go_on_without_questions(gateway, asked):
     assert kinds(gateway, asked).count("went_on") == 1
 
 
+def go_on(gateway, ticket_id):
+    return gateway.client.post(f"/v1/tickets/{ticket_id}/clarifications/dismissals", json={})
+
+
+def test_who_goes_on_while_the_ticket_is_walked_again_is_asked_no_more(gateway, asked):
+    answer(gateway, asked, choice=3)
+    page = gateway.client.get(f"/tickets/{asked}").text
+    assert "Go on without further questions" in page
+    assert go_on(gateway, asked).status_code == 200
+    gateway.work()
+    ticket = gateway.ticket(asked)
+    assert (ticket["status"], ticket["asks"]) == ("planned", False)
+    assert [turn["state"] for turn in ticket["clarifications"]] == ["answered"]
+    assert kinds(gateway, asked).count("went_on") == 1
+    assert "No more questions are asked" in gateway.client.get(f"/tickets/{asked}").text
+
+
+def test_who_goes_on_before_the_first_workflow_is_not_asked_at_all(gateway):
+    gateway.planner.workflows = [DISK]
+    ticket_id = gateway.post(TICKET)["id"]
+    assert go_on(gateway, ticket_id).json() == []
+    gateway.work()
+    assert gateway.ticket(ticket_id)["clarifications"] == []
+
+
+def test_who_does_not_know_and_goes_on_at_once_has_no_question_left(gateway, asked):
+    given = [
+        lambda: answer(gateway, asked, unknown=True),
+        *[lambda: go_on(gateway, asked)] * 3,
+    ]
+    threads = [threading.Thread(target=give) for give in given]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert open_question(gateway, asked) is None
+    assert kinds(gateway, asked).count("went_on") == 1
+
+
 def test_the_same_answer_again_changes_nothing_and_another_is_a_conflict(gateway, asked):
     question = open_question(gateway, asked)
     address = f"/v1/tickets/{asked}/clarifications/{question['id']}/answers"
