@@ -47,9 +47,11 @@ _COMMAND = _pattern(r"\s*\$ ?(?P<line>.*)$")
 _CONTINUED = _pattern(r"\s*> ?(?P<line>.*)$")
 _EXPECTED = _pattern(r"\s*\| ?(?P<line>.*)$")
 _NOTE = _pattern(rf"{_MARK}note:\s*(?P<note>.*\S)\s*$")
-_DOUBT = _pattern(rf"{_MARK}not sure:\s*(?P<doubt>.*\S)\s*$")
-_SETTLED = _pattern(rf"{_MARK}settled:\s*(?P<settled>.*\S)\s*$")
-_SETTLED_BY = _pattern(rf"{_MARK}settled by:\s*(?P<settled_by>.*\S)\s*$")
+_SAID_OF_STEP = {
+    name: _pattern(rf"{_MARK}{name.replace('_', ' ')}:\s*(?P<said>.*\S)\s*$")
+    for name in ("not_sure", "settled", "settled_by")
+}
+"""Lines below a step that each say one thing of it."""
 _INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
 
 
@@ -106,9 +108,7 @@ class _Draft:
     commands: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    doubt: str = ""
-    settled: str = ""
-    settled_by: str = ""
+    said: dict[str, str] = field(default_factory=dict)
     exits: list[tuple[int, str]] = field(default_factory=list)
     ends: bool = False
 
@@ -164,12 +164,8 @@ def _read_line(draft: _Draft, line: str) -> None:
     words = _one_line(line)
     if note := _NOTE.match(words):
         draft.notes.append(note["note"])
-    elif doubt := _DOUBT.match(words):
-        draft.doubt = doubt["doubt"]
-    elif settled := _SETTLED.match(words):
-        draft.settled = settled["settled"]
-    elif settled_by := _SETTLED_BY.match(words):
-        draft.settled_by = settled_by["settled_by"]
+    elif said := _said_of_step(words):
+        draft.said |= said
     elif branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
     elif onward := _NEXT.match(words):
@@ -184,6 +180,11 @@ def _read_line(draft: _Draft, line: str) -> None:
         draft.expected.append(expected["line"])
     elif words:
         draft.text = f"{draft.text} {words}".strip()
+
+
+def _said_of_step(words: str) -> dict[str, str]:
+    matched = {name: pattern.match(words) for name, pattern in _SAID_OF_STEP.items()}
+    return {name: found["said"] for name, found in matched.items() if found}
 
 
 def _exits(draft: _Draft, following: _Draft | None) -> list[tuple[int, str]]:
@@ -209,7 +210,7 @@ def _step(draft: _Draft, transitions: list[Transition]) -> Step:
         commands=tuple(draft.commands),
         expected="\n".join(draft.expected),
         notes=tuple(draft.notes),
-        doubt=draft.doubt,
-        settled=draft.settled,
-        settled_by=draft.settled_by,
+        doubt=draft.said.get("not_sure", ""),
+        settled=draft.said.get("settled", ""),
+        settled_by=draft.said.get("settled_by", ""),
     )

@@ -14,7 +14,9 @@ depends_on: str | Sequence[str] | None = None
 def upgrade() -> None:
     """To this revision; who had gone on without an answer wants no more questions."""
     with op.batch_alter_table("gateway_ticket", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("asks", sa.Boolean(), nullable=False, server_default=sa.true()))
+        batch_op.add_column(
+            sa.Column("asks", sa.Boolean(), nullable=False, server_default=sa.true())
+        )
     op.execute(
         "UPDATE gateway_ticket SET asks = false WHERE id IN"
         " (SELECT ticket_id FROM gateway_clarification WHERE state = 'dismissed')"
