@@ -114,7 +114,8 @@ class Walk:
             )
             ranked = self._scorer.score(request).ranked
         verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
-        questions = self._clarify.questions(ranked[0], context, opened.asked)
+        best = ranked[0].candidate.workflow
+        questions = self._clarify.questions(best, context, opened.asked)
         return Planned(settled(ranked, opened.asked), verdicts, seconds, questions)
 
     def _retrieved(

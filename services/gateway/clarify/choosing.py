@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from services.contracts.retrieval import RetrievedContext
-from services.contracts.scorer import ScoredCandidate
 from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.pages import page_question
 from services.gateway.clarify.question import Question
 from services.gateway.clarify.vague import vague_question
+from services.knowledge.ports import Embedder
 from services.workflow.model import Workflow
 
 
@@ -20,15 +20,19 @@ class Clarify:
     """Questions that a ticket is asked in all."""
     least_gain: float
     """Steps that an answer must be expected to spare."""
+    embedder: Embedder | None = None
+    """Sees what the ticket says in other words."""
 
     def questions(
-        self, best: ScoredCandidate | None, context: RetrievedContext, asked: Asked
+        self, workflow: Workflow | None, context: RetrievedContext, asked: Asked
     ) -> tuple[Question, ...]:
         """What may be asked about the ticket now, the best question first."""
         if asked.turns >= self.most:
             return ()
-        workflow = best.candidate.workflow if best else None
-        return tuple(questions(workflow, context, asked, least_gain=self.least_gain))
+        found = questions(
+            workflow, context, asked, least_gain=self.least_gain, embedder=self.embedder
+        )
+        return tuple(found)
 
 
 def questions(
@@ -37,6 +41,7 @@ def questions(
     asked: Asked,
     *,
     least_gain: float,
+    embedder: Embedder | None = None,
 ) -> list[Question]:
     """Questions worth asking, the best first; none when enough is known.
 
@@ -46,7 +51,8 @@ def questions(
     if workflow is None:
         found = _about_ticket(asked)
     else:
-        found = [*branch_questions(workflow, asked), *_about_pages(workflow, context, asked)]
+        found = branch_questions(workflow, asked, embedder)
+        found += _about_pages(workflow, context, asked)
     worth = [each for each in found if each.gain >= least_gain]
     return sorted(worth, key=lambda each: -each.gain)
 

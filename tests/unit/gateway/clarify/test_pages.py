@@ -1,17 +1,13 @@
 import pytest
 
-from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.contracts.scorer import ScoredCandidate, ScoreRequest
 from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import NONE_OF_THESE
 from services.gateway.clarify.choosing import Clarify, questions
 from services.gateway.clarify.question import About
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
-from services.workflow.model import Workflow
 from tests.unit.gateway.clarify.charts import chart
-from tests.unit.gateway.fakes import FakeScorer
 
 
 def page(name: str, treats: str, text: str, score: float) -> PageReading:
@@ -33,11 +29,6 @@ FAR = page("Fan", "A fan that failed", "FanFailed fires.", 0.3)
 
 STRAIGHT = chart("A[Look] --> B[Mend it]", "B --> C[Look again]", "C --> D([Resolved])")
 """Whatever is asked about it is asked about its page."""
-
-
-def scored(workflow: Workflow) -> ScoredCandidate:
-    candidate = Candidate(id="c0", workflow=workflow)
-    return FakeScorer().score(ScoreRequest.model_construct(candidates=(candidate,))).ranked[0]
 
 
 def context(*pages: PageReading, confidence: float = 0.3) -> RetrievedContext:
@@ -101,9 +92,9 @@ def test_pages_that_were_not_chosen_are_ruled_out(choice, ruled_out):
 def test_pages_are_asked_about_once_and_questions_end_at_the_most():
     asked = Asked(is_page_told=True)
     assert questions(STRAIGHT, context(THIN, RAID), asked, least_gain=0.5) == []
-    clarify, best = Clarify(most=2, least_gain=0.5), scored(STRAIGHT)
-    assert clarify.questions(best, context(THIN, RAID), Asked(turns=1))
-    assert clarify.questions(best, context(THIN, RAID), Asked(turns=2)) == ()
+    clarify = Clarify(most=2, least_gain=0.5)
+    assert clarify.questions(STRAIGHT, context(THIN, RAID), Asked(turns=1))
+    assert clarify.questions(STRAIGHT, context(THIN, RAID), Asked(turns=2)) == ()
 
 
 def test_a_ticket_that_says_too_little_is_asked_for_more_words_once():
