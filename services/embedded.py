@@ -132,7 +132,7 @@ class Embedded:
             RetrievalSettings(),
             readings=SqlReadingStore(self.database),
         )
-        known = CachedEmbedder(self._ticket_model, cache)
+        self._known = known = CachedEmbedder(self._ticket_model, cache)
         self.triage = TriageDesk(
             self.database, self.graph, known, self.gateway_settings, model=self.model
         )
@@ -187,6 +187,7 @@ class Embedded:
             write_back=write_back,
             triage=self.triage,
             model=self.model,
+            embedder=self._known,
         )
         wording = create_wording(
             self.gateway_settings, database=self.database, outbox=self.outbox, model=self.model

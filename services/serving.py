@@ -167,6 +167,7 @@ class Serving:
             write_back=write_back,
             triage=triage,
             model=model,
+            embedder=self.embedder,
         )
         wording = create_wording(
             settings, database=self._database, outbox=self._outbox, model=model

@@ -318,7 +318,10 @@ def _branches(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> lis
     """The exits of a step; a plain one to the next step goes without saying."""
     following = numbers[step.id] + 1
     return [
-        Text(f"  {edge.condition} → {numbers[edge.target]}".replace("   ", "  "), style="yellow")
+        Text(
+            f"  {edge.condition} → {numbers[edge.target]}".replace("   ", "  "),
+            style="dim strike" if workflow.holds(edge) is False else "yellow",
+        )
         for edge in workflow.exits(step.id)
         if edge.condition or numbers[edge.target] != following
     ]

@@ -15,10 +15,9 @@ from evaluation.report.report import Figures
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
-from services.contracts.ticket import TicketDraft
 from services.gateway.clarify.asked import Asked, text_of, well_formed
 from services.gateway.clarify.branches import of_decision
-from services.gateway.clarify.choosing import questions
+from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.question import Question
 from services.gateway.clarify.situation import Situation
 from services.knowledge.ports import Embedder
@@ -37,19 +36,18 @@ class Seen:
     context: RetrievedContext = field(default_factory=RetrievedContext)
 
 
-See = Callable[[LogicRow, TicketDraft], Seen]
+See = Callable[[LogicRow, Asked], Seen]
 """The page given, or the walk of the ticket as it stands now."""
 Ask = Callable[[Seen, Asked], Question | None]
 """A way to choose the next question."""
 
 
-def by_gain(least_gain: float, most: int) -> Ask:
+def by_gain(least_gain: float, most: int, embedder: Embedder | None = None) -> Ask:
     """As the gateway asks: what is expected to change the most, at most so many."""
+    clarify = Clarify(most, least_gain, embedder)
 
     def ask(seen: Seen, asked: Asked) -> Question | None:
-        if asked.turns >= most:
-            return None
-        found = questions(seen.workflow, seen.context, asked, least_gain=least_gain)
+        found = clarify.questions(seen.workflow, seen.context, asked)
         return found[0] if found else None
 
     return ask
@@ -106,14 +104,13 @@ class Talk:
 def talk(row: LogicRow, path: DrawnPath, see: See, ask: Ask, embedder: Embedder) -> Talk:
     """Ask about the row's ticket until no question is left."""
     done, asked = Talk(path), Asked(ticket_text=text_of(row.draft))
-    seen = see(row, row.draft)
+    seen = see(row, asked)
     user = _user(row, path, seen, embedder)
     while (question := ask(seen, asked)) is not None:
         reply = user.reply(question, row.page)
         done.told.append(reply.told if reply else frozenset())
         asked = asked.after(question, reply.choice if reply else None)
-        query = well_formed(row.draft, asked)
-        if reply and (again := see(row, query)) != seen:
+        if reply and (again := see(row, asked)) != seen:
             seen, user = again, _user(row, path, again, embedder)
     return done
 
@@ -128,7 +125,8 @@ def page_given(page_of: PageOf, read: Read) -> See:
     """The row's page alone, read once."""
     readings: dict[str, Reading | None] = {}
 
-    def see(row: LogicRow, ticket: TicketDraft) -> Seen:
+    def see(row: LogicRow, asked: Asked) -> Seen:
+        ticket = well_formed(row.draft, asked)
         if row.page not in readings:
             readings[row.page] = read(own_page(row) if row.text else page_of(row))
         reading = readings[row.page]
@@ -138,7 +136,7 @@ def page_given(page_of: PageOf, read: Read) -> See:
     return see
 
 
-def drawn(row: LogicRow, _ticket: TicketDraft) -> Seen:
+def drawn(row: LogicRow, _asked: Asked) -> Seen:
     """The drawing itself, as if a person had approved it: what asking is worth without reading."""
     graph = row.reference or GoldGraph(nodes=())
     steps = tuple(_step(node, row.page) for node in graph.nodes)
@@ -161,11 +159,13 @@ def _step(node: GoldNode, page: str) -> Step:
 def walked(retrieval: Retrieval, planner: Planner, scorer: Scorer) -> See:
     """The whole walk of the ticket with what was learned."""
 
-    def see(_row: LogicRow, ticket: TicketDraft) -> Seen:
-        context = retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
+    def see(row: LogicRow, asked: Asked) -> Seen:
+        ticket = well_formed(row.draft, asked)
+        request = RetrieveRequest.of_ticket(ticket, without=asked.ruled_out)
+        context = retrieval.retrieve(request)
         candidates = planner.plan(plan_request(ticket, context)).candidates
-        request = score_request(ticket, context, candidates)
-        ranked = scorer.score(request).ranked if candidates else ()
+        scoring = score_request(ticket, context, candidates)
+        ranked = scorer.score(scoring).ranked if candidates else ()
         return Seen(ranked[0].candidate.workflow if ranked else None, context)
 
     return see

@@ -119,6 +119,8 @@ class TicketDetail(Ticket):
     """When the last of them came."""
     related: tuple[RelatedTicket, ...] = ()
     """The nearest ones, newest first."""
+    asks: bool = True
+    """Whether more may be asked about it: not once its engineer has gone on without questions."""
 
     @property
     def open_question(self) -> Clarification | None:

@@ -1,5 +1,6 @@
 """Retrieval: a query in, ranked knowledge out."""
 
+from collections.abc import Sequence
 from typing import Protocol
 from urllib.parse import quote
 
@@ -21,13 +22,15 @@ class RetrieveRequest(BaseModel):
     description: str = ""
     alert_name: str = ""
     labels: dict[str, str] = {}
+    without: tuple[str, ...] = Field(default=(), max_length=100)
+    """Documents that are known not to be meant: nothing of them comes back."""
     top_chunks: int = Field(default=12, ge=1, le=100)
     """K of the paper: chunks that come back."""
     top_nodes: int = Field(default=8, ge=1, le=100)
     """N of the paper: nodes that come back."""
 
     @classmethod
-    def of_ticket(cls, ticket: TicketDraft) -> "RetrieveRequest":
+    def of_ticket(cls, ticket: TicketDraft, *, without: Sequence[str] = ()) -> "RetrieveRequest":
         """The request a ticket stands for, without sentences that speak to a language model."""
         asked = screened(ticket).ticket
         return cls(
@@ -35,6 +38,7 @@ class RetrieveRequest(BaseModel):
             description=asked.description,
             alert_name=asked.alert_name,
             labels=asked.labels,
+            without=tuple(without),
         )
 
 

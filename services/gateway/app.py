@@ -35,6 +35,7 @@ from services.kit.audit import AuditLog
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 
 
@@ -105,10 +106,12 @@ def create_walk(
     write_back: WriteBack,
     triage: TriageDesk | None = None,
     model: ChatModel | None = None,
+    embedder: Embedder | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`.
 
-    With a model questions about tickets are worded again; see `create_wording`.
+    With a model questions about tickets are worded again; see `create_wording`. With an embedder
+    nothing is asked that the ticket says in other words.
     """
     return Walk(
         Tickets(database, outbox, write_back, _asking(settings, outbox, model)),
@@ -116,7 +119,7 @@ def create_walk(
         planner=planner,
         scorer=scorer,
         thresholds=FITTED.with_settings(settings),
-        clarify=Clarify(most=settings.clarify_most, least_gain=settings.clarify_least_gain),
+        clarify=Clarify(settings.clarify_most, settings.clarify_least_gain, embedder),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
         triage=triage,

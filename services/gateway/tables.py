@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.database import Base
@@ -57,6 +57,8 @@ class TicketRow(Base):
     """How many alerts the ticket stands for."""
     last_at: Mapped[float] = mapped_column(Float)
     """When the last of them came."""
+    asks: Mapped[bool] = mapped_column(Boolean, default=True)
+    """Whether questions may be asked about it; not once its engineer went on without."""
     created_at: Mapped[float] = mapped_column(Float)
     updated_at: Mapped[float] = mapped_column(Float)
     resolved_at: Mapped[float | None] = mapped_column(Float)

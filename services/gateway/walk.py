@@ -14,8 +14,8 @@ from services.contracts.gateway import NearestDocument
 from services.contracts.planner import Candidate, Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer, ScoreRequest
-from services.contracts.ticket import TicketDraft
-from services.gateway.clarify.asked import well_formed
+from services.contracts.ticket import Fit, TicketDraft
+from services.gateway.clarify.asked import in_own_words, well_formed
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.question import Question
 from services.gateway.clarify.settled import settled
@@ -91,8 +91,7 @@ class Walk:
         ticket, seconds = well_formed(opened.draft, opened.asked), dict[str, float]()
         progress.note("planning")
         with _stage("retrieve", seconds):
-            context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
-        found = self._thresholds.fit_of(context)
+            context, found = self._retrieved(opened, ticket)
         progress.note("retrieved", confidence=context.confidence, fit=found)
         if found is None:
             questions = self._clarify.questions(None, context, opened.asked)
@@ -115,8 +114,27 @@ class Walk:
             )
             ranked = self._scorer.score(request).ranked
         verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
-        questions = self._clarify.questions(ranked[0], context, opened.asked)
+        best = ranked[0].candidate.workflow
+        questions = self._clarify.questions(best, context, opened.asked)
         return Planned(settled(ranked, opened.asked), verdicts, seconds, questions)
+
+    def _retrieved(
+        self, opened: OpenTicket, ticket: TicketDraft
+    ) -> tuple[RetrievedContext, Fit | None]:
+        """What is known for the ticket with what was learned, and how surely it fits.
+
+        Words of a page that an engineer agrees to find it; they do not make it sure.
+        """
+        without = opened.asked.ruled_out
+        context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket, without=without))
+        found = self._thresholds.fit_of(context)
+        own = in_own_words(opened.draft, opened.asked)
+        if own == ticket or found is None:
+            return context, found
+        told = self._retrieval.retrieve(RetrieveRequest.of_ticket(own, without=without))
+        chance = min(context.confidence, told.confidence)
+        context = context.model_copy(update={"confidence": chance})
+        return context, self._thresholds.fit_of(context) or Fit.UNSURE
 
     def _refused(
         self,

@@ -1,6 +1,6 @@
 """Retrieval: the work, from a request to ranked knowledge."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from services.contracts.retrieval import (
     PageReading,
@@ -63,10 +63,10 @@ class RetrievalService:
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
         query = read_query(request)
-        ranked = self._ranked(query)
+        ranked = self._ranked(query, request.without)
         chunks = self._chunks(ranked, request.top_chunks)
         nodes = self._nodes(ranked, request.top_nodes)
-        targets = self._targets(nodes)
+        targets = [id_ for id_ in self._targets(nodes) if id_ not in request.without]
         return RetrievedContext(
             chunks=chunks,
             nodes=nodes,
@@ -77,9 +77,9 @@ class RetrievalService:
 
     def evidence(self, request: RetrieveRequest) -> list[Evidence]:
         """What speaks for each document that the searches found, the best document first."""
-        return self._ranked(read_query(request))
+        return self._ranked(read_query(request), request.without)
 
-    def _ranked(self, query: Query) -> list[Evidence]:
+    def _ranked(self, query: Query, without: Collection[str]) -> list[Evidence]:
         if query.is_empty:
             return []
         with stage_timer("retrieval", "search"):
@@ -91,7 +91,8 @@ class RetrievalService:
                 limit=self._settings.candidates,
             )
         with stage_timer("retrieval", "rank"):
-            return rank_documents(query, found)
+            ranked = rank_documents(query, found)
+        return [each for each in ranked if each.document_id not in without]
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""

@@ -126,6 +126,11 @@ class Workflow(BaseModel):
         """Transitions out of a step, in order."""
         return [edge for edge in self.transitions if edge.source == step_id]
 
+    def holds(self, edge: Transition) -> bool | None:
+        """Whether the exit is the one that holds; None where its step was not answered before."""
+        settled = self.by_id[edge.source].settled
+        return edge.condition == settled if settled else None
+
     def entries(self, step_id: str) -> list[Transition]:
         """Transitions into a step, in order."""
         return [edge for edge in self.transitions if edge.target == step_id]

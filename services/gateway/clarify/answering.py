@@ -66,6 +66,7 @@ class Answering:
             NoSuchChoiceError: It has fewer choices.
         """
         with self._database.session() as session:
+            self._database.take_turn(session, [ticket_id])
             row = session.get(ClarificationRow, clarification_id)
             if row is None or row.ticket_id != ticket_id:
                 raise ClarificationNotFoundError(f"no such question: {clarification_id[:60]!r}")
@@ -81,15 +82,20 @@ class Answering:
     def dismiss(self, ticket_id: str) -> list[Clarification]:
         """Ask no more about the ticket: its engineer goes on with what is known.
 
+        It may be said at any time; a walk that is on its way asks nothing when it ends.
+
         Raises:
             TicketNotFoundError: No such ticket.
         """
         values: dict[str, Any] = {"state": ClarificationState.DISMISSED.value}
         with self._database.session() as session:
+            self._database.take_turn(session, [ticket_id])
             _check_ticket(session, ticket_id)
-            for row in rows_of(session, ticket_id):
-                if row.state == _OPEN and _close(session, row.id, values):
-                    add_events(session, ticket_id, [Note("went_on", {"turn": row.turn})])
+            if _ends_questions(session, ticket_id):
+                turns = rows_of(session, ticket_id)
+                for row in (each for each in turns if each.state == _OPEN):
+                    _close(session, row.id, values)
+                add_events(session, ticket_id, [Note("went_on", {"turn": len(turns)})])
         return self.of_ticket(ticket_id)
 
     def _go_on_with(self, session: Session, row: ClarificationRow) -> None:
@@ -132,6 +138,12 @@ def _yes_or_no(said: str, question: Question) -> int | None:
     told = answer_of(said)
     places = [n for n, choice in enumerate(question.choices) if answer_of(choice.text) == told]
     return places[0] if told and len(places) == 1 else None
+
+
+def _ends_questions(session: Session, ticket_id: str) -> bool:
+    """Whether this was the first to say that nothing more is to be asked."""
+    statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.asks.is_(True))
+    return cast("CursorResult[Any]", session.execute(statement.values(asks=False))).rowcount == 1
 
 
 def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:

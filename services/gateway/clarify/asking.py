@@ -11,7 +11,7 @@ from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.question import Question
 from services.gateway.events import Note
 from services.gateway.queries import moment
-from services.gateway.tables import ClarificationRow
+from services.gateway.tables import ClarificationRow, TicketRow
 from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
@@ -33,7 +33,8 @@ class Asking:
     def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
         """Open the first of the questions, unless the ticket has had its questions."""
         turns = rows_of(session, ticket_id)
-        may = not turns or ClarificationState(turns[-1].state) in _ANSWERED
+        is_answered = not turns or ClarificationState(turns[-1].state) in _ANSWERED
+        may = is_answered and _asks(session, ticket_id)
         if not questions or not may or len(turns) >= self._most:
             return []
         id_, asked = time_ordered_id(), questions[0]
@@ -55,6 +56,12 @@ class Asking:
             arguments = {"clarification_id": id_}
             self._outbox.put(session, WORD_TASK, arguments, f"{WORD_TASK}:{id_}")
         return [Note("asked", {"turn": len(turns) + 1, "question": asked.text})]
+
+
+def _asks(session: Session, ticket_id: str) -> bool:
+    """Whether its engineer still takes questions; who says otherwise waits for this transaction."""
+    statement = select(TicketRow.asks).where(TicketRow.id == ticket_id).with_for_update()
+    return bool(session.scalar(statement))
 
 
 _ANSWERED = frozenset({ClarificationState.ANSWERED, ClarificationState.UNKNOWN})

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.question import About, Choice, Fact, Question, known_in, words
+from services.gateway.clarify.said import Said
 from services.gateway.clarify.situation import Situation, changes
+from services.knowledge.ports import Embedder
 from services.language.answers import answer_of
-from services.language.words import tokenise
 from services.workflow.model import Step, StepKind, Workflow
 
 MOST_CHOICES = 6
@@ -28,45 +29,45 @@ _UNNAMED = re.compile(
     r"(?:\w+\s+){1,2}(?:it|they|this|these|those|that|its|their)\b", re.IGNORECASE
 )
 """A question whose subject is named by the step before it."""
-_SAID_FROM = 0.8
-"""Share of a question's words from which a ticket speaks of what it asks."""
 
 
-def branch_questions(workflow: Workflow, asked: Asked) -> list[Question]:
+def branch_questions(
+    workflow: Workflow, asked: Asked, embedder: Embedder | None = None
+) -> list[Question]:
     """Those that an answer may cut steps away by, the most expected steps first."""
     if not workflow.steps:
         return []
     situation = Situation(workflow, known_in(workflow, asked.facts))
-    open_ = _open_decisions(situation, asked)
+    open_ = _open_decisions(situation, asked, embedder)
     found = [each for each in _questions(situation, open_) if each.gain > 0]
     return sorted(found, key=lambda each: -each.gain)
 
 
-def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
-    """What can be asked of a person now: states and observations, no outcomes of remedies."""
-    said = frozenset(tokenise(asked.ticket_text))
+def _open_decisions(
+    situation: Situation, asked: Asked, embedder: Embedder | None
+) -> dict[str, Step]:
+    """What can be asked of a person now: states and observations, no outcomes of remedies.
+
+    What the ticket says is not asked.
+    """
     unknown = {words(text) for text in asked.unknown}
-    return {
-        step.id: step
+    found = [
+        step
         for step in situation.workflow.of_kind(StepKind.DECISION)
         if step.id in situation.chances
         and len({edge.condition for edge in situation.exits(step.id) if edge.condition}) > 1
         and step.id not in situation.known
         and not _is_outcome(situation, step)
         and words(step.text) not in unknown
-        and not _is_said(step.text, said)
-    }
+    ]
+    unsaid = set(Said(asked.ticket_text, embedder).open([step.text for step in found]))
+    return {step.id: step for step in found if step.text in unsaid}
 
 
 def _is_outcome(situation: Situation, step: Step) -> bool:
     """Whether it asks what came of a remedy."""
     outcome = _HELPED if step.id in situation.at_the_start else _OUTCOME
     return step.implied or outcome.search(step.text) is not None
-
-
-def _is_said(question: str, said: Collection[str]) -> bool:
-    asks = set(tokenise(question))
-    return bool(asks) and len(asks.intersection(said)) >= _SAID_FROM * len(asks)
 
 
 # Chains: decisions each of which is come to when the one before is answered by the other word.

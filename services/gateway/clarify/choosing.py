@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from services.contracts.retrieval import RetrievedContext
-from services.contracts.scorer import ScoredCandidate
 from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.pages import page_question
 from services.gateway.clarify.question import Question
 from services.gateway.clarify.vague import vague_question
+from services.knowledge.ports import Embedder
 from services.workflow.model import Workflow
 
 
@@ -20,15 +20,19 @@ class Clarify:
     """Questions that a ticket is asked in all."""
     least_gain: float
     """Steps that an answer must be expected to spare."""
+    embedder: Embedder | None = None
+    """Sees what the ticket says in other words."""
 
     def questions(
-        self, best: ScoredCandidate | None, context: RetrievedContext, asked: Asked
+        self, workflow: Workflow | None, context: RetrievedContext, asked: Asked
     ) -> tuple[Question, ...]:
         """What may be asked about the ticket now, the best question first."""
         if asked.turns >= self.most:
             return ()
-        workflow = best.candidate.workflow if best else None
-        return tuple(questions(workflow, context, asked, least_gain=self.least_gain))
+        found = questions(
+            workflow, context, asked, least_gain=self.least_gain, embedder=self.embedder
+        )
+        return tuple(found)
 
 
 def questions(
@@ -37,16 +41,18 @@ def questions(
     asked: Asked,
     *,
     least_gain: float,
+    embedder: Embedder | None = None,
 ) -> list[Question]:
     """Questions worth asking, the best first; none when enough is known.
 
-    Without a workflow only pages can be told apart, or the ticket be told in more words.
+    Without a workflow the ticket can be told in more words: pages that nothing in it speaks for
+    are not told apart, since whichever is chosen would be fitted to it by force.
     """
-    found = branch_questions(workflow, asked) if workflow else _about_ticket(asked)
-    if not asked.is_page_told:
-        steps = len(workflow.steps) if workflow else _steps_of_best(context)
-        about_pages = page_question(context, asked.ticket_text, steps=steps)
-        found += [about_pages] if about_pages else []
+    if workflow is None:
+        found = _about_ticket(asked)
+    else:
+        found = branch_questions(workflow, asked, embedder)
+        found += _about_pages(workflow, context, asked)
     worth = [each for each in found if each.gain >= least_gain]
     return sorted(worth, key=lambda each: -each.gain)
 
@@ -56,7 +62,8 @@ def _about_ticket(asked: Asked) -> list[Question]:
     return [vague] if vague else []
 
 
-def _steps_of_best(context: RetrievedContext) -> int:
-    best = max(context.pages, key=lambda page: page.score, default=None)
-    procedures = best.served.reading.procedures if best else ()
-    return max((sum(1 for _ in each.walk()) for each in procedures), default=0)
+def _about_pages(workflow: Workflow, context: RetrievedContext, asked: Asked) -> list[Question]:
+    if asked.is_page_told:
+        return []
+    question = page_question(context, asked.ticket_text, steps=len(workflow.steps))
+    return [question] if question else []

@@ -73,7 +73,8 @@ def to_svg(workflow: Workflow, *, link: StepLink | None = None) -> str:
 
     Each step is a link, to `#step-<id>` unless `link` says otherwise, and carries `data-step`.
     Texts are cut after five lines; the whole text is in the step's `<title>`. Steps without a
-    source have a dashed outline, steps in doubt a question mark. A workflow too large to be drawn
+    source have a dashed outline, steps in doubt a question mark. Of a decision that was answered
+    before, the arrow that holds is thick and the others are faint. A workflow too large to be drawn
     gives a line that says so.
     """
     boxes = {step.id: _box(step, n) for n, step in enumerate(workflow.steps, 1)}
@@ -100,7 +101,10 @@ def _drawing(
     bands = place(layering)
     ends = [(edge.source, edge.target) for edge in workflow.transitions]
     routes = routed(layering, bands, ends, inset=_POINT + 10)
-    arrows = [_arrow(route, label) for route, label in zip(routes, labels, strict=True)]
+    arrows = [
+        _arrow(route, label, workflow.holds(edge))
+        for route, label, edge in zip(routes, labels, workflow.transitions, strict=True)
+    ]
     shapes = [
         _step(box, layering.steps[step_id].x, bands[layering.steps[step_id].layer].top, link)
         for step_id, box in boxes.items()
@@ -216,7 +220,8 @@ def _step(box: _Box, x: float, y: float, link: StepLink) -> str:
     marks += ", not sure" if step.doubt else ""
     name = f"Step {box.number.rstrip('?')}, {step.kind}{marks}: {_clean(step.text)}"
     doubt = (f"Not sure: {step.doubt}",) if step.doubt else ()
-    full = "\n".join((step.text, *step.commands, *doubt))
+    settled = (f"{step.settled}. {step.settled_by}",) if step.settled else ()
+    full = "\n".join((step.text, *step.commands, *doubt, *settled))
     return (
         f'<a href="{escape(link(step.id))}" class="step {step.kind}" '
         f'data-step="{escape(_clean(step.id))}" aria-label="{escape(name)}">'
@@ -268,17 +273,20 @@ def _words(box: _Box, left: float, top: float) -> str:
     return "".join(parts)
 
 
-def _arrow(route: Route, label: _Label | None) -> str:
+def _arrow(route: Route, label: _Label | None, holds: bool | None) -> str:
+    """Thick where it holds, faint where it is ruled out."""
     x, y = route.end
+    width = 3 if holds else 1.5
+    faint = ' opacity="0.35"' if holds is False else ""
     line = (
         f'<path d="{_path(route)}" fill="none" stroke="currentColor" stroke-opacity="0.6" '
-        'stroke-width="1.5"/>'
+        f'stroke-width="{width}"/>'
     )
     head = (
         f'<path d="M{x:.1f} {y:.1f}l{-_ARROW_WIDTH} {-_ARROW_LENGTH}h{2 * _ARROW_WIDTH}z" '
         'fill-opacity="0.75"/>'
     )
-    return f'<g class="arrow">{line}{head}{_condition(route, label)}</g>'
+    return f'<g class="arrow"{faint}>{line}{head}{_condition(route, label)}</g>'
 
 
 def _condition(route: Route, label: _Label | None) -> str:

@@ -51,10 +51,8 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
         yield f"    run({_literal(command)})"
     if step.expected:
         yield f"    expect({_literal(step.expected)})"
-    for note in step.notes:
-        yield f"    # note: {' '.join(note.split())}"
-    if step.doubt:
-        yield f"    # not sure: {' '.join(step.doubt.split())}"
+    for remark in _remarks(step):
+        yield f"    # {' '.join(remark.split())}"
     exits = workflow.exits(step.id)
     word = "if"
     for edge in exits:
@@ -67,6 +65,15 @@ def _function(step: Step, workflow: Workflow, names: dict[str, str]) -> Iterator
             yield f"    return {names[edge.target]}()"
     if step.kind is StepKind.TERMINAL:
         yield "    return END"
+
+
+def _remarks(step: Step) -> Iterator[str]:
+    """What to heed, what is not sure, and which answer is known."""
+    yield from (f"note: {note}" for note in step.notes)
+    if step.doubt:
+        yield f"not sure: {step.doubt}"
+    if step.settled:
+        yield f"settled: {step.settled}. {step.settled_by}"
 
 
 def _literal(text: str) -> str:

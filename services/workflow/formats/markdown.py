@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Callable
 
-from services.workflow.model import Citation, Step, StepKind, Workflow
+from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])|(?<![^\s])([#+>-])(?=\s)|(?<=\d)([.)])(?=\s)")
 
@@ -35,6 +35,8 @@ def _item(
     blocks += [f"*Note:* {_words(note)}" for note in step.notes]
     if step.doubt:
         blocks.append(f"*Not sure:* {_words(step.doubt)}")
+    if step.settled:
+        blocks.append(f"*Settled:* **{_words(step.settled)}** {_words(step.settled_by)}".rstrip())
     if exits := _exits(step, workflow, numbers):
         blocks.append(exits)
     blocks.append(_sources(step, link))
@@ -50,9 +52,16 @@ def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
     if len(exits) == 1 and not exits[0].condition:
         target = numbers[exits[0].target]
         return "" if target == numbers[step.id] + 1 else f"→ step {target}"
-    return "\n".join(
-        f"- {_words(edge.condition) or 'otherwise'} → step {numbers[edge.target]}" for edge in exits
-    )
+    return "\n".join(_exit(workflow, edge, numbers[edge.target]) for edge in exits)
+
+
+def _exit(workflow: Workflow, edge: Transition, target: int) -> str:
+    """One way on; of those of an answered question the one that holds is strong."""
+    told = f"{_words(edge.condition) or 'otherwise'} → step {target}"
+    holds = workflow.holds(edge)
+    if holds is None:
+        return f"- {told}"
+    return f"- **{told}**" if holds else f"- {told} (ruled out)"
 
 
 def _sources(step: Step, link: CitationLink | None) -> str:

@@ -32,7 +32,8 @@ def to_mermaid(workflow: Workflow) -> str:
     """The same workflow always gives the same text, and `from_mermaid` reads it back.
 
     Nothing in a text can leave its quotes. Commands, citations and provenance are not part of a
-    flowchart; steps without a source are drawn dashed, and those in doubt dotted.
+    flowchart; steps without a source are drawn dashed, and those in doubt dotted. Of a decision
+    that was answered before, the arrow that holds is thick and the others are dotted.
     """
     lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
     lines.append("flowchart TD")
@@ -50,7 +51,20 @@ def to_mermaid(workflow: Workflow) -> str:
     if doubtful:
         lines.append("    classDef doubtful stroke-dasharray: 2 3")
         lines.append(f"    class {','.join(doubtful)} doubtful")
+    lines += _answered(workflow)
     return "\n".join(lines) + "\n"
+
+
+def _answered(workflow: Workflow) -> list[str]:
+    """Arrows that hold, thick, and those that are ruled out, dotted, by their places."""
+    held = [workflow.holds(edge) for edge in workflow.transitions]
+    styles = ((True, "stroke-width:4px"), (False, "stroke-dasharray:2 3"))
+    return [
+        f"    linkStyle {','.join(str(place) for place, each in enumerate(held) if each is holds)}"
+        f" {style}"
+        for holds, style in styles
+        if holds in held
+    ]
 
 
 def from_mermaid(text: str) -> Workflow:

@@ -11,7 +11,8 @@
        End.
 
 A step goes on to the next one unless it says otherwise. `Not sure: …` below a step says why it is
-not sure that the source means it so.
+not sure that the source means it so, `Settled: yes` which exit holds of a question that was
+answered before, and `Settled by: …` how that is known.
 """
 
 import re
@@ -46,7 +47,11 @@ _COMMAND = _pattern(r"\s*\$ ?(?P<line>.*)$")
 _CONTINUED = _pattern(r"\s*> ?(?P<line>.*)$")
 _EXPECTED = _pattern(r"\s*\| ?(?P<line>.*)$")
 _NOTE = _pattern(rf"{_MARK}note:\s*(?P<note>.*\S)\s*$")
-_DOUBT = _pattern(rf"{_MARK}not sure:\s*(?P<doubt>.*\S)\s*$")
+_SAID_OF_STEP = {
+    name: _pattern(rf"{_MARK}{name.replace('_', ' ')}:\s*(?P<said>.*\S)\s*$")
+    for name in ("not_sure", "settled", "settled_by")
+}
+"""Lines below a step that each say one thing of it."""
 _INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
 
 
@@ -64,8 +69,14 @@ def to_text(workflow: Workflow) -> str:
         lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
         lines += [f"{indent}Note: {_one_line(note)}" for note in step.notes if note.strip()]
         lines += [f"{indent}Not sure: {_one_line(step.doubt)}"] if step.doubt.strip() else []
+        lines += [f"{indent}{line}" for line in _settled_lines(step)]
         lines += [f"{indent}{line}" for line in _exit_lines(workflow, step, numbers)]
     return "\n".join(lines) + "\n"
+
+
+def _settled_lines(step: Step) -> list[str]:
+    told = {"Settled": step.settled, "Settled by": step.settled_by if step.settled else ""}
+    return [f"{name}: {_one_line(words)}" for name, words in told.items() if words.strip()]
 
 
 def _exit_lines(workflow: Workflow, step: Step, numbers: dict[str, int]) -> list[str]:
@@ -97,7 +108,7 @@ class _Draft:
     commands: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    doubt: str = ""
+    said: dict[str, str] = field(default_factory=dict)
     exits: list[tuple[int, str]] = field(default_factory=list)
     ends: bool = False
 
@@ -153,8 +164,8 @@ def _read_line(draft: _Draft, line: str) -> None:
     words = _one_line(line)
     if note := _NOTE.match(words):
         draft.notes.append(note["note"])
-    elif doubt := _DOUBT.match(words):
-        draft.doubt = doubt["doubt"]
+    elif said := _said_of_step(words):
+        draft.said |= said
     elif branch := _BRANCH.match(words):
         draft.exits.append((int(branch["target"]), (branch["condition"] or "").strip()))
     elif onward := _NEXT.match(words):
@@ -169,6 +180,11 @@ def _read_line(draft: _Draft, line: str) -> None:
         draft.expected.append(expected["line"])
     elif words:
         draft.text = f"{draft.text} {words}".strip()
+
+
+def _said_of_step(words: str) -> dict[str, str]:
+    matched = {name: pattern.match(words) for name, pattern in _SAID_OF_STEP.items()}
+    return {name: found["said"] for name, found in matched.items() if found}
 
 
 def _exits(draft: _Draft, following: _Draft | None) -> list[tuple[int, str]]:
@@ -194,5 +210,7 @@ def _step(draft: _Draft, transitions: list[Transition]) -> Step:
         commands=tuple(draft.commands),
         expected="\n".join(draft.expected),
         notes=tuple(draft.notes),
-        doubt=draft.doubt,
+        doubt=draft.said.get("not_sure", ""),
+        settled=draft.said.get("settled", ""),
+        settled_by=draft.said.get("settled_by", ""),
     )

@@ -61,18 +61,21 @@ def fitting_context() -> RetrievedContext:
 
 
 class FakeRetrieval:
-    """Answers `context`, and the lines of one runbook."""
+    """Answers `context`, of texts that hold a key of `chances` with that chance; and a source."""
 
     def __init__(self) -> None:
         self.context = fitting_context()
+        self.chances: dict[str, float] = {}
         self.failures: list[Exception] = []
-        self.calls = 0
+        self.requests: list[RetrieveRequest] = []
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
-        self.calls += 1
+        self.requests.append(request)
         if self.failures:
             raise self.failures.pop(0)
-        return self.context
+        found = (chance for said, chance in self.chances.items() if said in request.description)
+        chance = next(found, self.context.confidence)
+        return self.context.model_copy(update={"confidence": chance})
 
     def source(self, span: Span) -> SourceText:
         if span.document_id != RUNBOOK:

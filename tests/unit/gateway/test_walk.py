@@ -125,7 +125,7 @@ def test_a_walk_run_again_changes_nothing(gateway):
     before = gateway.ticket(ticket_id)
     gateway.walk.run(ticket_id)
     assert gateway.ticket(ticket_id) == before
-    assert gateway.retrieval.calls == 1
+    assert len(gateway.retrieval.requests) == 1
 
 
 def test_a_walk_killed_before_its_end_is_walked_again_and_stored_once(gateway):

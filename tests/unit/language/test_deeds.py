@@ -8,6 +8,7 @@ from services.language.deeds import (
     mends,
     only_finds_out,
     supplies,
+    tells_deed,
 )
 
 
@@ -34,3 +35,20 @@ def test_a_step_that_only_finds_out_changes_nothing():
 def test_a_step_may_begin_with_its_condition():
     assert begins_with_condition("Only if it is red, replace it")
     assert not begins_with_condition("Replace it if it is red")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "told"),
+    [
+        ("Has the device been restarted?", "Already power-cycled it, no change.", True),
+        ("Has the switch been restarted?", "We rebooted the switch twice.", True),
+        ("Was the switch reset?", "The switch could not be reloaded.", True),
+        ("Was the change undone?", "The change was rolled back at noon.", True),
+        ("Has the cable been replaced?", "We rebooted the switch twice.", False),
+        ("Has the firmware been updated?", "The routing table was updated by a peer.", False),
+        ("Has the switch been restarted?", "The switch restarts every minute.", False),
+        ("Restart the switch?", "We rebooted the switch.", False),
+    ],
+)
+def test_what_was_done_is_told_by_any_verb_of_its_kind(question, said, told):
+    assert tells_deed(question, said) is told

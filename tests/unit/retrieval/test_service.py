@@ -186,6 +186,17 @@ def test_nodes_of_linked_documents_come_along(retrieval):
     assert [node.name for node in context.linked] == ["Power supply lost"]
 
 
+def test_nothing_comes_back_of_documents_that_are_ruled_out(retrieval):
+    found = ask(retrieval, title="Fan tray failed, inlet hot", without=("fan.md",))
+    assert found.chunks
+    places = [hit.chunk.span.document_id for hit in found.chunks]
+    places += [id_ for hit in found.nodes for id_ in hit.node.document_ids]
+    places += [page.document_id for page in found.pages]
+    assert "fan.md" not in places
+    alone = ask(retrieval, title="Fan tray failed, inlet hot", without=("power.md", "bgp.md"))
+    assert [page.document_id for page in alone.pages] == ["fan.md"]
+
+
 def test_the_pages_of_the_best_documents_come_first_and_then_those_they_link_to(stores, retrieval):
     one = RetrievalService(*stores, EMBEDDER, RetrievalSettings(pages=1))
     pages = ask(one, alert_name="FanTrayFailed", top_nodes=1).pages

@@ -81,7 +81,7 @@ def test_a_page_without_anything_hidden_has_no_path():
 def test_the_user_chooses_what_holds_on_the_path():
     given = row()
     path = path_of(given, seed_for(given, "No", "Yes"))
-    workflow = drawn(given, given.draft).workflow
+    workflow = drawn(given, Asked()).workflow
     user = SimulatedUser(path, CHART, workflow, "set/page.md", EMBEDDER)
     question = branch_questions(workflow, Asked())[0]
     reply = user.reply(question, "set/page.md")
@@ -92,7 +92,7 @@ def test_the_user_chooses_what_holds_on_the_path():
 def test_the_user_does_not_know_what_the_path_does_not_tell():
     given = row()
     path = path_of(given, seed_for(given, "Yes", "Yes"))
-    workflow = drawn(given, given.draft).workflow
+    workflow = drawn(given, Asked()).workflow
     user = SimulatedUser(path, CHART, workflow, "set/page.md", EMBEDDER)
     about_rotor = branch_questions(workflow, Asked(unknown=("Is the inlet valve shut?",)))[0]
     assert about_rotor.decisions == ("Does the rotor grind loudly?",)
@@ -131,7 +131,7 @@ def test_a_page_that_is_read_alone_is_asked_about_by_its_reading():
     see = page_given(
         lambda _row: pytest.fail("the row holds its text"), lambda d: read_by_rules(d.text)
     )
-    seen = see(given, given.draft)
+    seen = see(given, Asked())
     assert seen.workflow is not None
     seed = seed_for(given, "Yes", "Yes")
     assert figures(by_gain(0.25, 3), see=see, seed=seed, given=given)["asked"] >= 1

@@ -5,10 +5,14 @@ import threading
 
 import pytest
 
+from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
+from services.gateway.fit import FITTED
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
+from services.procedure.model import Do, Procedure, Reader, Reading
+from services.procedure.ports import ServedReading
 from tests.unit.gateway.clarify.charts import DISK, chart
 
 TICKET = {"id": "T-1", "title": "No space on db-7", "description": "Writes fail."}
@@ -136,6 +140,45 @@ def test_the_engineer_may_go_on_without_questions(gateway, asked):
         assert [turn["state"] for turn in answered.json()] == ["dismissed"]
     assert gateway.ticket(asked)["status"] == "planned"
     assert answer(gateway, asked, choice=1).status_code == 409
+    assert kinds(gateway, asked).count("went_on") == 1
+
+
+def go_on(gateway, ticket_id):
+    return gateway.client.post(f"/v1/tickets/{ticket_id}/clarifications/dismissals", json={})
+
+
+def test_who_goes_on_while_the_ticket_is_walked_again_is_asked_no_more(gateway, asked):
+    answer(gateway, asked, choice=3)
+    page = gateway.client.get(f"/tickets/{asked}").text
+    assert "Go on without further questions" in page
+    assert go_on(gateway, asked).status_code == 200
+    gateway.work()
+    ticket = gateway.ticket(asked)
+    assert (ticket["status"], ticket["asks"]) == ("planned", False)
+    assert [turn["state"] for turn in ticket["clarifications"]] == ["answered"]
+    assert kinds(gateway, asked).count("went_on") == 1
+    assert "No more questions are asked" in gateway.client.get(f"/tickets/{asked}").text
+
+
+def test_who_goes_on_before_the_first_workflow_is_not_asked_at_all(gateway):
+    gateway.planner.workflows = [DISK]
+    ticket_id = gateway.post(TICKET)["id"]
+    assert go_on(gateway, ticket_id).json() == []
+    gateway.work()
+    assert gateway.ticket(ticket_id)["clarifications"] == []
+
+
+def test_who_does_not_know_and_goes_on_at_once_has_no_question_left(gateway, asked):
+    given = [
+        lambda: answer(gateway, asked, unknown=True),
+        *[lambda: go_on(gateway, asked)] * 3,
+    ]
+    threads = [threading.Thread(target=give) for give in given]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert open_question(gateway, asked) is None
     assert kinds(gateway, asked).count("went_on") == 1
 
 
@@ -273,6 +316,75 @@ def test_a_vague_ticket_that_nothing_fits_is_asked_for_more_words(gateway):
     ticket = gateway.ticket(ticket_id)
     assert (ticket["status"], ticket["reason"], ticket["nearest"]) == ("planned", "", [])
     assert gateway.planner.requests[-1].ticket.description == "a fan stands still"
+
+
+# How surely it fits.
+
+UNSURE, SURE = FITTED.unsure_from, FITTED.sure_from
+
+
+def fit_after(gateway, ticket_id, **given):
+    answer(gateway, ticket_id, **given)
+    gateway.work()
+    return gateway.ticket(ticket_id)["fit"]
+
+
+@pytest.fixture
+def unsure(gateway):
+    """A ticket that the page's own words would make sure of."""
+    gateway.planner.workflows = [DISK]
+    gateway.retrieval.chances = {"snapshot": SURE, "Writes fail.": UNSURE}
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    assert gateway.ticket(ticket_id)["fit"] == "unsure"
+    return ticket_id
+
+
+def test_a_pages_words_that_an_engineer_agrees_to_make_nothing_sure(gateway, unsure):
+    assert fit_after(gateway, unsure, choice=2) == "unsure"
+    assert any(f"{UNSURE:.0%}" in said for said in gateway.ticket(unsure)["against"])
+    assert "snapshot" in gateway.planner.requests[-1].ticket.description
+
+
+def test_words_of_the_engineer_may(gateway, unsure):
+    assert fit_after(gateway, unsure, text="an old snapshot holds 400 GB") == "sure"
+
+
+def test_a_ticket_that_was_sure_stays_so_whatever_is_answered(gateway, asked):
+    assert fit_after(gateway, asked, choice=2) == "sure"
+
+
+def test_what_an_answer_finds_is_shown_even_where_the_ticket_alone_would_not_find_it(
+    gateway, unsure
+):
+    gateway.retrieval.chances["Writes fail."] = 0.0
+    assert fit_after(gateway, unsure, choice=2) == "unsure"
+
+
+def page(name):
+    procedure = Procedure(title=name, treats=f"{name} is full", body=(Do(text="Look"),))
+    reading = ServedReading(reading=Reading(reader=Reader.RULES, procedures=(procedure,)))
+    return PageReading(document_id=f"{name}.md", title=name, served=reading, score=0.8)
+
+
+def test_pages_that_the_engineer_rules_out_are_not_looked_for_again(gateway):
+    straight = chart("A[Look] --> B[Mend it]", "B --> C[Look again]", "C --> D([Resolved])")
+    gateway.planner.workflows = [straight]
+    pages = (page("Pool"), page("Array"))
+    between = (UNSURE + SURE) / 2
+    gateway.retrieval.context = gateway.retrieval.context.model_copy(
+        update={"pages": pages, "confidence": between}
+    )
+    ticket_id = gateway.post(TICKET)["id"]
+    gateway.work()
+    assert open_question(gateway, ticket_id)["question"] == "Which of these is it about?"
+    answer(gateway, ticket_id, choice=1)
+    gateway.work()
+    assert [request.without for request in gateway.retrieval.requests] == [
+        (),
+        ("Array.md",),
+        ("Array.md",),
+    ]
 
 
 # The page.

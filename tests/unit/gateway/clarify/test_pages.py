@@ -1,3 +1,5 @@
+import pytest
+
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import NONE_OF_THESE
@@ -5,6 +7,7 @@ from services.gateway.clarify.choosing import Clarify, questions
 from services.gateway.clarify.question import About
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
+from tests.unit.gateway.clarify.charts import chart
 
 
 def page(name: str, treats: str, text: str, score: float) -> PageReading:
@@ -24,7 +27,8 @@ RAID = page("Array", "An array that lost a disk", "ArrayDegraded fires, Slow_dis
 FAR = page("Fan", "A fan that failed", "FanFailed fires.", 0.3)
 
 
-DESCRIBED = Asked(is_described=True)
+STRAIGHT = chart("A[Look] --> B[Mend it]", "B --> C[Look again]", "C --> D([Resolved])")
+"""Whatever is asked about it is asked about its page."""
 
 
 def context(*pages: PageReading, confidence: float = 0.3) -> RetrievedContext:
@@ -32,7 +36,7 @@ def context(*pages: PageReading, confidence: float = 0.3) -> RetrievedContext:
 
 
 def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
-    (question,) = questions(None, context(RAID, FAR, THIN), DESCRIBED, least_gain=0.5)
+    (question,) = questions(STRAIGHT, context(RAID, FAR, THIN), Asked(), least_gain=0.5)
     assert question.about is About.PAGES
     assert [choice.text for choice in question.choices] == [
         "Thin pool: A thin pool without space (ThinPoolFull)",
@@ -45,18 +49,19 @@ def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
 
 
 def test_what_the_ticket_names_tells_no_pages_apart():
-    asked = Asked(is_described=True, ticket_text="ArrayDegraded since noon")
-    (question,) = questions(None, context(THIN, RAID), asked, least_gain=0.5)
+    asked = Asked(ticket_text="ArrayDegraded since noon")
+    (question,) = questions(STRAIGHT, context(THIN, RAID), asked, least_gain=0.5)
     assert question.choices[1].text.endswith("(Slow_disk)")
 
 
 def test_one_page_that_is_closest_by_far_raises_no_question():
-    assert questions(None, context(THIN, FAR), DESCRIBED, least_gain=0.5) == []
-    assert questions(None, context(), DESCRIBED, least_gain=0.5) == []
+    assert questions(STRAIGHT, context(THIN, FAR), Asked(), least_gain=0.5) == []
+    assert questions(STRAIGHT, context(), Asked(), least_gain=0.5) == []
 
 
 def gain(confidence: float, *pages: PageReading) -> float:
-    return questions(None, context(*pages, confidence=confidence), DESCRIBED, least_gain=0)[0].gain
+    shown = context(*pages, confidence=confidence)
+    return questions(STRAIGHT, shown, Asked(), least_gain=0)[0].gain
 
 
 def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
@@ -65,15 +70,31 @@ def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
 
 
 def test_pages_that_are_all_unlikely_are_not_asked_about():
-    assert questions(None, context(THIN, RAID, confidence=0.02), DESCRIBED, least_gain=0.5) == []
+    shown = context(THIN, RAID, confidence=0.02)
+    assert questions(STRAIGHT, shown, Asked(), least_gain=0.5) == []
+
+
+def test_pages_of_a_ticket_that_nothing_fits_are_not_told_apart():
+    described = Asked(is_described=True)
+    assert questions(None, context(THIN, RAID, confidence=0.2), described, least_gain=0) == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "ruled_out"),
+    [(0, ("Array.md",)), (1, ("Thin pool.md",)), (2, ("Thin pool.md", "Array.md")), (None, ())],
+)
+def test_pages_that_were_not_chosen_are_ruled_out(choice, ruled_out):
+    (question,) = questions(STRAIGHT, context(THIN, RAID), Asked(), least_gain=0)
+    chosen = None if choice is None else question.choices[choice]
+    assert Asked().after(question, chosen).ruled_out == ruled_out
 
 
 def test_pages_are_asked_about_once_and_questions_end_at_the_most():
-    asked = Asked(is_described=True, is_page_told=True)
-    assert questions(None, context(THIN, RAID), asked, least_gain=0.5) == []
+    asked = Asked(is_page_told=True)
+    assert questions(STRAIGHT, context(THIN, RAID), asked, least_gain=0.5) == []
     clarify = Clarify(most=2, least_gain=0.5)
-    assert clarify.questions(None, context(THIN, RAID), Asked(is_described=True, turns=1))
-    assert clarify.questions(None, context(THIN, RAID), Asked(turns=2)) == ()
+    assert clarify.questions(STRAIGHT, context(THIN, RAID), Asked(turns=1))
+    assert clarify.questions(STRAIGHT, context(THIN, RAID), Asked(turns=2)) == ()
 
 
 def test_a_ticket_that_says_too_little_is_asked_for_more_words_once():
