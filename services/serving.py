@@ -169,7 +169,11 @@ class Serving:
             model=model,
         )
         wording = create_wording(
-            settings, database=self._database, outbox=self._outbox, model=model
+            settings,
+            database=self._database,
+            outbox=self._outbox,
+            write_back=write_back,
+            model=model,
         )
         queue = self._open_queue()
         gateway_tasks.register_tasks(queue, self._outbox, walk, write_back, wording)
@@ -182,6 +186,7 @@ class Serving:
             outbox=self._outbox,
             retrieval=retrieval,
             triage=triage,
+            write_back=write_back,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),

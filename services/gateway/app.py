@@ -43,6 +43,7 @@ def create_app(
     outbox: Outbox,
     retrieval: Retrieval,
     triage: TriageDesk,
+    write_back: WriteBack | None = None,
     webhooks: WebhookSettings | None = None,
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
@@ -53,13 +54,14 @@ def create_app(
     """The gateway's app; `routers` of services that share its process are served beside it.
 
     It stores tickets and queues their walks; `create_walk` is what a worker does with them. What
-    ticket systems sign is let in without a key.
+    ticket systems sign is let in without a key. Without `write_back` no system is told of what is
+    asked or decided here.
 
     Raises:
         MappingError: The file of mappings cannot be used.
     """
     reader = Reader(settings, webhooks or WebhookSettings())
-    answering = Answering(database, outbox, _asking(settings, outbox, model))
+    answering = Answering(database, outbox, _asking(settings, outbox, model), write_back)
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
@@ -85,7 +87,7 @@ def create_app(
     app.state.gateway = GatewayService(
         database, outbox, retrieval, settings, reader=reader, answering=answering
     )
-    app.state.triage = TriageService(database, outbox, triage)
+    app.state.triage = TriageService(database, outbox, triage, write_back)
     return app
 
 
@@ -119,7 +121,12 @@ def create_walk(
 
 
 def create_wording(
-    settings: GatewaySettings, *, database: Database, outbox: Outbox, model: ChatModel | None
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    write_back: WriteBack,
+    model: ChatModel | None,
 ) -> Wording | None:
     """What words questions about tickets with the model, for `tasks.register_tasks`."""
     if model is None:
@@ -128,6 +135,7 @@ def create_wording(
         database,
         outbox,
         model,
+        write_back,
         within_s=settings.clarify_within_s,
         wanted_s=settings.model_within_s,
     )

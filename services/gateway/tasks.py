@@ -49,7 +49,7 @@ def register_tasks(
     outbox.register(queue, WALK_TASK, walk.run, on_parked=park)
     outbox.register(queue, WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
     if wording is not None:
-        outbox.register(queue, WORD_TASK, wording.run)
+        outbox.register(queue, WORD_TASK, wording.run, on_parked=wording.park)
 
 
 def register_learning(queue: Celery, outbox: Outbox, desk: TriageDesk) -> None:

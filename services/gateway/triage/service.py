@@ -21,6 +21,7 @@ from services.gateway.queries import Queries
 from services.gateway.triage.decisions import BY_PERSON, store_decision
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
+from services.gateway.writeback.service import WriteBack
 from services.kit.database import Database
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
@@ -41,7 +42,15 @@ class TicketOpenError(ConflictError):
 class TriageService:
     """Everything behind the addresses of triage."""
 
-    def __init__(self, database: Database, outbox: Outbox, desk: TriageDesk) -> None:
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        desk: TriageDesk,
+        write_back: WriteBack | None = None,
+    ) -> None:
+        """Without `write_back` no system is told of a decision."""
+        self._write_back = write_back
         self._database = database
         self._outbox = outbox
         self._desk = desk
@@ -84,7 +93,7 @@ class TriageService:
             raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
         if ticket.triage and ticket.triage.by == BY_PERSON:
             return ticket.triage
-        note = partial(rejected, candidates=ticket.candidates, reason=rejection.reason)
+        note = partial(rejected, ticket=ticket, reason=rejection.reason)
         decision = self._desk.decide(ticket, note)
         if decision is None:
             raise NothingLearnedError("post past tickets to /v1/triage/cases first")
@@ -123,6 +132,8 @@ class TriageService:
     ) -> None:
         with self._database.session() as session:
             store_decision(session, ticket_id, decision)
+            if self._write_back:
+                self._write_back.put(session, ticket_id)
             if cases:
                 self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
 

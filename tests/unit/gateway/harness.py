@@ -102,7 +102,9 @@ def gateway_over(
         triage=triage,
         model=model,
     )
-    wording = create_wording(chosen, database=database, outbox=outbox, model=model)
+    wording = create_wording(
+        chosen, database=database, outbox=outbox, write_back=written, model=model
+    )
     app = create_app(
         chosen,
         PlatformSettings(_env_file=None, api_key=api_key),
@@ -111,6 +113,7 @@ def gateway_over(
         retrieval=retrieval,
         webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
         triage=triage,
+        write_back=written,
         model=model,
     )
     client = TestClient(app, base_url="http://127.0.0.1")
