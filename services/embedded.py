@@ -14,7 +14,7 @@ import structlog
 from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
-from services.gateway.app import create_app, create_walk, create_wording
+from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -197,6 +197,14 @@ class Embedded:
             model=self.model,
         )
         gateway_tasks.register_tasks(walks, self.outbox, walk, self.write_back, wording)
+        reader = create_comment_reader(
+            self.gateway_settings,
+            database=self.database,
+            outbox=self.outbox,
+            write_back=self.write_back,
+            model=self.model,
+        )
+        gateway_tasks.register_comments(walks, self.outbox, reader)
         gateway_tasks.register_learning(walks, self.outbox, self.triage)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))

@@ -20,7 +20,7 @@ from services.contracts.scorer import ScorerClient
 from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
-from services.gateway.app import create_walk, create_wording
+from services.gateway.app import create_comment_reader, create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -177,6 +177,14 @@ class Serving:
         )
         queue = self._open_queue()
         gateway_tasks.register_tasks(queue, self._outbox, walk, write_back, wording)
+        reader = create_comment_reader(
+            settings,
+            database=self._database,
+            outbox=self._outbox,
+            write_back=write_back,
+            model=model,
+        )
+        gateway_tasks.register_comments(queue, self._outbox, reader)
         gateway_tasks.register_learning(queue, self._outbox, triage)
         at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(

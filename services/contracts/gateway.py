@@ -87,6 +87,20 @@ class TicketPage(Message):
     """Pass it as `cursor` for the tickets after these; None at the end."""
 
 
+class TicketComment(Message):
+    """What somebody said about a ticket in its own system."""
+
+    id: str
+    source: str
+    author: str
+    """As the system calls them; may be empty."""
+    text: str
+    at: datetime
+    """When it came here."""
+    turn: int | None = None
+    """Of `Clarification`: the question that it answered."""
+
+
 class TicketDetail(Ticket):
     """A ticket with what the walk brought."""
 
@@ -98,6 +112,9 @@ class TicketDetail(Ticket):
     """The team it went to with a note, when nothing fits or an engineer rejects the workflow."""
     clarifications: tuple[Clarification, ...] = ()
     """What was asked about it, in order; only the last question may be open."""
+
+    comments: tuple[TicketComment, ...] = ()
+    """What was said about it in its own system, in order; of very many the first."""
 
     @property
     def open_question(self) -> Clarification | None:
@@ -195,7 +212,8 @@ class ProgressEvent(Message):
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
-    (without an answer), `triaged`, `assigned`, `resolved`, `told` and `not_told` (a system was told
-    of the workflow, or could not be), or a final status."""
+    (without an answer), `commented` (somebody did, in the ticket's own system), `triaged`,
+    `assigned`, `resolved`, `told` and `not_told` (a system was told what is new, or could not be),
+    or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -11,6 +11,7 @@ from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
+from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.clarify.wording import Wording
@@ -139,6 +140,19 @@ def create_wording(
         within_s=settings.clarify_within_s,
         wanted_s=settings.model_within_s,
     )
+
+
+def create_comment_reader(
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    write_back: WriteBack | None = None,
+    model: ChatModel | None = None,
+) -> CommentReader:
+    """What reads comments from ticket systems, for `tasks.register_comments`."""
+    asking = _asking(settings, outbox, model)
+    return CommentReader(database, outbox, Answering(database, outbox, asking, write_back))
 
 
 def _asking(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:

@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
+from services.gateway.comments import READ_COMMENT_TASK, add_comment
 from services.gateway.events import Note, add_events
-from services.gateway.sources.delivery import Delivery, Resolution
+from services.gateway.sources.delivery import Comment, Delivery, Resolution
 from services.gateway.tables import IdempotencyRow, ResolutionRow, TicketRow
 from services.kit.database import Database
 from services.kit.errors import ConflictError
@@ -23,6 +24,8 @@ WALK_TASK = "gateway.walk_ticket"
 LEARN_TICKET_TASK = "gateway.learn_ticket"
 
 _Alert = TicketDraft | Resolution
+
+_NO_TICKET = "a comment on a ticket that is not known here"
 
 _OVERTAKEN_WITHIN_S = 7 * 86_400
 """An end that came first is kept as long: no webhook is retried for longer."""
@@ -109,11 +112,15 @@ class Intake:
         self._database.take_turn(session, _names(delivery))
         tickets = [self._ticket(session, draft) for draft in delivery.tickets]
         ended = [self._resolve(session, resolution) for resolution in delivery.resolved]
-        tickets += [ticket for ticket in ended if ticket is not None]
+        commented = [self._comment(session, said) for said in delivery.comments]
+        tickets += [ticket for ticket in (*ended, *commented) if ticket is not None]
         accepted = Accepted(
             tickets=(),
             rejected=delivery.rejected,
-            ignored=tuple(event.reason for event in delivery.ignored),
+            ignored=(
+                *(event.reason for event in delivery.ignored),
+                *(_NO_TICKET for known in commented if known is None),
+            ),
             unmatched_resolved=ended.count(None),
         )
         return accepted.of(tuple(tickets))
@@ -167,6 +174,15 @@ class Intake:
             key = f"{LEARN_TICKET_TASK}:{ticket_id}"
             self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key)
         return known.model_copy(update={"resolved": True})
+
+    def _comment(self, session: Session, said: Comment) -> AcceptedTicket | None:
+        """Keep what was said about a ticket, once, to be read; None where it is not known here."""
+        known = _known(session, said)
+        if known is not None and add_comment(session, known.id, said):
+            arguments = {"ticket_id": known.id, "comment_id": said.id}
+            key = f"{READ_COMMENT_TASK}:{known.id}:{said.id}"
+            self._outbox.put(session, READ_COMMENT_TASK, arguments, key)
+        return known
 
     def _keep(self, session: Session, over: Resolution) -> None:
         if not over.occurrence:
@@ -224,15 +240,15 @@ def _mark_resolved(session: Session, alert: _Alert, said_at: float) -> Sequence[
     return ended
 
 
-def _is_of(table: type[TicketRow | ResolutionRow], alert: _Alert) -> ColumnElement[bool]:
+def _is_of(table: type[TicketRow | ResolutionRow], alert: _Alert | Comment) -> ColumnElement[bool]:
     """Whether a row is of this alert, this time that it fires; an end may mean every time."""
     is_same = and_(table.source == alert.source, table.external_id == alert.external_id)
-    if isinstance(alert, Resolution) and not alert.occurrence:
+    if isinstance(alert, Comment) or (isinstance(alert, Resolution) and not alert.occurrence):
         return is_same
     return and_(is_same, table.occurrence == alert.occurrence)
 
 
-def _known(session: Session, alert: _Alert) -> AcceptedTicket | None:
+def _known(session: Session, alert: _Alert | Comment) -> AcceptedTicket | None:
     columns = (TicketRow.id, TicketRow.status, TicketRow.reason, TicketRow.occurrence)
     of_alert = select(*columns).where(_is_of(TicketRow, alert))
     row = session.execute(of_alert.order_by(TicketRow.id.desc()).limit(1)).one_or_none()
