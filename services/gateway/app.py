@@ -24,7 +24,8 @@ from services.gateway.tickets import Tickets
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.ui import answers, pages
+from services.gateway.ui import answers, handing, pages
+from services.gateway.ui.templates import error_page
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
@@ -74,6 +75,7 @@ def create_app(
             audit.router,
             pages.router,
             answers.router,
+            handing.router,
             *routers,
         ],
         settings=platform,
@@ -83,6 +85,7 @@ def create_app(
         body_limits=body_limits,
         lifespan=lifespan,
     )
+    app.state.error_page = error_page
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
     app.state.gateway = GatewayService(

@@ -105,6 +105,19 @@ def test_a_chat_is_not_told_to_comment(telling, system):
     assert "answer:" not in text
 
 
+def test_a_number_in_a_comment_answers_what_was_told_and_the_news_go_back(jira, system):
+    gateway = jira()
+    ticket_id = planned(gateway)
+    said = {"webhookEvent": "comment_created", **ISSUE}
+    own = {"id": "1", "body": notes(system)[0]}
+    assert gateway.post({**said, "comment": own})["ignored"]
+    gateway.post({**said, "comment": {"id": "2", "body": "3"}})
+    work_off(gateway)
+    assert gateway.ticket(ticket_id)["clarifications"][0]["answer"] == "None of these"
+    assert len(notes(system)) == 2
+    assert [each["id"] for each in gateway.ticket(ticket_id)["comments"]] == ["2"]
+
+
 def test_after_an_answer_only_what_is_new_is_told(jira, system):
     gateway = jira()
     ticket_id = planned(gateway)
