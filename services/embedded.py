@@ -14,7 +14,7 @@ import structlog
 from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
-from services.gateway.app import create_app, create_walk, create_wording
+from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -106,6 +106,7 @@ class Embedded:
         opening.callback(self.database.close)
         self.database.migrate(*ROOMS)
         self.outbox = Outbox(self.database)
+        self.write_back = WriteBack(WriteBackSettings(), self.database, self.outbox)
         cache = settings.resolved_embedding_cache
         self._bulk_model = open_embedder(settings)
         self.embedder = CachedEmbedder(self._bulk_model, cache)
@@ -151,6 +152,7 @@ class Embedded:
             outbox=self.outbox,
             retrieval=self.retrieval,
             triage=self.triage,
+            write_back=self.write_back,
             routers=[
                 create_router(self.ingestion),
                 create_readings_router(lambda caller: self.ingestion.readings(caller.name)),
@@ -176,7 +178,6 @@ class Embedded:
         self._closing.callback(warming.join)
         url = self._start_broker()
         walks, jobs = create_queue(url), create_queue(url)
-        write_back = WriteBack(WriteBackSettings(), self.database, self.outbox)
         walk = create_walk(
             self.gateway_settings,
             database=self.database,
@@ -184,15 +185,27 @@ class Embedded:
             retrieval=self.retrieval,
             planner=self.planner,
             scorer=self.scorer,
-            write_back=write_back,
+            write_back=self.write_back,
             triage=self.triage,
             model=self.model,
             embedder=self._known,
         )
         wording = create_wording(
-            self.gateway_settings, database=self.database, outbox=self.outbox, model=self.model
+            self.gateway_settings,
+            database=self.database,
+            outbox=self.outbox,
+            write_back=self.write_back,
+            model=self.model,
         )
-        gateway_tasks.register_tasks(walks, self.outbox, walk, write_back, wording)
+        gateway_tasks.register_tasks(walks, self.outbox, walk, self.write_back, wording)
+        reader = create_comment_reader(
+            self.gateway_settings,
+            database=self.database,
+            outbox=self.outbox,
+            write_back=self.write_back,
+            model=self.model,
+        )
+        gateway_tasks.register_comments(walks, self.outbox, reader)
         gateway_tasks.register_learning(walks, self.outbox, self.triage)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._run(WorkerThread(walks, "gateway"))

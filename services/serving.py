@@ -20,7 +20,7 @@ from services.contracts.scorer import ScorerClient
 from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
-from services.gateway.app import create_walk, create_wording
+from services.gateway.app import create_comment_reader, create_walk, create_wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -170,10 +170,22 @@ class Serving:
             embedder=self.embedder,
         )
         wording = create_wording(
-            settings, database=self._database, outbox=self._outbox, model=model
+            settings,
+            database=self._database,
+            outbox=self._outbox,
+            write_back=write_back,
+            model=model,
         )
         queue = self._open_queue()
         gateway_tasks.register_tasks(queue, self._outbox, walk, write_back, wording)
+        reader = create_comment_reader(
+            settings,
+            database=self._database,
+            outbox=self._outbox,
+            write_back=write_back,
+            model=model,
+        )
+        gateway_tasks.register_comments(queue, self._outbox, reader)
         gateway_tasks.register_learning(queue, self._outbox, triage)
         at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(
@@ -183,6 +195,7 @@ class Serving:
             outbox=self._outbox,
             retrieval=retrieval,
             triage=triage,
+            write_back=write_back,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),

@@ -368,6 +368,7 @@ def _became(tried: "Tried") -> str:
     """What came of a body, a line for each ticket, end, or reason."""
     told = [f"{t.severity or '-'} {t.external_id or '-'} {t.title}" for t in tried.tickets]
     told += [f"resolved {over.external_id}" for over in tried.resolved]
+    told += [f"comment on {said.external_id}: {said.text[:80]}" for said in tried.comments]
     told += [f"ignored: {reason}" for reason in tried.ignored]
     told += [f"rejected: {reason}" for reason in tried.rejected]
     return "\n".join(told) or f"{tried.status} {tried.error}"

@@ -102,6 +102,20 @@ class TicketPage(Message):
     """Pass it as `cursor` for the tickets after these; None at the end."""
 
 
+class TicketComment(Message):
+    """What somebody said about a ticket in its own system."""
+
+    id: str
+    source: str
+    author: str
+    """As the system calls them; may be empty."""
+    text: str
+    at: datetime
+    """When it came here."""
+    turn: int | None = None
+    """Of `Clarification`: the question that it answered."""
+
+
 class TicketDetail(Ticket):
     """A ticket with what the walk brought."""
 
@@ -121,6 +135,8 @@ class TicketDetail(Ticket):
     """The nearest ones, newest first."""
     asks: bool = True
     """Whether more may be asked about it: not once its engineer has gone on without questions."""
+    comments: tuple[TicketComment, ...] = ()
+    """What was said about it in its own system, in order; of very many the first."""
 
     @property
     def open_question(self) -> Clarification | None:
@@ -218,8 +234,9 @@ class ProgressEvent(Message):
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
-    (without an answer), `retried` (its walk broke, and is queued again), `triaged`, `assigned`,
-    `resolved`, `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and
-    `not_told` (a system was told of the workflow, or could not be), or a final status."""
+    (without an answer), `commented` (somebody did, in the ticket's own system), `retried` (its walk
+    broke, and is queued again), `triaged`, `assigned`, `resolved`, `repeated` (more alerts of the
+    same fault), `reopened` (it broke again), `told` and `not_told` (a system was told what is new,
+    or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

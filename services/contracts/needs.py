@@ -33,6 +33,8 @@ GATEWAY = {
     "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
     "POST /tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,
     "POST /tickets/{ticket_id}/retry": Need.OPERATE,
+    "POST /tickets/{ticket_id}/triage": Need.OPERATE,
+    "POST /tickets/{ticket_id}/team": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
     "GET /ui/{name}": Need.READ,
 }

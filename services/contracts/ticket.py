@@ -17,11 +17,13 @@ class TicketStatus(StrEnum):
     """Nothing known fits; triage or a person goes on."""
     FAILED = "failed"
     """The walk broke for good; `Ticket.reason` says why."""
+    HANDED_OVER = "handed_over"
+    """A person rejected the workflow, or gave the ticket to a team."""
 
     @property
     def is_final(self) -> bool:
         """Whether the walk is over."""
-        return self in {TicketStatus.PLANNED, TicketStatus.REFUSED, TicketStatus.FAILED}
+        return self not in {TicketStatus.RECEIVED, TicketStatus.PLANNING}
 
 
 class Fit(StrEnum):

@@ -43,6 +43,8 @@ class HandOver(Message):
     """What the ticket is about, without the noise."""
     found: tuple[str, ...] = ()
     """What is known that comes near, closest first."""
+    addresses: tuple[str, ...] = ()
+    """Of each of `found` the page that shows it, as a path of this platform."""
     tried: tuple[str, ...] = ()
     """What was done so far and how it ended, in order."""
 

@@ -12,6 +12,7 @@ from services.gateway import audit, endpoints, streams
 from services.gateway.again import Retrying
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
+from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.clarify.wording import Wording
@@ -26,7 +27,8 @@ from services.gateway.tickets import Tickets
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.ui import answers, pages
+from services.gateway.ui import answers, handing, pages
+from services.gateway.ui.templates import error_page
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
@@ -47,6 +49,7 @@ def create_app(
     outbox: Outbox,
     retrieval: Retrieval,
     triage: TriageDesk,
+    write_back: WriteBack | None = None,
     webhooks: WebhookSettings | None = None,
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
@@ -57,13 +60,14 @@ def create_app(
     """The gateway's app; `routers` of services that share its process are served beside it.
 
     It stores tickets and queues their walks; `create_walk` is what a worker does with them. What
-    ticket systems sign is let in without a key.
+    ticket systems sign is let in without a key. Without `write_back` no system is told of what is
+    asked or decided here.
 
     Raises:
         MappingError: The file of mappings cannot be used.
     """
     reader = Reader(settings, webhooks or WebhookSettings())
-    answering = Answering(database, outbox, _asking(settings, outbox, model))
+    answering = Answering(database, outbox, _asking(settings, outbox, model), write_back)
     retrying = Retrying(database, outbox)
     app = create_service_app(
         "gateway",
@@ -77,6 +81,7 @@ def create_app(
             audit.router,
             pages.router,
             answers.router,
+            handing.router,
             *routers,
         ],
         settings=platform,
@@ -86,12 +91,13 @@ def create_app(
         body_limits=body_limits,
         lifespan=lifespan,
     )
+    app.state.error_page = error_page
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
     app.state.gateway = GatewayService(
         database, outbox, retrieval, settings, reader=reader, answering=answering, retrying=retrying
     )
-    app.state.triage = TriageService(database, outbox, triage)
+    app.state.triage = TriageService(database, outbox, triage, write_back)
     return app
 
 
@@ -127,7 +133,12 @@ def create_walk(
 
 
 def create_wording(
-    settings: GatewaySettings, *, database: Database, outbox: Outbox, model: ChatModel | None
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    write_back: WriteBack,
+    model: ChatModel | None,
 ) -> Wording | None:
     """What words questions about tickets with the model, for `tasks.register_tasks`."""
     if model is None:
@@ -136,9 +147,23 @@ def create_wording(
         database,
         outbox,
         model,
+        write_back,
         within_s=settings.clarify_within_s,
         wanted_s=settings.model_within_s,
     )
+
+
+def create_comment_reader(
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    write_back: WriteBack | None = None,
+    model: ChatModel | None = None,
+) -> CommentReader:
+    """What reads comments from ticket systems, for `tasks.register_comments`."""
+    asking = _asking(settings, outbox, model)
+    return CommentReader(database, outbox, Answering(database, outbox, asking, write_back))
 
 
 def _asking(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:

@@ -21,8 +21,12 @@ class Format:
 
 def citation_url(citation: Citation) -> str:
     """The page that shows a citation's lines."""
-    document = quote(citation.document_id, safe="/")
-    return f"/sources/{document}?lines={citation.start_line}-{citation.end_line}"
+    return lines_url(citation.document_id, citation.start_line, citation.end_line)
+
+
+def lines_url(document_id: str, start: int, end: int) -> str:
+    """The page that shows some lines of a document."""
+    return f"/sources/{quote(document_id, safe='/')}?lines={start}-{end}"
 
 
 def _linked_markdown(workflow: Workflow) -> str:

@@ -16,6 +16,7 @@ from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.again import Retrying
 from services.gateway.clarify.answering import Answering
+from services.gateway.comments import comments_of
 from services.gateway.events import Events
 from services.gateway.intake.accepting import Intake
 from services.gateway.intake.idempotency import DeliveryKey
@@ -59,6 +60,7 @@ class GatewayService:
         retrying: Retrying,
     ) -> None:
         self.settings = settings
+        self._database = database
         self.answering = answering
         self.retrying = retrying
         self._reader = reader
@@ -114,9 +116,12 @@ class GatewayService:
         return self.queries.page(wanted, cursor=cursor, limit=limit or self.settings.page_size)
 
     def ticket(self, ticket_id: str) -> TicketDetail:
-        """A ticket, its candidates and its questions; raises `TicketNotFoundError`."""
+        """A ticket, its candidates, its questions and comments; raises `TicketNotFoundError`."""
         asked = tuple(self.answering.of_ticket(ticket_id))
-        return self.queries.ticket(ticket_id).model_copy(update={"clarifications": asked})
+        with self._database.session() as session:
+            said = comments_of(session, ticket_id)
+        found = {"clarifications": asked, "comments": said}
+        return self.queries.ticket(ticket_id).model_copy(update=found)
 
     def workflow(self, workflow_id: str) -> StoredWorkflow:
         """A candidate with its scores; raises `WorkflowNotFoundError`."""

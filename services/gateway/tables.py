@@ -200,3 +200,37 @@ class ClarificationRow(Base):
     answer: Mapped[str] = mapped_column(Text)
     asked_at: Mapped[float] = mapped_column(Float)
     answered_at: Mapped[float | None] = mapped_column(Float)
+
+
+class ToldRow(Base):
+    """What a system was told of a ticket."""
+
+    __tablename__ = "gateway_told"
+
+    ticket_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE"), primary_key=True
+    )
+    target: Mapped[str] = mapped_column(String(40), primary_key=True)
+    times: Mapped[int] = mapped_column(Integer)
+    digests: Mapped[dict[str, str]] = mapped_column(JSON)
+    """Of each topic, what it was when it was told last."""
+    question_id: Mapped[str] = mapped_column(String(36))
+    """The question that was told last; empty before any."""
+
+
+class CommentRow(Base):
+    """What somebody said about a ticket in its own system; the same comment comes once."""
+
+    __tablename__ = "gateway_comment"
+
+    ticket_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE"), primary_key=True
+    )
+    id: Mapped[str] = mapped_column(String(100), primary_key=True)
+    source: Mapped[str] = mapped_column(String(40))
+    author: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    at: Mapped[float] = mapped_column(Float)
+    """When it came here."""
+    turn: Mapped[int | None] = mapped_column(Integer)
+    """The question that it answered."""

@@ -7,7 +7,9 @@ from celery import Celery
 from sqlalchemy.orm import Session
 
 from services.gateway.clarify.asking import WORD_TASK
+from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.comments import READ_COMMENT_TASK
 from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
@@ -49,7 +51,12 @@ def register_tasks(
     outbox.register(queue, WALK_TASK, walk.run, on_parked=park)
     outbox.register(queue, WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
     if wording is not None:
-        outbox.register(queue, WORD_TASK, wording.run)
+        outbox.register(queue, WORD_TASK, wording.run, on_parked=wording.park)
+
+
+def register_comments(queue: Celery, outbox: Outbox, reader: CommentReader) -> None:
+    """Make the queue's workers read comments from ticket systems."""
+    outbox.register(queue, READ_COMMENT_TASK, reader.run, on_parked=_keep)
 
 
 def register_learning(queue: Celery, outbox: Outbox, desk: TriageDesk) -> None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sqlalchemy import CursorResult, case, func, select, true, update
 from sqlalchemy.orm import Session
@@ -41,12 +41,6 @@ class OpenTicket:
     """Seconds since the epoch; of a later walk, when it was asked for."""
     walk: int = 1
     asked: Asked = field(default_factory=Asked)
-
-
-class _Concluded(NamedTuple):
-    seconds: float
-    """Since the ticket came."""
-    source: str
 
 
 class Tickets:
@@ -92,7 +86,8 @@ class Tickets:
     ) -> float | None:
         """Store how the walk ended, with the last notes of its progress, all or nothing.
 
-        The walk's task leaves the outbox with it. Returns the seconds since the ticket came;
+        The walk's task leaves the outbox with it. A system is told by whoever words the question,
+        where a model does. Returns the seconds since the ticket came;
         None, and nothing is done to the ticket, when it is concluded already, or was answered since
         this `walk` began and is walked anew.
 
@@ -101,13 +96,14 @@ class Tickets:
         """
         with self._database.session() as session:
             questions = () if isinstance(outcome, Failed) else outcome.questions
-            concluded = _conclude(session, ticket_id, outcome, notes, walk)
-            if concluded is not None:
-                add_events(session, ticket_id, self._asking.ask(session, ticket_id, questions))
-                if isinstance(outcome, Planned):
-                    self._write_back.put(session, ticket_id, concluded.source)
+            seconds = _conclude(session, ticket_id, outcome, notes, walk)
+            if seconds is not None:
+                asked = self._asking.ask(session, ticket_id, questions)
+                add_events(session, ticket_id, asked)
+                if not isinstance(outcome, Failed) and not (asked and self._asking.is_worded):
+                    self._write_back.put(session, ticket_id)
             self._outbox.finish(session)
-        return concluded.seconds if concluded is not None else None
+        return seconds
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
@@ -117,7 +113,7 @@ def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
 
 def _conclude(
     session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note], walk: int | None
-) -> _Concluded | None:
+) -> float | None:
     ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
     values, facts = _told(outcome, ids)
     now = time.time()
@@ -126,7 +122,7 @@ def _conclude(
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN), is_this_walk)
         .values(**{"status": outcome.status.value, "updated_at": now, **values})
-        .returning(TicketRow.created_at, TicketRow.source, TicketRow.walks)
+        .returning(TicketRow.created_at, TicketRow.walks)
     )
     row = session.execute(statement).one_or_none()
     if row is None:
@@ -137,7 +133,7 @@ def _conclude(
         decided = outcome.triage if isinstance(outcome, Refused) else None
         store_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return _Concluded(now - float(row.created_at), row.source)
+    return now - float(row.created_at)
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 
@@ -25,6 +24,7 @@ from services.kit.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from services.kit.refusing import refusal
 from services.kit.settings import PlatformSettings
 
 Check = Callable[[], None]
@@ -147,12 +147,12 @@ def _probes(checks: Mapping[str, Check]) -> APIRouter:
     return router
 
 
-async def _refusal(_request: Request, error: Exception) -> JSONResponse:
+async def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, FlowXpertError)  # noqa: S101 - the class it is registered for
-    return JSONResponse(error.body(), error.status_code, error.headers())
+    return refusal(request.scope, error.status_code, error.body(), error.headers())
 
 
-async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> Response:
     """Say what is wrong where, without sending the input back."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
     found = error.errors()
@@ -160,7 +160,8 @@ async def _invalid(_request: Request, error: Exception) -> JSONResponse:
     detail = "; ".join(map(_shown, found[:SHOWN_ERRORS]))
     if len(found) > SHOWN_ERRORS:
         detail += f"; and {len(found) - SHOWN_ERRORS} more"
-    return JSONResponse(InvalidInputError(detail).body(), 400 if unreadable else 422)
+    status = 400 if unreadable else 422
+    return refusal(request.scope, status, InvalidInputError(detail).body())
 
 
 def _shown(item: Mapping[str, Any]) -> str:
@@ -174,8 +175,8 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-async def _http_error(_request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - as above
     name = _NAME_OF_STATUS.get(error.status_code, "HTTPError")
     body = {"error": name, "detail": str(error.detail)[:SHOWN_CHARACTERS]}
-    return JSONResponse(body, error.status_code, error.headers)
+    return refusal(request.scope, error.status_code, body, error.headers)

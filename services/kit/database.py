@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
@@ -40,6 +40,14 @@ class Base(DeclarativeBase):
     """Base of every table. A room defines its tables in its own `tables.py` and nowhere else."""
 
 
+Insert = Callable[[type[Base]], sqlite.Insert | postgresql.Insert]
+
+
+def insert_of(session: Session) -> Insert:
+    """As `Database.insert`, where there is a session alone."""
+    return _insert_of(session.get_bind())
+
+
 class Database:
     """One engine and the sessions on it; safe to share between threads.
 
@@ -70,9 +78,9 @@ class Database:
         return self.engine.dialect.name == "sqlite"
 
     @property
-    def insert(self) -> Callable[[type[Base]], sqlite.Insert | postgresql.Insert]:
+    def insert(self) -> Insert:
         """The dialect's own INSERT, which knows what to do about a row that is there."""
-        return sqlite.insert if self.is_sqlite else postgresql.insert
+        return _insert_of(self.engine)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -129,6 +137,10 @@ class Database:
         self.engine.dispose()
         if self._scratch is not None:
             self._scratch.cleanup()
+
+
+def _insert_of(bind: Engine | Connection) -> Insert:
+    return sqlite.insert if bind.dialect.name == "sqlite" else postgresql.insert
 
 
 def _create_engine(url: URL, synchronous: str) -> Engine:

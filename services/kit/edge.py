@@ -10,7 +10,6 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.kit.access.caller import acting_as
@@ -18,6 +17,7 @@ from services.kit.access.gate import Gate
 from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
 from services.kit.in_flight import InFlight, body_size
 from services.kit.metrics import REQUESTS
+from services.kit.refusing import refusal
 
 TRACE_HEADER = "x-request-id"
 
@@ -136,7 +136,7 @@ class _Reply:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         if not self.status:  # an answer that has begun cannot be taken back
-            await JSONResponse(dict(body), status, headers)(scope, receive, self)
+            await refusal(scope, status, body, headers)(scope, receive, self)
 
 
 def trace_id_of(headers: Headers) -> str:

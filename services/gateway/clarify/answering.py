@@ -17,6 +17,7 @@ from services.gateway.clarify.question import Question, words
 from services.gateway.events import Note, add_events
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import ClarificationRow, TicketRow
+from services.gateway.writeback.service import WriteBack
 from services.kit.database import Database
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.outbox import Outbox
@@ -40,7 +41,15 @@ class NoSuchChoiceError(InvalidInputError):
 class Answering:
     """Takes answers, each once: of two at one moment one counts, and the same again is no other."""
 
-    def __init__(self, database: Database, outbox: Outbox, asking: Asking) -> None:
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        asking: Asking,
+        write_back: WriteBack | None = None,
+    ) -> None:
+        """Without `write_back` no system is told of the next question."""
+        self._write_back = write_back
         self._database = database
         self._outbox = outbox
         self._asking = asking
@@ -101,8 +110,10 @@ class Answering:
     def _go_on_with(self, session: Session, row: ClarificationRow) -> None:
         """Walk the ticket again, or ask the next question where nothing was learned."""
         if row.state == ClarificationState.UNKNOWN.value:
-            notes = [Note("not_known", {"turn": row.turn})]
-            notes += self._asking.ask(session, row.ticket_id, _others(row))
+            asked = self._asking.ask(session, row.ticket_id, _others(row))
+            notes = [Note("not_known", {"turn": row.turn}), *asked]
+            if asked and self._write_back and not self._asking.is_worded:
+                self._write_back.put(session, row.ticket_id)
         else:
             notes = [Note("answered", {"turn": row.turn, "answer": row.answer})]
             walk_again(session, self._outbox, row.ticket_id)

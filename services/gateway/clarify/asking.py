@@ -28,7 +28,7 @@ class Asking:
         """At most so many questions for a ticket; `is_worded` where a model words them later."""
         self._outbox = outbox
         self._most = most
-        self._is_worded = is_worded
+        self.is_worded = is_worded
 
     def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
         """Open the first of the questions, unless the ticket has had its questions."""
@@ -52,7 +52,7 @@ class Asking:
                 asked_at=time.time(),
             )
         )
-        if self._is_worded:
+        if self.is_worded:
             arguments = {"clarification_id": id_}
             self._outbox.put(session, WORD_TASK, arguments, f"{WORD_TASK}:{id_}")
         return [Note("asked", {"turn": len(turns) + 1, "question": asked.text})]

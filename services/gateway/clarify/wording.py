@@ -1,6 +1,8 @@
 """The task that lets a model choose and word an open question; without it the page's words stay."""
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import structlog
 from sqlalchemy import select, update
@@ -12,6 +14,7 @@ from services.gateway.clarify.by_model import Worded, worded
 from services.gateway.clarify.question import Question
 from services.gateway.events import Note, add_events
 from services.gateway.tables import ClarificationRow, TicketRow
+from services.gateway.writeback.service import WriteBack
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError
 from services.kit.outbox import Outbox
@@ -29,6 +32,7 @@ class Wording:
         database: Database,
         outbox: Outbox,
         model: ChatModel,
+        write_back: WriteBack,
         *,
         within_s: float,
         wanted_s: float,
@@ -37,25 +41,37 @@ class Wording:
         self._database = database
         self._outbox = outbox
         self._model = model
+        self._write_back = write_back
         self._within_s = within_s
         self._wanted_s = wanted_s
 
     def run(self, clarification_id: str) -> None:
-        """Word the question; nothing where it is not open or the model does not help."""
+        """Word the question where it is open and the model helps, and let its system be told."""
         with self._database.session() as session:
             row = session.get(ClarificationRow, clarification_id)
             ticket = _ticket_of(session, row) if row else None
-        if row is None or ticket is None or not self._is_in_time(row):
+        if row is None or ticket is None:
             return
         questions = [Question.model_validate(each) for each in (row.question, *row.others)]
+        found = self._worded(ticket, questions) if self._is_in_time(row) else None
+        with self._database.session() as session:
+            if found is not None:
+                self._store(session, row, questions, found)
+            self._write_back.put(session, row.ticket_id)
+            self._outbox.finish(session)
+
+    def park(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
+        """The question stays in the page's words, and is told so."""
+        row = session.get(ClarificationRow, arguments["clarification_id"])
+        if row is not None:
+            self._write_back.put(session, row.ticket_id)
+
+    def _worded(self, ticket: TicketDraft, questions: list[Question]) -> Worded | None:
         try:
-            found = worded(self._model, ticket, questions, within_s=self._within_s)
+            return worded(self._model, ticket, questions, within_s=self._within_s)
         except FlowXpertError as error:
             _log.warning("gateway.question_not_worded", reason=str(error))
-            return
-        with self._database.session() as session:
-            self._store(session, row, questions, found)
-            self._outbox.finish(session)
+            return None
 
     def _is_in_time(self, row: ClarificationRow) -> bool:
         """In a storm of tickets the questions stay in the page's words."""

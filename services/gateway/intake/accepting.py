@@ -9,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
+from services.gateway.comments import READ_COMMENT_TASK, add_comment
 from services.gateway.events import Note, add_events
 from services.gateway.intake.alerts import Alerts
 from services.gateway.intake.idempotency import Answers, DeliveryKey, KeyTakenError
 from services.gateway.intake.sameness import family, fingerprint
 from services.gateway.intake.told import LEARN_TICKET_TASK, Told
 from services.gateway.intake.urgency import priority
-from services.gateway.sources.delivery import Delivery, Resolution
+from services.gateway.sources.delivery import Comment, Delivery, Resolution
 from services.gateway.tables import TicketRow
 from services.kit.database import Database
 from services.kit.ids import time_ordered_id
@@ -24,6 +25,8 @@ from services.kit.outbox import Outbox
 __all__ = ["LEARN_TICKET_TASK", "WALK_TASK", "Intake", "ticket_url"]
 
 WALK_TASK = "gateway.walk_ticket"
+
+_NO_TICKET = "a comment on a ticket that is not known here"
 
 
 class Intake:
@@ -67,12 +70,16 @@ class Intake:
         told = Told()
         tickets = [self._ticket(session, draft, told) for draft in delivery.tickets]
         ended = [self._end(session, over, told) for over in delivery.resolved]
-        tickets += [ticket for ticket in ended if ticket is not None]
+        commented = [self._comment(session, said) for said in delivery.comments]
+        tickets += [ticket for ticket in (*ended, *commented) if ticket is not None]
         told.write(session, self._outbox)
         accepted = Accepted(
             tickets=(),
             rejected=delivery.rejected,
-            ignored=tuple(event.reason for event in delivery.ignored),
+            ignored=(
+                *(event.reason for event in delivery.ignored),
+                *(_NO_TICKET for known in commented if known is None),
+            ),
             unmatched_resolved=ended.count(None),
         )
         return accepted.of(tuple(tickets))
@@ -94,7 +101,7 @@ class Intake:
         named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
         claimed = self._alerts.claim(session, named, ticket_id)
         if not claimed.is_new:
-            return _known(session, named, claimed.ticket_id)
+            return _known(session, named, claimed.ticket_id, named.occurrence)
         mark = fingerprint(draft)
         if claimed.is_over:
             told.end(claimed.ticket_id)
@@ -102,7 +109,7 @@ class Intake:
         if repeated:
             self._alerts.count_on(session, named, repeated)
             told.repeat(repeated, is_open=not claimed.is_over)
-            return _known(session, named, repeated)
+            return _known(session, named, repeated, named.occurrence)
         self._begin(session, named, ticket_id, mark)
         return AcceptedTicket(
             id=ticket_id,
@@ -150,8 +157,20 @@ class Intake:
             self._alerts.keep(session, over)
             return None
         ticket_id, occurrence = found
-        known = _known(session, over, ticket_id)
-        return known.model_copy(update={"resolved": True, "occurrence": occurrence})
+        known = _known(session, over, ticket_id, occurrence)
+        return known.model_copy(update={"resolved": True})
+
+    def _comment(self, session: Session, said: Comment) -> AcceptedTicket | None:
+        """Keep what was said about a ticket, once, to be read; None where it is not known here."""
+        found = self._alerts.ticket_of(session, said)
+        if found is None:
+            return None
+        ticket_id, occurrence = found
+        if add_comment(session, ticket_id, said):
+            arguments = {"ticket_id": ticket_id, "comment_id": said.id}
+            key = f"{READ_COMMENT_TASK}:{ticket_id}:{said.id}"
+            self._outbox.put(session, READ_COMMENT_TASK, arguments, key)
+        return _known(session, said, ticket_id, occurrence)
 
 
 def ticket_url(ticket_id: str) -> str:
@@ -167,7 +186,9 @@ def _names(delivery: Delivery) -> Iterator[str]:
             yield "\n".join((item.source, item.external_id, item.occurrence))
 
 
-def _known(session: Session, alert: TicketDraft | Resolution, ticket_id: str) -> AcceptedTicket:
+def _known(
+    session: Session, alert: TicketDraft | Resolution | Comment, ticket_id: str, occurrence: str
+) -> AcceptedTicket:
     row = session.execute(
         select(TicketRow.status, TicketRow.reason).where(TicketRow.id == ticket_id)
     ).one()
@@ -177,7 +198,7 @@ def _known(session: Session, alert: TicketDraft | Resolution, ticket_id: str) ->
         status_url=ticket_url(ticket_id),
         source=alert.source,
         external_id=alert.external_id,
-        occurrence=alert.occurrence,
+        occurrence=occurrence,
         created=False,
         reason=row.reason,
     )

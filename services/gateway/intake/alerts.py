@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.sources.delivery import Resolution
+from services.gateway.sources.delivery import Comment, Resolution
 from services.gateway.tables import AlertRow
 from services.kit.database import Database
 
@@ -76,9 +76,12 @@ class Alerts:
         )
         return [each for each in session.scalars(ended) if each is not None]
 
-    def ticket_of(self, session: Session, over: Resolution) -> tuple[str, str] | None:
-        """The newest ticket that the end is of, and which time; None when there is none."""
-        is_meant = _is(over) if over.occurrence else _has_id(over)
+    def ticket_of(self, session: Session, told: Resolution | Comment) -> tuple[str, str] | None:
+        """The newest ticket that it speaks of, and which time; None when there is none."""
+        which = told.occurrence if isinstance(told, Resolution) else ""
+        is_meant = _has_id(told)
+        if which:
+            is_meant = and_(is_meant, AlertRow.occurrence == which)
         newest = (
             select(AlertRow.ticket_id, AlertRow.occurrence)
             .where(is_meant, AlertRow.ticket_id.is_not(None))
@@ -121,7 +124,7 @@ class Alerts:
         return session.scalar(statement) is not None
 
 
-def _has_id(alert: TicketDraft | Resolution) -> ColumnElement[bool]:
+def _has_id(alert: TicketDraft | Resolution | Comment) -> ColumnElement[bool]:
     return and_(AlertRow.source == alert.source, AlertRow.external_id == alert.external_id)
 
 

@@ -37,23 +37,38 @@ class Resolution:
 
 
 @dataclass(frozen=True)
+class Comment:
+    """What somebody said about a ticket in its own system."""
+
+    source: str
+    external_id: str
+    """Of the ticket."""
+    text: str
+    author: str
+    """As the system calls them; may be empty."""
+    id: str
+    """The same comment has the same."""
+
+
+@dataclass(frozen=True)
 class Ignored:
-    """An event of a known source that tells of no fault, such as a test or a note."""
+    """An event of a known source that tells of no fault, such as a test."""
 
     source: str
     reason: str
 
 
-Reading = TicketDraft | Resolution | Ignored
+Reading = TicketDraft | Resolution | Comment | Ignored
 """What an item of a body says."""
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """Tickets of one body, what it says is over, and the items that cannot be used."""
+    """Tickets of one body, what it says is over, comments, and the items that cannot be used."""
 
     tickets: tuple[TicketDraft, ...] = ()
     resolved: tuple[Resolution, ...] = ()
+    comments: tuple[Comment, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     rejected: tuple[RejectedItem, ...] = ()
 

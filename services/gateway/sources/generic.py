@@ -1,7 +1,8 @@
 """A plain ticket body, for whatever has no source of its own.
 
 A body with an id is known by it. One without is a ticket of its own each time it comes, unless it
-carries an `Idempotency-Key`. One with an id and a status such as `resolved` ends its ticket.
+carries an `Idempotency-Key`. One with an id and a status such as `resolved` ends its ticket; one
+with an id, `"event": "comment"` and a `comment` is a comment on it.
 """
 
 from typing import Annotated
@@ -9,9 +10,11 @@ from typing import Annotated
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from services.contracts.ticket import TicketDraft
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import (
     Body,
     Line,
+    Reading,
     Resolution,
     Source,
     Text,
@@ -70,12 +73,34 @@ _TEXT_FIELDS = frozenset({*_TITLES, *_DESCRIPTIONS, "alert_name", "alertname", "
 
 
 def matches(body: Body) -> bool:
-    """An object with at least one field that says what is wrong."""
-    return not _TEXT_FIELDS.isdisjoint(body)
+    """An object with at least one field that says what is wrong, or a comment on a ticket."""
+    return not _TEXT_FIELDS.isdisjoint(body) or _is_comment(body)
 
 
-def read(body: Body) -> TicketDraft | Resolution:
-    """The one ticket."""
+def _is_comment(body: Body) -> bool:
+    """Whether it says so, and of which ticket."""
+    return line(body, "event") == "comment" and bool(_commented(body)) and bool(line(body, *_IDS))
+
+
+def _commented(body: Body) -> str:
+    return text(body, "comment.text", "comment.body", "comment")
+
+
+def _read_comment(body: Body) -> Reading:
+    return comment(
+        NAME,
+        external_id=line(body, *_IDS),
+        text=_commented(body),
+        author=line(body, "comment.author", "author", "user"),
+        id_=line(body, "comment.id", "comment_id"),
+        at=line(body, "at", "timestamp", "created_at"),
+    )
+
+
+def read(body: Body) -> Reading:
+    """The one ticket, its end, or a comment on it."""
+    if _is_comment(body):
+        return _read_comment(body)
     # An empty field counts as absent, so that the next of its names is looked at.
     ticket = read_model(TicketBody, {k: v for k, v in body.items() if v not in (None, "")})
     if ticket.external_id and line(body, "status", "state").lower() in _OVER:

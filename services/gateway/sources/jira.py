@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import (
     Body,
     Ignored,
@@ -47,7 +48,7 @@ def matches(body: Body) -> bool:
 
 
 def read(body: Body) -> Reading:
-    """A ticket for an open issue, a resolution for one that is done or deleted."""
+    """A ticket for an open issue, a resolution for one that is done or deleted, or a comment."""
     issue, event = _issue(body), line(body, "webhookEvent")
     if issue is None:
         if event:
@@ -56,13 +57,17 @@ def read(body: Body) -> Reading:
     key = line(issue, "key", "id")
     if event in _GONE or _is_done(issue):
         return Resolution(NAME, key, "")
+    if event.startswith("comment_deleted"):
+        return Ignored(NAME, "a comment that was deleted")
+    if mapping(body, "comment"):
+        return _read_comment(key, mapping(body, "comment"))
     if not line(issue, "fields.summary") and event:
         return Ignored(NAME, f"{event} tells nothing of the issue but its key")
     return draft(
         NAME,
         external_id=key,
         title=line(issue, "fields.summary"),
-        description=_description(issue, body),
+        description=_description(issue),
         labels=_labels(issue),
         severity=line(issue, "fields.priority"),
         url=_url(issue),
@@ -83,13 +88,24 @@ def _is_done(issue: Mapping[str, Any]) -> bool:
     return status in _DONE or bool(text(issue, "fields.resolution", "fields.resolutiondate"))
 
 
-def _description(issue: Mapping[str, Any], body: Body) -> str:
-    """The description, then what was said about it, the comment of the event included."""
-    comments = [*objects(issue, "fields.comment.comments"), mapping(body, "comment")]
+def _read_comment(key: str, remark: Mapping[str, Any]) -> Reading:
+    return comment(
+        NAME,
+        external_id=key,
+        text=_written(remark.get("body")),
+        author=line(remark, "author", "author.emailAddress", "updateAuthor"),
+        id_=line(remark, "id"),
+        at=line(remark, "created"),
+    )
+
+
+def _description(issue: Mapping[str, Any]) -> str:
+    """The description, then what was said about it so far."""
+    remarks = objects(issue, "fields.comment.comments")
     return paragraphs(
         _written(at(issue, "fields.description")),
         _written(at(issue, "fields.environment")),
-        *(_written(comment.get("body")) for comment in comments),
+        *(_written(remark.get("body")) for remark in remarks),
     )
 
 

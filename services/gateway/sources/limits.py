@@ -1,13 +1,18 @@
 """How much a ticket may hold: a longer one is refused or, where the settings say so, cut."""
 
+from dataclasses import replace
+
+from services.contracts.clarification import MAX_ANSWER_CHARACTERS
 from services.contracts.ticket import TicketDraft
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources.delivery import Ignored, Reading
+from services.gateway.sources.delivery import Comment, Ignored, Reading
 from services.kit.errors import PayloadTooLargeError
 
 MAX_ID_CHARACTERS = 400
 MAX_OCCURRENCE_CHARACTERS = 100
 MAX_TEAMS = 50
+MAX_COMMENT_ID_CHARACTERS = 100
+MAX_AUTHOR_CHARACTERS = 200
 
 _CUT = "… (cut)"
 
@@ -25,6 +30,8 @@ def bounded(item: Reading, limits: GatewaySettings) -> Reading:
     if isinstance(item, Ignored):
         return item
     _check("external id", len(item.external_id), MAX_ID_CHARACTERS)
+    if isinstance(item, Comment):
+        return _cut_comment(item)
     _check("occurrence", len(item.occurrence), MAX_OCCURRENCE_CHARACTERS)
     if not isinstance(item, TicketDraft):
         return item
@@ -42,6 +49,16 @@ def bounded(item: Reading, limits: GatewaySettings) -> Reading:
     longest = max((len(part) for pair in item.labels.items() for part in pair), default=0)
     _check("label", longest, limits.max_label_characters)
     return item
+
+
+def _cut_comment(said: Comment) -> Comment:
+    """A comment is kept as far as it can be an answer; it never refuses its delivery."""
+    _check("comment's id", len(said.id), MAX_COMMENT_ID_CHARACTERS)
+    return replace(
+        said,
+        text=_shortened(said.text, MAX_ANSWER_CHARACTERS),
+        author=_shortened(said.author, MAX_AUTHOR_CHARACTERS),
+    )
 
 
 def _cut(item: TicketDraft, limits: GatewaySettings) -> TicketDraft:

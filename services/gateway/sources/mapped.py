@@ -11,6 +11,7 @@ sources:
       severity: level
       labels: "{site: site, rack: position.rack}"
     resolved: state == 'clear'        # ends its ticket
+    comment: {when: "note", text: note.words, author: note.by, id: note.id}
     ignored: state == 'test'          # tells of no fault
 ```
 
@@ -29,6 +30,7 @@ from jmespath.exceptions import JMESPathError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from services.contracts.ticket import TicketDraft
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import (
     Body,
     Ignored,
@@ -87,6 +89,15 @@ class TicketMapping(_Strict):
     url: Expression | None = None
 
 
+class CommentMapping(_Strict):
+    """Where an item keeps a comment on its ticket; `external_id` of the ticket says on which."""
+
+    when: Expression
+    text: Expression
+    author: Expression | None = None
+    id: Expression | None = None
+
+
 class SourceMapping(_Strict):
     """A ticket system."""
 
@@ -97,6 +108,7 @@ class SourceMapping(_Strict):
     resolved: Expression | None = None
     resolved_occurrence: Expression | None = None
     """Which time it is that is over, where the end still tells; else all that are open."""
+    comment: CommentMapping | None = None
     ignored: Expression | None = None
 
 
@@ -192,6 +204,9 @@ class _Mapped:
         mapping = self.mapping
         if self._found("ignored", mapping.ignored, item):
             return Ignored(mapping.name, "its mapping says that it tells of no fault")
+        remark = mapping.comment
+        if remark is not None and self._found("comment.when", remark.when, item):
+            return self._comment(remark, item)
         if self._found("resolved", mapping.resolved, item):
             return Resolution(
                 mapping.name,
@@ -199,6 +214,15 @@ class _Mapped:
                 self._line("resolved_occurrence", mapping.resolved_occurrence, item),
             )
         return self._ticket(item)
+
+    def _comment(self, at: CommentMapping, item: Any) -> Reading:  # noqa: ANN401 - JSON
+        return comment(
+            self.mapping.name,
+            external_id=self._line("external_id", self.mapping.ticket.external_id, item),
+            text=said(self._found("comment.text", at.text, item)),
+            author=self._line("comment.author", at.author, item),
+            id_=self._line("comment.id", at.id, item),
+        )
 
     def _ticket(self, item: Any) -> TicketDraft:  # noqa: ANN401 - JSON
         ticket = self.mapping.ticket

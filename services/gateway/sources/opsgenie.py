@@ -6,6 +6,7 @@ https://support.atlassian.com/opsgenie/docs/opsgenie-edge-connector-alert-action
 from collections.abc import Mapping
 from typing import Any
 
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import Body, Reading, Resolution, Source
 from services.gateway.sources.fields import (
     at,
@@ -33,11 +34,13 @@ def matches(body: Body) -> bool:
 
 
 def read(body: Body) -> Reading:
-    """A ticket for an open alert, a resolution for one that is closed or deleted."""
+    """A ticket for an open alert, a resolution for one that is closed or deleted, or a note."""
     alert = mapping(body, "alert") or body
     external_id = line(alert, "alertId", "id", "alias", "tinyId")
     if {line(body, "action").lower(), line(alert, "status").lower()} & _OVER:
         return Resolution(NAME, external_id, "")
+    if line(body, "action").lower() == "addnote":
+        return _read_note(body, alert, external_id)
     return draft(
         NAME,
         external_id=external_id,
@@ -48,6 +51,16 @@ def read(body: Body) -> Reading:
         url=line(alert, "alertUrl", "webUrl", "url"),
         service=line(alert, "details.service", "entity") or _first_service(alert),
         teams=_teams(alert),
+    )
+
+
+def _read_note(body: Body, alert: Mapping[str, Any], external_id: str) -> Reading:
+    return comment(
+        NAME,
+        external_id=external_id,
+        text=text(alert, "note") or text(body, "note"),
+        author=line(alert, "username") or line(body, "username", "source.name"),
+        at=line(alert, "updatedAt"),
     )
 
 

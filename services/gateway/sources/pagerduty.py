@@ -8,6 +8,7 @@ https://developer.pagerduty.com/docs/webhooks-overview
 from collections.abc import Mapping
 from typing import Any
 
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import (
     Body,
     Ignored,
@@ -52,9 +53,12 @@ def items(body: Body) -> list[Any]:
 
 
 def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
-    """A ticket for an open incident, a resolution for a resolved one."""
+    """A ticket for an open incident, a resolution for a resolved one, or a note on one."""
     if _is_alert_event(item):
         return _read_alert_event(item)
+    note = _note(item)
+    if note is not None:
+        return note
     event = line(item, "event.event_type", "event", "type")
     for place in ("event.data", "event.data.incident", "incident", "data.incident"):
         if _is_incident(mapping(item, place)):
@@ -64,6 +68,27 @@ def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
     if event:
         return Ignored(NAME, f"{event} tells of no incident")
     raise UnreadableTicketError(f"expected {PAGERDUTY.expects}")
+
+
+def _note(item: Any) -> Reading | None:  # noqa: ANN401 - JSON
+    """The note of `incident.annotated`; before version 3 it is in the log of the incident."""
+    entry = next(iter(objects(item, "log_entries")), {})
+    is_note = line(item, "event.event_type", "event", "type").endswith(("annotated", "annotate"))
+    words = text(item, "annotation.content") or (
+        (text(item, "event.data.content") or text(entry, "channel.content", "channel.summary"))
+        if is_note
+        else ""
+    )
+    if not words:
+        return None
+    return comment(
+        NAME,
+        external_id=line(item, "event.data.incident.id", "incident.id"),
+        text=words,
+        author=line(item, "event.agent", "agent") or line(entry, "agent"),
+        id_=line(item, "event.data.id", "annotation.id") or line(entry, "id"),
+        at=line(item, "event.occurred_at"),
+    )
 
 
 def _read_incident(incident: Mapping[str, Any], event: str) -> Reading:

@@ -11,6 +11,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources import LEAST_PARTICULAR, SOURCES, sns
 from services.gateway.sources.delivery import (
     Body,
+    Comment,
     Delivery,
     Ignored,
     Reading,
@@ -176,6 +177,7 @@ class Reader:
         return Delivery(
             tickets=tuple(item for item in read if isinstance(item, TicketDraft)),
             resolved=tuple(item for item in read if isinstance(item, Resolution)),
+            comments=tuple(item for item in read if isinstance(item, Comment)),
             ignored=tuple(item for item in read if isinstance(item, Ignored)),
             rejected=tuple(rejected),
         )

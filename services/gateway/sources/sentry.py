@@ -8,6 +8,7 @@ https://docs.sentry.io/integrations/integration-platform/webhooks/
 from collections.abc import Mapping
 from typing import Any
 
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import (
     Body,
     Ignored,
@@ -44,22 +45,35 @@ def matches(body: Body) -> bool:
 
 
 def read(body: Body) -> Reading:
-    """A ticket for a fault, a resolution for an issue or metric alert that is over."""
+    """A ticket for a fault, a resolution for an issue or metric alert that is over, a comment."""
     action, data = line(body, "action").lower(), mapping(body, "data")
+    if "comment" in data:
+        return _read_comment(body, data, action)
     if isinstance(data.get("metric_alert"), Mapping):
         return _read_metric_alert(data, action)
     for name in ("event", "error"):
         if isinstance(data.get(name), Mapping):
             return _read_event(mapping(data, name), rule=line(data, "triggered_rule"))
-    if isinstance(data.get("issue"), Mapping):
-        return _read_issue(mapping(data, "issue"), action)
-    if _is_issue(body):
-        return _read_issue(body, "")
+    if isinstance(data.get("issue"), Mapping) or _is_issue(body):
+        return _read_issue(mapping(data, "issue") or body, action)
     if _is_plugin(body):
         return _read_plugin(body)
     if action:
         return Ignored(NAME, f"{action} tells of no fault")
     raise UnreadableTicketError(f"expected {SENTRY.expects}")
+
+
+def _read_comment(body: Body, data: Mapping[str, Any], action: str) -> Reading:
+    if action == "deleted":
+        return Ignored(NAME, "a comment that was deleted")
+    return comment(
+        NAME,
+        external_id=line(data, "issue_id", "issue.id"),
+        text=text(data, "comment"),
+        author=line(body, "actor"),
+        id_=line(data, "comment_id"),
+        at=line(data, "timestamp"),
+    )
 
 
 def _is_plugin(body: Body) -> bool:

@@ -9,6 +9,7 @@ copy; its names are those of the columns, and most scripts keep them. Values are
 from collections.abc import Mapping
 from typing import Any
 
+from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import Body, Reading, Resolution, Source
 from services.gateway.sources.fields import draft, line, names, paragraphs, said, text
 
@@ -40,7 +41,7 @@ _EVENT_FIELDS = ("node", "resource", "metric_name", "source", "type", "message_k
 
 
 def matches(body: Body) -> bool:
-    """A record with a short description and a number or `sys_id`; or an Event Management alert."""
+    """A record with a short description and an id, a comment on one, or an alert of events."""
     return any(_is_record(record) for record in _places(body))
 
 
@@ -53,9 +54,11 @@ def items(body: Body) -> list[Any]:
 
 
 def read(record: Any) -> Reading:  # noqa: ANN401 - JSON
-    """A ticket for an open record, a resolution for one that is resolved or closed."""
+    """A ticket for an open record, a resolution for one that is resolved or closed, a comment."""
     columns = _columns(record)
     external_id = line(columns, "number", "incident_number", "sys_id")
+    if isinstance(columns.get("comment"), Mapping):
+        return _read_comment(external_id, columns["comment"])
     if _is_over(columns):
         return Resolution(NAME, external_id, "")
     description, short = text(columns, "description"), line(columns, "short_description")
@@ -78,7 +81,20 @@ def _places(body: Body) -> list[Mapping[str, Any]]:
     return [value for value in (*found, *lists) if isinstance(value, Mapping)]
 
 
+def _read_comment(external_id: str, remark: Mapping[str, Any]) -> Reading:
+    return comment(
+        NAME,
+        external_id=external_id,
+        text=text(remark, "text", "value"),
+        author=line(remark, "author", "sys_created_by"),
+        id_=line(remark, "id", "sys_id"),
+        at=line(remark, "sys_created_on"),
+    )
+
+
 def _is_record(record: Mapping[str, Any]) -> bool:
+    if isinstance(record.get("comment"), Mapping) and said(record.get("sys_id")):
+        return True
     if any(said(record.get(name)) for name in _SHORT):
         return any(said(record.get(name)) for name in _IDS)
     return "message_key" in record and "node" in record and "description" in record

@@ -20,6 +20,16 @@ class Ended(BaseModel):
     occurrence: str
 
 
+class Said(BaseModel):
+    """A comment that a body holds."""
+
+    source: str
+    external_id: str
+    text: str
+    author: str
+    id: str
+
+
 class Tried(BaseModel):
     """What a file becomes: tickets of a source, or a refusal."""
 
@@ -29,6 +39,7 @@ class Tried(BaseModel):
     source: str | None = None
     tickets: tuple[TicketDraft, ...] = ()
     resolved: tuple[Ended, ...] = ()
+    comments: tuple[Said, ...] = ()
     ignored: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     status: int = 202
@@ -51,7 +62,12 @@ def try_file(reader: Reader, file: Path, *, source: str | None, max_bytes: int) 
         delivery = reader.read(_bytes_of(file, max_bytes), source)
     except FlowXpertError as error:
         return Tried(file=str(file), status=error.status_code, **error.body())
-    read: tuple[Reading, ...] = (*delivery.tickets, *delivery.resolved, *delivery.ignored)
+    read: tuple[Reading, ...] = (
+        *delivery.tickets,
+        *delivery.resolved,
+        *delivery.comments,
+        *delivery.ignored,
+    )
     return _told(file, read[0].source, delivery)
 
 
@@ -61,6 +77,7 @@ def _told(file: Path, source: str, delivery: Delivery) -> Tried:
         source=source,
         tickets=delivery.tickets,
         resolved=tuple(Ended(**asdict(over)) for over in delivery.resolved),
+        comments=tuple(Said(**asdict(said)) for said in delivery.comments),
         ignored=tuple(event.reason for event in delivery.ignored),
         rejected=tuple(item.reason for item in delivery.rejected),
     )

@@ -3,12 +3,12 @@
 import time
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from services.contracts.triage import TriageDecision
 from services.gateway.events import Note, add_events
 from services.gateway.tables import TriageRow
+from services.kit.database import insert_of
 
 BY_PERSON = "person"
 
@@ -16,7 +16,7 @@ BY_PERSON = "person"
 def store_decision(session: Session, ticket_id: str, decision: TriageDecision) -> None:
     """Keep the decision in place of an earlier one, and tell it as an event."""
     values = {"team": decision.team, "by": decision.by, "body": decision.model_dump_json()}
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    insert = insert_of(session)
     statement = insert(TriageRow).values(ticket_id=ticket_id, **values)
     session.execute(statement.on_conflict_do_update(index_elements=["ticket_id"], set_=values))
     kind = "assigned" if decision.by == BY_PERSON else "triaged"

@@ -14,7 +14,7 @@ from services.contracts.triage import (
     TriageDecision,
 )
 from services.gateway.queries import TicketNotFoundError
-from services.gateway.triage.service import NothingLearnedError, TicketOpenError, TriageService
+from services.gateway.triage.service import TicketOpenError, TriageService
 from services.gateway.triage.teams import TeamNotFoundError
 from services.kit.app import refusals
 
@@ -58,10 +58,13 @@ def post_cases(service: Service, past: PastTickets) -> Learning:
 
 @router.post(
     "/v1/tickets/{ticket_id}/triage",
-    responses=refusals(TicketNotFoundError, TicketOpenError, NothingLearnedError),
+    responses=refusals(TicketNotFoundError, TicketOpenError),
 )
 def post_triage(service: Service, ticket_id: TicketId, rejection: Rejection) -> TriageDecision:
-    """The workflow is not the answer: hand the ticket over to the likeliest team, with a note."""
+    """The workflow is not the answer: hand the ticket over to the likeliest team, with a note.
+
+    No team is named where triage has no past tickets to go by.
+    """
     return service.reject(ticket_id, rejection)
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from services.contracts.gateway import CandidateSummary, NearestDocument
+from services.contracts.gateway import CandidateSummary, NearestDocument, TicketDetail
 from services.contracts.ticket import Fit
 from services.contracts.triage import HandOver
+from services.gateway.formats import lines_url
 
 _SHOWN = 5
 
@@ -14,19 +15,24 @@ def nothing_fits(summary: str, nearest: Sequence[NearestDocument], reason: str) 
     return HandOver(
         asked=summary,
         found=tuple(_place(near) for near in nearest[:_SHOWN]),
+        addresses=tuple(
+            lines_url(near.document_id, near.start_line, near.end_line) for near in nearest[:_SHOWN]
+        ),
         tried=(f"Looked for a procedure: {reason}.",),
     )
 
 
-def rejected(summary: str, candidates: Sequence[CandidateSummary], reason: str) -> HandOver:
+def rejected(summary: str, ticket: TicketDetail, reason: str) -> HandOver:
     """Of a ticket whose workflow an engineer rejects."""
+    candidates = ticket.candidates[:_SHOWN]
     why = f": {reason}" if reason else "."
     tried = (
         [f"The workflow \u201c{candidates[0].title}\u201d was rejected{why}"] if candidates else []
     )
     return HandOver(
         asked=summary,
-        found=tuple(_workflow(each) for each in candidates[:_SHOWN]),
+        found=tuple(map(_workflow, candidates)),
+        addresses=tuple(f"/tickets/{ticket.id}?candidate={each.id}" for each in candidates),
         tried=tuple(tried),
     )
 

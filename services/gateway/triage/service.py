@@ -6,7 +6,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
 from services.contracts.gateway import TicketDetail
+from services.contracts.ticket import TicketStatus
 from services.contracts.triage import (
     Assignment,
     HandOver,
@@ -18,20 +22,19 @@ from services.contracts.triage import (
     TriageDecision,
 )
 from services.gateway.queries import Queries
+from services.gateway.tables import TicketRow
 from services.gateway.triage.decisions import BY_PERSON, store_decision
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
+from services.gateway.writeback.service import WriteBack
 from services.kit.database import Database
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
+_FINAL = [status.value for status in TicketStatus if status.is_final]
 _AFTER_ANOTHER_S = 1e-6
 """Past tickets of one request keep their order."""
-
-
-class NothingLearnedError(ConflictError):
-    """No team can be named before triage has past tickets to learn from."""
 
 
 class TicketOpenError(ConflictError):
@@ -41,7 +44,15 @@ class TicketOpenError(ConflictError):
 class TriageService:
     """Everything behind the addresses of triage."""
 
-    def __init__(self, database: Database, outbox: Outbox, desk: TriageDesk) -> None:
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        desk: TriageDesk,
+        write_back: WriteBack | None = None,
+    ) -> None:
+        """Without `write_back` no system is told of a decision."""
+        self._write_back = write_back
         self._database = database
         self._outbox = outbox
         self._desk = desk
@@ -72,22 +83,20 @@ class TriageService:
     def reject(self, ticket_id: str, rejection: Rejection) -> TriageDecision:
         """An engineer says that the workflow is not the answer: the ticket goes to a team.
 
-        A person's assignment is not touched.
+        No team is named where there are no past tickets to go by. A person's assignment is not
+        touched.
 
         Raises:
             TicketNotFoundError: No such ticket.
             TicketOpenError: Its walk is not over.
-            NothingLearnedError: There are no past tickets to go by.
         """
         ticket = self._queries.ticket(ticket_id)
         if not ticket.status.is_final:
             raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
         if ticket.triage and ticket.triage.by == BY_PERSON:
             return ticket.triage
-        note = partial(rejected, candidates=ticket.candidates, reason=rejection.reason)
-        decision = self._desk.decide(ticket, note)
-        if decision is None:
-            raise NothingLearnedError("post past tickets to /v1/triage/cases first")
+        note = partial(rejected, ticket=ticket, reason=rejection.reason)
+        decision = self._desk.decide(ticket, note) or _undecided(note(ticket.title))
         self._store(ticket_id, decision)
         return decision
 
@@ -123,6 +132,9 @@ class TriageService:
     ) -> None:
         with self._database.session() as session:
             store_decision(session, ticket_id, decision)
+            _hand_over(session, ticket_id)
+            if self._write_back:
+                self._write_back.put(session, ticket_id)
             if cases:
                 self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
 
@@ -131,8 +143,23 @@ class TriageService:
             self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
 
 
+def _hand_over(session: Session, ticket_id: str) -> None:
+    """The ticket's state, unless it is on its way: then the walk says how it ends."""
+    statement = (
+        update(TicketRow)
+        .where(TicketRow.id == ticket_id, TicketRow.status.in_(_FINAL))
+        .values(status=TicketStatus.HANDED_OVER.value, updated_at=time.time())
+    )
+    session.execute(statement)
+
+
 def _key() -> str:
     return f"{LEARN_TASK}:{time_ordered_id()}"
+
+
+def _undecided(note: HandOver) -> TriageDecision:
+    """Nothing was learned yet: a person chooses."""
+    return TriageDecision(team=None, by="ranker", note=note, at=datetime.now(UTC))
 
 
 def _case(ticket: TicketDetail, team: str) -> dict[str, Any]:

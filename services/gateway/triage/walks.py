@@ -56,9 +56,11 @@ class Walks:
         return columns
 
     def paths(self, text: str, team: int, names: Sequence[str], most: int) -> list[str]:
-        """The strongest ways from a text to a team, in words."""
-        ways = sorted(self._ways(text, team), reverse=True)[:most]
-        return [f"{entity} → {names[team]}: {n} of {total} tickets" for _, entity, n, total in ways]
+        """The strongest ways from a text to a team, in words; one for each name in the text."""
+        strongest: dict[str, str] = {}
+        for _, entity, n, total in sorted(self._ways(text, team), reverse=True):
+            strongest.setdefault(entity, f"{entity} → {names[team]}: {n} of {total} tickets")
+        return list(strongest.values())[:most]
 
     def _ways(self, text: str, team: int) -> Iterator[tuple[float, str, int, int]]:
         usual = self._teams[:, team].mean()

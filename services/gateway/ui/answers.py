@@ -4,11 +4,11 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Path
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
 from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
-from services.gateway.ui.templates import render
+from services.gateway.ui.templates import refused
 from services.kit.errors import FlowXpertError
 
 SEE_OTHER = 303
@@ -32,13 +32,13 @@ def answer_of_page(  # noqa: PLR0917 - FastAPI passes them by name
     """The button that was pressed counts, else the own words; nothing at all changes nothing."""
     own = "" if choice is not None or unknown else text.strip()
     if choice is None and not unknown and not own:
-        return _page_of(ticket_id)
+        return page_of(ticket_id)
     given = ClarificationAnswer(choice=choice, text=own, unknown=bool(unknown) and choice is None)
     try:
         service.answering.answer(ticket_id, clarification_id, given)
     except FlowXpertError as error:
-        return _refused(error)
-    return _page_of(ticket_id)
+        return refused(error)
+    return page_of(ticket_id)
 
 
 @router.post("/tickets/{ticket_id}/clarifications/dismissals")
@@ -47,8 +47,8 @@ def dismissal_of_page(service: Service, ticket_id: _Id) -> Response:
     try:
         service.answering.dismiss(ticket_id)
     except FlowXpertError as error:
-        return _refused(error)
-    return _page_of(ticket_id)
+        return refused(error)
+    return page_of(ticket_id)
 
 
 @router.post("/tickets/{ticket_id}/retry")
@@ -57,13 +57,10 @@ def retry_of_page(service: Service, ticket_id: _Id) -> Response:
     try:
         service.retrying.ticket(ticket_id)
     except FlowXpertError as error:
-        return _refused(error)
-    return _page_of(ticket_id)
+        return refused(error)
+    return page_of(ticket_id)
 
 
-def _page_of(ticket_id: str) -> RedirectResponse:
+def page_of(ticket_id: str) -> RedirectResponse:
+    """The ticket's page, once a form was taken."""
     return RedirectResponse(f"/tickets/{quote(ticket_id, safe='')}", SEE_OTHER)
-
-
-def _refused(error: FlowXpertError) -> HTMLResponse:
-    return render("refused.html", status_code=error.status_code, error=error)

@@ -10,7 +10,9 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.contracts.ticket import TicketStatus
 from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
 from services.gateway.queries import TicketFilter
-from services.gateway.ui.templates import render
+from services.gateway.triage.endpoints import Service as Triage
+from services.gateway.triage.service import TriageService
+from services.gateway.ui.templates import refused, render
 from services.gateway.ui.views import drawing, numbered_steps
 from services.kit.access.caller import current_caller
 from services.kit.access.scopes import Scope
@@ -42,6 +44,7 @@ def tickets_page(
 @router.get("/tickets/{ticket_id}")
 def ticket_page(
     service: Service,
+    triage: Triage,
     ticket_id: str,
     candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
 ) -> HTMLResponse:
@@ -52,11 +55,18 @@ def ticket_page(
         shown = candidate if candidate in known else ticket.workflow_id
         stored = service.workflow(shown) if shown else None
     except FlowXpertError as error:
-        return _refused(error)
+        return refused(error)
     events = service.events.after(0, ticket_id=ticket.id)
     view = _workflow_view(ticket, stored)
-    may_operate = current_caller().may(Scope.OPERATE)
-    return render("ticket.html", ticket=ticket, events=events, may_operate=may_operate, **view)
+    view |= {"teams": _teams(triage, ticket), "may_operate": current_caller().may(Scope.OPERATE)}
+    return render("ticket.html", ticket=ticket, events=events, **view)
+
+
+def _teams(triage: TriageService, ticket: TicketDetail) -> list[str]:
+    """Names to choose from: the likeliest first, then those that are declared."""
+    likely = ticket.triage.candidates if ticket.triage else ()
+    declared = (team.name for team in triage.teams())
+    return list(dict.fromkeys((*(each.team for each in likely), *declared)))
 
 
 def _workflow_view(ticket: TicketDetail, stored: StoredWorkflow | None) -> dict[str, Any]:
@@ -79,7 +89,7 @@ def source_page(
     try:
         source = service.source_lines(document_id, lines, None)
     except FlowXpertError as error:
-        return _refused(error)
+        return refused(error)
     return render("source.html", source=source)
 
 
@@ -91,7 +101,3 @@ def ui_file(name: str) -> FileResponse:
     return FileResponse(
         FOLDER / name, media_type=FILES[name], headers={"cache-control": "no-cache"}
     )
-
-
-def _refused(error: FlowXpertError) -> HTMLResponse:
-    return render("refused.html", status_code=error.status_code, error=error)

@@ -1,6 +1,6 @@
 """Templates: everything they print is escaped, and what they misspell is an error."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -13,9 +13,23 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from services.contracts.gateway import ProgressEvent
 from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
+from services.kit.errors import FlowXpertError
 
 BEGIN_AGAIN = {"answered", "retried"}
 
+_REFUSED = {
+    400: "That cannot be read",
+    401: "Say who you are",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Decided already",
+    413: "Too large",
+    422: "That cannot be used",
+    429: "Too many requests",
+    500: "Something broke here",
+    503: "Not available right now",
+}
+"""What a refusal's page is called, by its status."""
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
@@ -23,6 +37,17 @@ def render(template: str, *, status_code: int = 200, **values: Any) -> HTMLRespo
     """The template as a page."""
     text = _environment().get_template(template).render(values)
     return HTMLResponse(text, status_code, headers={"cache-control": "no-store"})
+
+
+def error_page(status: int, body: Mapping[str, str]) -> HTMLResponse:
+    """The page of a refusal."""
+    title = _REFUSED.get(status, "That did not work")
+    return render("refused.html", status_code=status, title=title, detail=body["detail"])
+
+
+def refused(error: FlowXpertError) -> HTMLResponse:
+    """The same of an error."""
+    return error_page(error.status_code, error.body())
 
 
 @cache

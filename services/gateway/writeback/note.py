@@ -1,57 +1,151 @@
-"""What a ticket system is told: in a few lines which workflow is ready, and where to read it."""
+"""What a ticket system is told, in a few lines: what came of a ticket, its team, what is asked."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from services.contracts.gateway import StoredWorkflow, TicketDetail
-from services.contracts.ticket import Fit
+from services.contracts.clarification import Clarification
+from services.contracts.gateway import NearestDocument, StoredWorkflow, TicketDetail
+from services.contracts.ticket import Fit, TicketStatus
+from services.contracts.triage import TriageDecision
+from services.gateway.formats import lines_url
+from services.gateway.writeback.mark import MARK, OPENING
 from services.workflow.model import Step, Workflow
 
 SHOWN_STEPS = 10
 SHOWN_CHARACTERS = 200
+SHOWN_DOCUMENTS = 3
+SHOWN_TEAMS = 3
 
 
 @dataclass(frozen=True)
-class ReadyNote:
-    """A workflow that is ready for a ticket."""
+class Part:
+    """One thing that is told."""
+
+    topic: str
+    """`workflow`, `refusal`, `team` or `question`."""
+    identity: str
+    """The same for what need not be told twice."""
+    lines: tuple[str, ...]
+    """The first says it all."""
+
+    @property
+    def digest(self) -> str:
+        """Stands for the identity where it is kept."""
+        return hashlib.sha256(self.identity.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class TicketNote:
+    """What is new about a ticket."""
 
     ticket: TicketDetail
-    stored: StoredWorkflow
+    stored: StoredWorkflow | None
     url: str
     """The ticket's page; empty where nobody said how people reach it."""
+    parts: tuple[Part, ...]
+    """At least one."""
 
     @property
     def key(self) -> str:
-        """The same for the same workflow of the same ticket, however often it is told."""
-        return f"{self.ticket.id}:{self.stored.id}"
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether the procedure surely fits."""
-        return self.stored.fit is Fit.SURE
+        """The same for the same news of the same ticket, however often it is told."""
+        return ":".join((self.ticket.id, *(part.digest for part in self.parts)))
 
     @property
     def headline(self) -> str:
-        """The workflow in one line."""
-        workflow = self.stored.workflow
-        lead = "Workflow ready" if self.is_sure else "Closest known procedure, not sure"
-        return _short(f"FlowXpert: {lead}: {workflow.title} ({len(workflow.steps)} steps)")
+        """The first of the news in one line."""
+        return _short(OPENING + self.parts[0].lines[0])
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Doubts, the first steps, and the link."""
-        doubts = [] if self.is_sure else [f"Not sure: {said}" for said in self.stored.against]
-        workflow = self.stored.workflow
-        numbers = {step.id: n for n, step in enumerate(workflow.steps, start=1)}
-        told = [_told(workflow, step, numbers) for step in workflow.steps[:SHOWN_STEPS]]
-        rest = len(workflow.steps) - SHOWN_STEPS
-        more = [f"… and {rest} more"] if rest > 0 else []
-        return (*doubts, *told, *more, *([self.url] if self.url else []))
+        """The rest, what tells that the platform has written it, and the link."""
+        first, *others = self.parts
+        told = [*first.lines[1:], *(line for part in others for line in part.lines)]
+        return (*told, MARK, *([self.url] if self.url else []))
 
     @property
     def text(self) -> str:
         """Headline and lines as plain text."""
         return "\n".join((self.headline, *self.lines))
+
+
+def parts_of(
+    ticket: TicketDetail, stored: StoredWorkflow | None, base: str, *, takes_comments: bool
+) -> Iterator[Part]:
+    """All that may be told of a ticket; `takes_comments` where a comment there is an answer.
+
+    `base` is where people reach the platform, without a slash at its end, or empty.
+    """
+    if stored is not None:
+        yield _workflow(stored)
+    elif ticket.status is TicketStatus.REFUSED:
+        yield _refusal(ticket, base)
+    if ticket.triage is not None:
+        yield _team(ticket, ticket.triage)
+    asked = ticket.open_question
+    if asked is not None and ticket.resolved_at is None:
+        yield _question(asked, takes_comments=takes_comments)
+
+
+def _workflow(stored: StoredWorkflow) -> Part:
+    workflow = stored.workflow
+    is_sure = stored.fit is Fit.SURE
+    lead = "Workflow ready" if is_sure else "Closest known procedure, not sure"
+    doubts = [] if is_sure else [f"Not sure: {said}" for said in stored.against]
+    numbers = {step.id: n for n, step in enumerate(workflow.steps, start=1)}
+    steps = [_told(workflow, step, numbers) for step in workflow.steps]
+    rest = len(steps) - SHOWN_STEPS
+    more = [f"… and {rest} more"] if rest > 0 else []
+    headline = f"{lead}: {workflow.title} ({len(steps)} steps)"
+    identity = "\n".join((headline, *doubts, *steps))
+    return Part("workflow", identity, (headline, *doubts, *steps[:SHOWN_STEPS], *more))
+
+
+def _refusal(ticket: TicketDetail, base: str) -> Part:
+    nearest = ticket.nearest[:SHOWN_DOCUMENTS]
+    found = [f"Came closest: {_document(near, base)}" for near in nearest]
+    identity = "\n".join(("refused", *(near.document_id for near in nearest)))
+    return Part("refusal", identity, (f"No known procedure fits: {ticket.reason}", *found))
+
+
+def _document(near: NearestDocument, base: str) -> str:
+    heading = " › ".join(near.heading_path)
+    place = f"{near.document_id}, lines {near.start_line}–{near.end_line}"
+    address = base + lines_url(near.document_id, near.start_line, near.end_line) if base else ""
+    return " ".join(filter(None, (_short(f"{heading} ({place})" if heading else place), address)))
+
+
+def _team(ticket: TicketDetail, triage: TriageDecision) -> Part:
+    """The team; what was tried where it is more than what the refusal says."""
+    is_refused = ticket.status is TicketStatus.REFUSED
+    tried = () if is_refused else triage.note.tried[-1:]
+    identity = "\n".join((triage.team or "", *tried))
+    return Part("team", identity, (*_whose(triage), *map(_short, tried)))
+
+
+def _whose(triage: TriageDecision) -> list[str]:
+    """The team and why, or those that come next to it."""
+    likeliest = [f"{each.team} ({each.chance:.0%})" for each in triage.candidates[:SHOWN_TEAMS]]
+    if triage.team is None:
+        told = f"; likeliest: {', '.join(likeliest)}" if likeliest else ""
+        return [f"Handed over, and no team is likely enough{told}"]
+    chance = "" if triage.by == "person" else f" ({triage.chance:.0%} likely)"
+    why = next((each.why for each in triage.candidates if each.team == triage.team), ())
+    reasons = [f"Why: {_short('; '.join(why))}"] if why and chance else []
+    return [f"Handed over to the team {triage.team}{chance}", *reasons]
+
+
+def _question(asked: Clarification, *, takes_comments: bool) -> Part:
+    choices = [f"{n}) {_short(text)}" for n, text in enumerate(asked.choices, start=1)]
+    words = "the number of a choice or your own words" if choices else "your own words"
+    how = (
+        f"To answer, comment a line that begins with answer: and goes on with {words}; "
+        "answer: unknown, where nobody knows. The ticket is then looked at again."
+        if takes_comments
+        else "It can be answered on the ticket's page."
+    )
+    identity = "\n".join((asked.id, asked.question, *asked.choices))
+    return Part("question", identity, (f"Question: {_short(asked.question)}", *choices, how))
 
 
 def _told(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> str:
@@ -65,8 +159,9 @@ def _told(workflow: Workflow, step: Step, numbers: Mapping[str, int]) -> str:
         for edge in exits
         if edge.condition or numbers[edge.target] != number + 1
     ]
+    known = [f"answered: {step.settled}"] if step.settled else []
     text = f"{number}. {_short(step.text)}"
-    return f"{text} ({', '.join(leads)})" if leads else text
+    return f"{text} ({', '.join([*known, *leads])})" if known or leads else text
 
 
 def _short(text: str) -> str:

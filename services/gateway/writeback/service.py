@@ -1,24 +1,31 @@
-"""Write-back: when a ticket is concluded with a workflow, whoever is to know is told once.
+"""Write-back: when a ticket is concluded, asked about or handed over, whoever is to know is told.
 
-A task for each system is put into the outbox in the transaction that stores the workflow, so
-nothing is told that is not stored, and nothing is forgotten. A system that does not take it is
-tried again, and after so many times the task is parked with its reason. A process that dies after a
-system took it, and before that is noted, tells it again under the same `Idempotency-Key`.
+A task for each system is put into the outbox in the transaction that stores the news, so nothing is
+told that is not stored, and nothing is forgotten. Each system is told what is new since it was told
+last, and so many times at most. One that does not take it is tried again, and after so many times
+the task is parked with its reason. A process that dies after a system took it, and before that is
+noted, tells it again under the same `Idempotency-Key`.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 import structlog
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from services.contracts.gateway import TicketDetail
+from services.gateway.clarify.asking import clarification, rows_of
 from services.gateway.events import Note, add_events
-from services.gateway.queries import Queries
+from services.gateway.queries import Queries, TicketNotFoundError
+from services.gateway.tables import TicketRow
 from services.gateway.writeback.guard import Guard
-from services.gateway.writeback.note import ReadyNote
+from services.gateway.writeback.note import TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import TARGETS, Target
+from services.gateway.writeback.told import news, told_row
 from services.kit.database import Database
+from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
 WRITE_BACK_TASK = "gateway.write_back"
@@ -44,37 +51,70 @@ class WriteBack:
         for target in self._targets.values():
             self._guard.check(str(target.address(settings)))
 
-    def put(self, session: Session, ticket_id: str, source: str) -> None:
-        """Queue, in the caller's transaction, that those who are to know of the ticket are told."""
+    def put(self, session: Session, ticket_id: str) -> None:
+        """Queue, in the caller's transaction, that those who are to know of the ticket are told.
+
+        Each time under a key of its own: a task that is on its way may have looked already.
+        """
+        if not self._targets:
+            return
+        source = session.scalar(select(TicketRow.source).where(TicketRow.id == ticket_id))
         for target in self._targets.values():
             if target.source in {"", source}:
                 arguments = {"ticket_id": ticket_id, "target": target.name}
-                key = f"{WRITE_BACK_TASK}:{target.name}:{ticket_id}"
+                key = f"{WRITE_BACK_TASK}:{target.name}:{ticket_id}:{time_ordered_id()}"
                 self._outbox.put(session, WRITE_BACK_TASK, arguments, key)
 
     def run(self, ticket_id: str, target: str) -> None:
-        """Tell one system; nothing when the settings no longer name it.
+        """Tell one system what is new; nothing when the settings no longer name it.
 
         Raises:
             NotDeliveredError: It did not take it.
             ForbiddenAddressError: Its host leads to an address that is not allowed.
         """
         known = self._targets.get(target)
-        ticket = self._queries.ticket(ticket_id)
-        if known is None or ticket.workflow_id is None:
+        note = self._news(known, ticket_id) if known else None
+        if known is None or note is None:
             return
-        stored = self._queries.workflow(ticket.workflow_id)
-        note = ReadyNote(ticket, stored, self._page(ticket_id))
         self._guard.send(known.request(self._settings, note))
-        self._note(known, ticket_id)
+        self._note(known, note)
 
-    def _page(self, ticket_id: str) -> str:
-        base = self._settings.public_url
-        return f"{str(base).rstrip('/')}/tickets/{ticket_id}" if base else ""
-
-    def _note(self, target: Target, ticket_id: str) -> None:
+    def _news(self, target: Target, ticket_id: str) -> TicketNote | None:
+        ticket = self._ticket(ticket_id)
+        if ticket is None:
+            return None
+        stored = self._queries.workflow(ticket.workflow_id) if ticket.workflow_id else None
+        base = str(self._settings.public_url or "").rstrip("/")
+        parts = parts_of(ticket, stored, base, takes_comments=bool(target.source))
         with self._database.session() as session:
-            add_events(session, ticket_id, [Note("told", {"target": target.name})])
+            row = told_row(session, ticket_id, target.name)
+            new = news(row, parts)
+        if not new or row.times >= self._settings.most:
+            return None
+        return TicketNote(ticket, stored, f"{base}/tickets/{ticket_id}" if base else "", new)
+
+    def _ticket(self, ticket_id: str) -> TicketDetail | None:
+        try:
+            ticket = self._queries.ticket(ticket_id)
+        except TicketNotFoundError:  # it was purged meanwhile
+            return None
+        with self._database.session() as session:
+            asked = tuple(clarification(row) for row in rows_of(session, ticket_id))
+        return ticket.model_copy(update={"clarifications": asked})
+
+    def _note(self, target: Target, note: TicketNote) -> None:
+        ticket_id, asked = note.ticket.id, note.ticket.open_question
+        with self._database.session() as session:
+            row = session.merge(told_row(session, ticket_id, target.name))
+            row.times += 1
+            row.digests = {**row.digests, **{part.topic: part.digest for part in note.parts}}
+            if asked is not None and any(part.topic == "question" for part in note.parts):
+                row.question_id = asked.id
+            facts: dict[str, object] = {
+                "target": target.name,
+                "told": [part.topic for part in note.parts],
+            }
+            add_events(session, ticket_id, [Note("told", facts)])
             self._outbox.finish(session)
         _log.info("gateway.written_back", ticket_id=ticket_id, target=target.name)
 

@@ -9,7 +9,7 @@ from services.kit.settings import PREFIX, Settings
 
 
 class WriteBackSettings(Settings):
-    """Who is told that a workflow is ready; a system whose address is unset is told nothing."""
+    """Who is told what came of tickets; a system whose address is unset is told nothing."""
 
     model_config = SettingsConfigDict(env_prefix=f"{PREFIX}WRITEBACK_")
 
@@ -24,6 +24,12 @@ class WriteBackSettings(Settings):
         "HTTP.",
     )
     timeout_s: float = Field(default=10.0, gt=0, description="Seconds that a host may take.")
+    most: int = Field(
+        default=8,
+        ge=1,
+        le=100,
+        description="Most notes that a system gets on one ticket; what comes after is on its page.",
+    )
     public_url: HttpUrl | None = Field(
         default=None, description="Where people reach FlowXpert, for the link in what is written."
     )
@@ -52,13 +58,13 @@ class WriteBackSettings(Settings):
     pagerduty_token: SecretStr = Field(default=SecretStr(""), description="REST API token.")
     pagerduty_from: str = Field(default="", description="Mail address of the note's author.")
     chat_url: HttpUrl | None = Field(
-        default=None, description="Incoming webhook of a chat that is told of every workflow."
+        default=None, description="Incoming webhook of a chat that is told of every ticket."
     )
     chat_form: Literal["slack", "teams"] = Field(
         default="slack", description="What that webhook understands."
     )
     callback_url: HttpUrl | None = Field(
-        default=None, description="Address that is told of every workflow as signed JSON."
+        default=None, description="Address that is told of every ticket as signed JSON."
     )
     callback_secret: SecretStr = Field(
         default=SecretStr(""), description="Signs it: HMAC-SHA256 in `X-FlowXpert-Signature`."

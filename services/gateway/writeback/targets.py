@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import HttpUrl, SecretStr
+from pydantic import BaseModel, HttpUrl, SecretStr
 
 from services.gateway.writeback.guard import Outgoing
-from services.gateway.writeback.note import ReadyNote
+from services.gateway.writeback.note import TicketNote
 from services.gateway.writeback.settings import WriteBackSettings
 
 _TABLE = re.compile(r"[a-z][a-z0-9_]{0,79}")
 _TOLD_OF_TICKET = {
     "id",
+    "status",
+    "reason",
     "source",
     "external_id",
     "occurrence",
@@ -29,6 +31,14 @@ _TOLD_OF_TICKET = {
     "url",
 }
 _TOLD_OF_WORKFLOW = {"id", "workflow", "fit", "against"}
+_TOLD_OF_QUESTION = {"id", "turn", "question", "choices", "about"}
+_EVENTS = {
+    "workflow": "workflow.ready",
+    "refusal": "ticket.refused",
+    "team": "ticket.handed_over",
+    "question": "question.asked",
+}
+"""What a callback is called, by the first of the news."""
 _PLAIN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """What Slack's text gives a meaning to: https://docs.slack.dev/messaging/formatting-message-text"""
 
@@ -39,19 +49,19 @@ class Target:
 
     name: str
     address: Callable[[WriteBackSettings], HttpUrl | None]
-    request: Callable[[WriteBackSettings, ReadyNote], Outgoing]
+    request: Callable[[WriteBackSettings, TicketNote], Outgoing]
     source: str = ""
-    """The source whose tickets it is told of; empty: of all."""
+    """The source whose tickets it is told of, and whose comments answer; empty: told of all."""
 
 
-def _jira(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+def _jira(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """A comment: https://developer.atlassian.com/cloud/jira/platform/rest/v2/intro/ says how."""
     path = f"/rest/api/2/issue/{_part(note.ticket.external_id)}/comment"
     login = _login(settings.jira_user, settings.jira_token, "Bearer")
     return _json(note, settings.jira_url, path, {"body": note.text}, login)
 
 
-def _servicenow(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+def _servicenow(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """A work note, by the Table API; the record's class is its table."""
     labels = note.ticket.labels
     stated = labels.get("sys_class_name", "")
@@ -62,14 +72,14 @@ def _servicenow(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
     return _json(note, settings.servicenow_url, path, body, login, method="PATCH")
 
 
-def _opsgenie(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+def _opsgenie(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """A note: https://docs.opsgenie.com/docs/alert-api-continued says how."""
     path = f"/alerts/{_part(note.ticket.external_id)}/notes"
     login = _login(settings.opsgenie_user, settings.opsgenie_key, "GenieKey")
     return _json(note, settings.opsgenie_url, path, {"note": note.text}, login)
 
 
-def _pagerduty(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """A note on the incident: https://developer.pagerduty.com/api-reference/ says how."""
     path = f"/incidents/{_part(note.ticket.external_id)}/notes"
     token = settings.pagerduty_token.get_secret_value()
@@ -77,17 +87,21 @@ def _pagerduty(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
     return _json(note, settings.pagerduty_url, path, {"note": {"content": note.text}}, login)
 
 
-def _chat(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+def _chat(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     body = _card(note) if settings.chat_form == "teams" else {"text": _escaped(note.text)}
     return _json(note, settings.chat_url, "", body, {})
 
 
-def _callback(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
+def _callback(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """Signed over time and body, so that whoever keeps a copy cannot send it later."""
+    ticket, asked = note.ticket, note.ticket.open_question
     body = {
-        "event": "workflow.ready",
-        "ticket": note.ticket.model_dump(mode="json", include=_TOLD_OF_TICKET),
-        "workflow": note.stored.model_dump(mode="json", include=_TOLD_OF_WORKFLOW),
+        "event": _EVENTS[note.parts[0].topic],
+        "ticket": ticket.model_dump(mode="json", include=_TOLD_OF_TICKET),
+        "workflow": _object(note.stored, _TOLD_OF_WORKFLOW),
+        "nearest": [near.model_dump(mode="json") for near in ticket.nearest],
+        "triage": _object(ticket.triage),
+        "question": _object(asked, _TOLD_OF_QUESTION),
         "url": note.url,
     }
     unsigned = _json(note, settings.callback_url, "", body, {})
@@ -98,7 +112,11 @@ def _callback(settings: WriteBackSettings, note: ReadyNote) -> Outgoing:
     return Outgoing(unsigned.url, unsigned.headers | proof, unsigned.body)
 
 
-def _card(note: ReadyNote) -> dict[str, Any]:
+def _object(noun: BaseModel | None, fields: set[str] | None = None) -> dict[str, Any] | None:
+    return noun.model_dump(mode="json", include=fields) if noun is not None else None
+
+
+def _card(note: TicketNote) -> dict[str, Any]:
     """An adaptive card: https://learn.microsoft.com/en-us/connectors/teams/ (workflow webhooks)."""
     lines = [{"type": "TextBlock", "text": note.headline, "weight": "bolder", "wrap": True}]
     lines += [{"type": "TextBlock", "text": line, "wrap": True} for line in note.lines]
@@ -113,7 +131,7 @@ def _card(note: ReadyNote) -> dict[str, Any]:
 
 
 def _json(
-    note: ReadyNote,
+    note: TicketNote,
     base: HttpUrl | None,
     path: str,
     body: object,

@@ -5,9 +5,11 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from services.gateway.app import create_app, create_walk, create_wording
+from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.clarify.asking import WORD_TASK
+from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.comments import READ_COMMENT_TASK
 from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
@@ -42,6 +44,7 @@ class Gateway:
     write_back: WriteBack
     triage: TriageDesk
     wording: Wording | None = None
+    comments: CommentReader | None = None
 
     @property
     def _works(self) -> dict[str, Any]:
@@ -52,6 +55,7 @@ class Gateway:
             LEARN_TASK: (self.triage.take_in, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),
         }
+        works |= {READ_COMMENT_TASK: (self.comments.run, None)} if self.comments else {}
         return works | ({WORD_TASK: (self.wording.run, None)} if self.wording else {})
 
     def work(self) -> int:
@@ -102,7 +106,9 @@ def gateway_over(
         triage=triage,
         model=model,
     )
-    wording = create_wording(chosen, database=database, outbox=outbox, model=model)
+    wording = create_wording(
+        chosen, database=database, outbox=outbox, write_back=written, model=model
+    )
     app = create_app(
         chosen,
         PlatformSettings(_env_file=None, api_key=api_key),
@@ -111,9 +117,13 @@ def gateway_over(
         retrieval=retrieval,
         webhooks=WebhookSettings(_env_file=None, **(webhooks or {})),
         triage=triage,
+        write_back=written,
         model=model,
     )
     client = TestClient(app, base_url="http://127.0.0.1")
+    reader = create_comment_reader(
+        chosen, database=database, outbox=outbox, write_back=written, model=model
+    )
     return Gateway(
-        client, database, outbox, walk, retrieval, planner, scorer, written, triage, wording
+        client, database, outbox, walk, retrieval, planner, scorer, written, triage, wording, reader
     )

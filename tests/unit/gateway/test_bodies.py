@@ -1,6 +1,7 @@
 """What ticket systems send, in the forms that they have, and what it becomes: a file for each."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ def as_told(ticket, expected):
     }
 
 
+def as_said(comment, expected):
+    """The fields of the comment that the case speaks of."""
+    return {name: value for name, value in asdict(comment).items() if name in expected}
+
+
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 @pytest.mark.parametrize("is_named", [False, True], ids=["recognised", "named"])
 def test_a_body_becomes_what_its_case_says(path, is_named):
@@ -32,9 +38,11 @@ def test_a_body_becomes_what_its_case_says(path, is_named):
     assert [as_told(t, e) for t, e in zip(delivery.tickets, expected, strict=True)] == expected
     over = [{"external_id": r.external_id, "occurrence": r.occurrence} for r in delivery.resolved]
     assert over == case.get("resolved", [])
+    said = case.get("comments", [])
+    assert [as_said(c, s) for c, s in zip(delivery.comments, said, strict=True)] == said
     assert len(delivery.ignored) == case.get("ignored", 0)
     assert delivery.rejected == ()
-    read = (*delivery.tickets, *delivery.resolved, *delivery.ignored)
+    read = (*delivery.tickets, *delivery.resolved, *delivery.comments, *delivery.ignored)
     assert {each.source for each in read} == {source}
 
 

@@ -85,6 +85,17 @@ def test_a_mapped_end_ends_its_ticket_and_a_test_is_let_go(reader_of):
     assert delivery.tickets == ()
 
 
+def test_a_mapped_comment_is_one_of_its_ticket(reader_of):
+    at = '{when: note, text: note.words, author: note.by, id: "to_string(note.no)"}'
+    reader = reader_of(TOWER.replace("    resolved:", f"    comment: {at}\n    resolved:", 1))
+    note = {"words": "answer: 2", "by": "Mila", "no": 5}
+    delivery = read(reader, {**EVENT, "note": note}, EVENT)
+    (said,) = delivery.comments
+    assert (said.source, said.external_id, said.text) == ("tower", "12", "answer: 2")
+    assert (said.author, said.id) == ("Mila", "5")
+    assert [ticket.external_id for ticket in delivery.tickets] == ["12"]
+
+
 def test_an_end_that_does_not_say_of_which_time_ends_them_all(reader_of):
     text = TOWER.replace("    resolved_occurrence: to_string(since)\n", "")
     (over,) = read(reader_of(text), EVENT | {"state": "clear"}).resolved

@@ -71,10 +71,104 @@ def test_a_walk_that_is_not_over_has_nothing_to_reject(gateway):
     assert (answer.status_code, answer.json()["error"]) == (409, "TicketOpenError")
 
 
-def test_nothing_is_named_before_anything_is_learned(gateway):
+def test_nothing_is_named_before_anything_is_learned_and_the_rejection_stays(gateway):
     ticket = refused(gateway, "The raidcard is full")
     answer = gateway.client.post(f"/v1/tickets/{ticket['id']}/triage", json={})
-    assert (answer.status_code, answer.json()["error"]) == (409, "NothingLearnedError")
+    assert (answer.status_code, answer.json()["team"]) == (200, None)
+    assert gateway.ticket(ticket["id"])["status"] == "handed_over"
+    page = gateway.client.get(f"/tickets/{ticket['id']}").text
+    assert "Handed over, and no team is likely enough" in page
+    assert "no past tickets to go by" in page
+
+
+def planned(gateway, title="The dialplan is slow"):
+    posted = gateway.post({"title": title})
+    gateway.work()
+    return posted["id"]
+
+
+def test_the_page_rejects_a_workflow_and_says_who_has_the_ticket_now(gateway):
+    learn(gateway)
+    ticket_id = planned(gateway)
+    assert "This workflow is not the answer" in gateway.client.get(f"/tickets/{ticket_id}").text
+    page = gateway.client.post(f"/tickets/{ticket_id}/triage", data={"reason": "<b>site</b>"})
+    assert (page.status_code, page.url.path) == (200, f"/tickets/{ticket_id}")
+    assert "Handed over to the team voice" in page.text
+    assert '<span class="pill handed_over">handed over</span>' in page.text
+    assert "was rejected: &lt;b&gt;site&lt;/b&gt;" in page.text
+    assert "planned</span>" not in page.text
+    assert f'href="/tickets/{ticket_id}?candidate=' in page.text.partition("Hand-over note")[2]
+    assert "This workflow is not the answer" not in page.text
+    (listed,) = gateway.client.get("/v1/tickets?status=handed_over").json()["tickets"]
+    assert listed["id"] == ticket_id
+    assert "Handed over" in gateway.client.get("/").text
+
+
+def test_the_page_gives_a_ticket_to_a_team(gateway):
+    gateway.client.post("/v1/teams", json={"name": "water"})
+    ticket_id = planned(gateway)
+    assert '<option value="water">' in gateway.client.get(f"/tickets/{ticket_id}").text
+    page = gateway.client.post(f"/tickets/{ticket_id}/team", data={"team": " works hop "}).text
+    assert "Handed over to the team works hop" in page
+    assert "assigned by a person" in page
+
+
+def test_a_ticket_on_its_way_is_no_partys_yet(gateway):
+    ticket_id = gateway.post({"title": "The dialplan is slow"})["id"]
+    assert "Give it to" not in gateway.client.get(f"/tickets/{ticket_id}").text
+    page = gateway.client.post(f"/tickets/{ticket_id}/triage", data={})
+    assert page.status_code == 409
+    gateway.client.put(f"/v1/tickets/{ticket_id}/team", json={"team": "water"})
+    gateway.work()
+    assert gateway.ticket(ticket_id)["status"] == "planned"
+
+
+def test_documents_that_were_found_have_their_address_in_the_note(gateway):
+    learn(gateway)
+    context = gateway.retrieval.context
+    gateway.retrieval.context = context.model_copy(update={"confidence": 0.01})
+    posted = gateway.post({"title": "The raidcard is full"})
+    gateway.work()
+    note = gateway.ticket(posted["id"])["triage"]["note"]
+    assert note["addresses"] == ["/sources/runbooks/FanFailed.md?lines=10-20"]
+    page = gateway.client.get(f"/tickets/{posted['id']}").text
+    assert '<a href="/sources/runbooks/FanFailed.md?lines=10-20">Fan failed' in page
+
+
+HTML = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "status", "title"),
+    [
+        ("/tickets/none/triage", {}, 404, "Not found"),
+        ("/tickets/none/team", {"team": "x"}, 404, "Not found"),
+        ("/tickets/none/team", {"team": "a/b"}, 422, "That cannot be used"),
+        ("/tickets/none/team", {"team": ""}, 422, "That cannot be used"),
+        ("/tickets/none/team", {"team": "x" * 201}, 422, "That cannot be used"),
+        ("/tickets/none/triage", {"reason": "x" * 2001}, 422, "That cannot be used"),
+        ("/tickets/none/clarifications/x/answers", {"choice": "many"}, 422, "That cannot be used"),
+        ("/tickets/none/nowhere", {}, 404, "Not found"),
+    ],
+)
+def test_what_a_form_is_refused_comes_as_a_page_with_its_own_title(
+    gateway, path, sent, status, title
+):
+    answer = gateway.client.post(path, data=sent, headers=HTML)
+    assert (answer.status_code, answer.headers["content-type"]) == (
+        status,
+        "text/html; charset=utf-8",
+    )
+    assert f"<title>{title} · FlowXpert</title>" in answer.text
+    assert f"<h1>{title}</h1>" in answer.text
+
+
+def test_another_sites_form_is_refused_with_a_page_and_the_api_with_json(gateway):
+    headers = HTML | {"Origin": "https://elsewhere.example"}
+    answer = gateway.client.post("/tickets/none/triage", data={}, headers=headers)
+    assert (answer.status_code, "<h1>Not allowed</h1>" in answer.text) == (403, True)
+    assert gateway.client.post("/v1/tickets/none/triage", json={}, headers=HTML).json()["error"]
+    assert gateway.client.post("/tickets/none/team", data={"team": "x" * 201}).json()["error"]
 
 
 def test_what_a_person_assigns_is_learned_and_stays(gateway):

@@ -3,8 +3,6 @@
 import hashlib
 import hmac
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -16,69 +14,7 @@ from services.gateway.writeback.guard import (
     is_public,
 )
 from services.gateway.writeback.service import WRITE_BACK_TASK
-
-LOCAL = "127.0.0.1"
-
-
-class System:
-    """A ticket system on loopback that keeps what it is sent and answers as it is told."""
-
-    def __init__(self):
-        system = self
-        self.requests, self.statuses, self.location = [], [], ""
-
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                system.requests.append((self.command, self.path, headers, body))
-                self.send_response(system.statuses.pop(0) if system.statuses else 201)
-                if system.location:
-                    self.send_header("location", system.location)
-                self.send_header("content-length", "0")
-                self.end_headers()
-
-            do_POST = do_PATCH = do_GET = answer  # noqa: N815 - names of http.server
-
-            def log_message(self, *args):
-                pass
-
-        self.server = ThreadingHTTPServer((LOCAL, 0), Handler)
-        self.url = f"http://{LOCAL}:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def only(self):
-        (request,) = self.requests
-        return request
-
-
-@pytest.fixture
-def system():
-    made = System()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-
-
-@pytest.fixture
-def telling(make_gateway, system):
-    def make(**settings):
-        allowed = {"allowed_hosts": [LOCAL], "allow_private": True, "timeout_s": 2}
-        link = {"public_url": "https://flowxpert.example.net/"}
-        return make_gateway(write_back=allowed | link | settings)
-
-    return make
-
-
-def told(gateway, ticket_id):
-    events = gateway.client.get(f"/v1/tickets/{ticket_id}/events").text
-    return [
-        json.loads(line.removeprefix("data: "))
-        for line in events.splitlines()
-        if line.startswith("data: ") and ('"told"' in line or '"not_told"' in line)
-    ]
-
+from tests.unit.gateway.writeback.system import LOCAL, told
 
 ISSUE = {"issue": {"key": "FAC-1", "fields": {"summary": "Fan failed"}}}
 RECORD = {"number": "INC1", "sys_id": "9d38", "short_description": "x", "sys_class_name": "problem"}
@@ -153,7 +89,8 @@ def test_the_callback_is_signed_over_time_and_body(telling, system):
     assert (path, body["event"], body["ticket"]["id"]) == ("/hook", "workflow.ready", ticket_id)
     assert body["workflow"]["workflow"]["title"] == "Replace a failed fan"
     assert headers["idempotency-key"].startswith(ticket_id)
-    assert [event["facts"] for event in told(gateway, ticket_id)] == [{"target": "callback"}]
+    (event,) = told(gateway, ticket_id)
+    assert event["facts"] == {"target": "callback", "told": ["workflow"]}
 
 
 def test_a_chat_shows_the_text_and_no_markup_of_it(telling, system):

@@ -1,0 +1,26 @@
+"""Comments on tickets, made of what systems send when somebody comments."""
+
+import hashlib
+
+from services.gateway.sources.delivery import Comment, Ignored, Reading, UnreadableTicketError
+from services.gateway.writeback.mark import is_ours
+
+
+def comment(
+    source: str, *, external_id: str, text: str, author: str = "", id_: str = "", at: str = ""
+) -> Reading:
+    """The comment; ignored where it is a note of the platform itself, or says nothing.
+
+    One that has no id is told apart by its author, its text and the time `at` as it was sent.
+
+    Raises:
+        UnreadableTicketError: Nothing says which ticket it is about.
+    """
+    if not text:
+        return Ignored(source, "a comment without a text")
+    if is_ours(text):
+        return Ignored(source, "a note that was written back from here")
+    if not external_id:
+        raise UnreadableTicketError(f"a comment of {source} needs the id of its ticket")
+    digest = hashlib.sha256("\n".join((author, at, text)).encode()).hexdigest()[:32]
+    return Comment(source, external_id, text, author, id_ or digest)

@@ -1,0 +1,49 @@
+"""A ticket system on loopback, and what a ticket's events say of telling it."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+LOCAL = "127.0.0.1"
+
+
+class System:
+    """A ticket system on loopback that keeps what it is sent and answers as it is told."""
+
+    def __init__(self):
+        system = self
+        self.requests, self.statuses, self.location = [], [], ""
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                system.requests.append((self.command, self.path, headers, body))
+                self.send_response(system.statuses.pop(0) if system.statuses else 201)
+                if system.location:
+                    self.send_header("location", system.location)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            do_POST = do_PATCH = do_GET = answer  # noqa: N815 - names of http.server
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer((LOCAL, 0), Handler)
+        self.url = f"http://{LOCAL}:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def only(self):
+        (request,) = self.requests
+        return request
+
+
+def told(gateway, ticket_id):
+    events = gateway.client.get(f"/v1/tickets/{ticket_id}/events").text
+    return [
+        json.loads(line.removeprefix("data: "))
+        for line in events.splitlines()
+        if line.startswith("data: ") and ('"told"' in line or '"not_told"' in line)
+    ]
