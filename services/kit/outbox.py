@@ -43,7 +43,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
 from services.kit.database import Database
-from services.kit.errors import FlowXpertError
+from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.metrics import TASKS
 from services.kit.tables import OutboxRow
 
@@ -51,7 +51,8 @@ LEASE_S = 60.0
 """A claimed task whose process shows no sign of life for this long is given to another."""
 
 RETRY_S = 2.0
-"""Pause after a first failure; it doubles with each further one, up to a minute."""
+"""Pause after a first failure; it doubles with each further one."""
+LONGEST_PAUSE_S = 60.0
 
 _log = structlog.get_logger()
 _current: ContextVar["Claim | None"] = ContextVar("outbox_claim", default=None)
@@ -104,9 +105,12 @@ _PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
 class Outbox:
     """Tasks that are not finished; see the module for what it guarantees."""
 
-    def __init__(self, database: Database, *, max_attempts: int = 5) -> None:
+    def __init__(
+        self, database: Database, *, max_attempts: int = 5, lease_s: float = LEASE_S
+    ) -> None:
         self.database = database
         self.max_attempts = max_attempts
+        self.lease_s = lease_s
         self.wake = threading.Event()
         """Set whenever a put has committed; the relay waits on it."""
         self._running: set[Claim] = set()
@@ -176,7 +180,7 @@ class Outbox:
 
     def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
         """Claim the task, do its work and take it out; nothing when it is taken or gone."""
-        claim = self._claim(key)
+        claim = self._claim_surely(key)
         if claim is None:
             return
         if claim.attempts > self.max_attempts:
@@ -239,8 +243,25 @@ class Outbox:
         with self.database.session() as session:
             for claim in running:
                 session.execute(
-                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + LEASE_S)
+                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + self.lease_s)
                 )
+
+    def release(self) -> list[str]:
+        """Give back at once what still runs in this process: its keys.
+
+        Another process begins it anew. What this one still does of it is void: `finish` fails.
+        """
+        given = []
+        with self.database.session() as session:
+            for claim in list(self._running):
+                values = {
+                    "runner": None,
+                    "due_at": time.time(),
+                    "attempts": OutboxRow.attempts - 1,
+                }
+                held = update(OutboxRow).where(*_held(claim)).values(values)
+                given += [claim.key] if _changed(session, held) else []
+        return given
 
     def restart(self) -> None:
         """Make every unfinished task due: only for a process that has the database to itself."""
@@ -261,6 +282,15 @@ class Outbox:
     def _wake_after(self, session: Session) -> None:
         event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
 
+    def _claim_surely(self, key: str) -> Claim | None:
+        """A message is not let go because the database is away: it would come again much later."""
+        while True:
+            try:
+                return self._claim(key)
+            except UnavailableError as error:
+                _log.warning("outbox.unavailable", reason=str(error))
+                time.sleep(RETRY_S)
+
     def _claim(self, key: str) -> Claim | None:
         now, runner = time.time(), str(uuid4())
         statement = (
@@ -270,7 +300,7 @@ class Outbox:
                 OutboxRow.parked_at.is_(None),
                 or_(OutboxRow.runner.is_(None), OutboxRow.due_at <= now),
             )
-            .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + LEASE_S)
+            .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + self.lease_s)
             .returning(OutboxRow.task, OutboxRow.kwargs, OutboxRow.attempts, OutboxRow.trace_id)
         )
         with self.database.session() as session:
@@ -305,7 +335,7 @@ class Outbox:
         if claim.attempts >= self.max_attempts and not excused:
             self._park(claim, reason, on_parked)
             return
-        pause = min(RETRY_S * 2 ** (claim.attempts - 1), LEASE_S)
+        pause = min(RETRY_S * 2 ** (claim.attempts - 1), LONGEST_PAUSE_S)
         values = {
             "runner": None,
             "reason": reason,
