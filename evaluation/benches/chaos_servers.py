@@ -18,7 +18,9 @@ from services.kit.errors import FlowXpertError
 from services.kit.queue import valkey_binary
 
 ROOT = Path(__file__).parents[2]
-START_WITHIN_S = 120.0
+START_WITHIN_S = 240.0
+_TOLD = 2000
+"""Characters of a log that a failure shows."""
 
 _LOOK_S = 0.05
 
@@ -67,12 +69,13 @@ class Server:
         """Start it again where it has ended, until it answers.
 
         Raises:
-            NotStartedError: It does not within two minutes.
+            NotStartedError: It does not within some minutes.
         """
         until = time.monotonic() + START_WITHIN_S
         while not self._answers():
             if time.monotonic() > until:
-                raise NotStartedError(f"{self.name} does not answer: see {self._log}")
+                said = self._log.read_text(errors="replace")[-_TOLD:]
+                raise NotStartedError(f"{self.name} does not answer; it said last: {said}")
             if self._process is None or self._process.poll() is not None:
                 self.ended_by_itself += self._process is not None
                 self.start()

@@ -195,8 +195,8 @@ class ProgressEvent(Message):
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
-    (without an answer), `retried` (its walk broke, and is queued again), `triaged`, `assigned`,
-    `resolved`, `told` and `not_told` (a system was told of the workflow, or could not be), or a
-    final status."""
+    (without an answer), `retried` (its walk broke, and is queued again), `caught_up` (what did not
+    answer may do so by now, and it is walked again), `triaged`, `assigned`, `resolved`, `told` and
+    `not_told` (a system was told of the workflow, or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

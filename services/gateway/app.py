@@ -10,6 +10,7 @@ from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
 from services.gateway.again import Retrying
+from services.gateway.catching_up import CatchingUp
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.choosing import Clarify
@@ -111,7 +112,13 @@ def create_walk(
     With a model questions about tickets are worded again; see `create_wording`.
     """
     return Walk(
-        Tickets(database, outbox, write_back, _asking(settings, outbox, model)),
+        Tickets(
+            database,
+            outbox,
+            write_back,
+            _asking(settings, outbox, model),
+            CatchingUp(database, outbox, settings),
+        ),
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
@@ -119,6 +126,7 @@ def create_walk(
         clarify=Clarify(most=settings.clarify_most, least_gain=settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
+        degrade_after_s=settings.degrade_after_s,
         triage=triage,
     )
 

@@ -141,6 +141,22 @@ class Outbox:
         self._wake_after(session)
         return session.scalar(statement) is not None
 
+    def put_later(
+        self,
+        session: Session,
+        task_name: str,
+        kwargs: Mapping[str, Any],
+        key: str,
+        *,
+        after_s: float,
+    ) -> bool:
+        """As `put`, but it is published only after so many seconds."""
+        added = self.put(session, task_name, kwargs, key)
+        if added:
+            due_at = time.time() + after_s
+            session.execute(update(OutboxRow).where(OutboxRow.key == key).values(due_at=due_at))
+        return added
+
     def parked(
         self, *, limit: int, keys: Sequence[str] | None = None, until: float | None = None
     ) -> list[ParkedTask]:

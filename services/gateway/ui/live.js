@@ -2,7 +2,7 @@
 // outside goes into the page as text, never as HTML.
 "use strict";
 
-const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "asked", "planned", "refused", "failed", "retried", "resolved"];
+const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "asked", "planned", "refused", "failed", "retried", "caught_up", "resolved"];
 const FINAL = new Set(["planned", "refused", "failed"]);
 
 function whileVisible(open) {

@@ -14,7 +14,7 @@ from services.contracts.gateway import ProgressEvent
 from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 
-BEGIN_AGAIN = {"answered", "retried"}
+BEGIN_AGAIN = {"answered", "retried", "caught_up"}
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
