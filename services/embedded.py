@@ -30,7 +30,6 @@ from services.kit.database import Database
 from services.kit.garbage import keep_collections_short
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
 from services.kit.queue import (
     EmbeddedBroker,
     QueueUnavailableError,
@@ -39,6 +38,7 @@ from services.kit.queue import (
 )
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
+from services.kit.workforce import Workforce
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.chat_model import ChatModel
@@ -80,7 +80,7 @@ class Embedded:
         self.settings = settings
         self.model = guarded(model) if model else _model_of(settings)
         self._closing = ExitStack()
-        self._threads: list[WorkerThread | Relay | Periodic] = []
+        self._workforce: Workforce | None = None
         with ExitStack() as opening:
             self._open(opening)
             self._closing = opening.pop_all()
@@ -105,7 +105,7 @@ class Embedded:
         self.database = Database(settings.resolved_database_url)
         opening.callback(self.database.close)
         self.database.migrate(*ROOMS)
-        self.outbox = Outbox(self.database)
+        self.outbox = Outbox(self.database, lease_s=settings.task_lease_s)
         self.write_back = WriteBack(WriteBackSettings(), self.database, self.outbox)
         cache = settings.resolved_embedding_cache
         self._bulk_model = open_embedder(settings)
@@ -208,21 +208,29 @@ class Embedded:
         gateway_tasks.register_comments(walks, self.outbox, reader)
         gateway_tasks.register_learning(walks, self.outbox, self.triage)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
-        self._run(WorkerThread(walks, "gateway"))
-        self._run(WorkerThread(jobs, "ingestion"))
-        self._run(Relay(self.outbox, walks, sole=self.settings.database_url is None))
-        purging = gateway_tasks.purging(self.database, self.gateway_settings)
-        if purging is not None:
-            self._run(purging)
+        self._workforce = Workforce(
+            self.outbox,
+            (WorkerThread(walks, "gateway"), WorkerThread(jobs, "ingestion")),
+            Relay(self.outbox, walks, sole=self.settings.database_url is None),
+            gateway_tasks.purging(self.database, self.gateway_settings),
+            stop_within_s=self.settings.stop_within_s,
+        )
+        self._closing.callback(self._workforce.stop)
+        self._workforce.start()
+
+    def retire(self) -> None:
+        """Take no more tasks from the queue; `close` waits for those that run."""
+        if self._workforce is not None:
+            self._workforce.retire()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task still runs; after `close` it is void, and given back."""
+        return self._workforce is not None and self._workforce.is_working
 
     def _check_queue(self) -> None:
-        if not all(thread.is_alive for thread in self._threads):
+        if self._workforce is not None and not self._workforce.is_alive:
             raise QueueUnavailableError("a thread that works on the queue has ended; start again")
-
-    def _run(self, thread: WorkerThread | Relay | Periodic) -> None:
-        thread.start()
-        self._threads.append(thread)
-        self._closing.callback(thread.stop)
 
     def _start_broker(self) -> str:
         if self.settings.redis_url is not None:

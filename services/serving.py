@@ -40,10 +40,10 @@ from services.kit.errors import FlowXpertError
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
-from services.kit.queue import WorkerThread, create_queue
+from services.kit.queue import QueueUnavailableError, WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
+from services.kit.workforce import Workforce
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore
@@ -98,6 +98,7 @@ class Serving:
         self._addresses = addresses or AddressSettings()
         self._closing = ExitStack()
         self._queue: Celery | None = None
+        self._workforce: Workforce | None = None
         self._service = service
         create: dict[Service, Callable[[], FastAPI]] = {
             Service.GATEWAY: self._gateway,
@@ -124,15 +125,30 @@ class Serving:
             ).start()
         if self._queue is None:
             return
-        worker = WorkerThread(self._queue, self._service.value)
-        relay = Relay(self._outbox, self._queue, sole=False)
-        threads: list[WorkerThread | Relay | Periodic] = [worker, relay]
-        if self._service is Service.GATEWAY:
-            purging = gateway_tasks.purging(self._database, GatewaySettings())
-            threads += [purging] if purging else []
-        for thread in threads:
-            thread.start()
-            self._closing.callback(thread.stop)
+        is_gateway = self._service is Service.GATEWAY
+        self._workforce = Workforce(
+            self._outbox,
+            (WorkerThread(self._queue, self._service.value),),
+            Relay(self._outbox, self._queue, sole=False),
+            gateway_tasks.purging(self._database, GatewaySettings()) if is_gateway else None,
+            stop_within_s=self.settings.stop_within_s,
+        )
+        self._closing.callback(self._workforce.stop)
+        self._workforce.start()
+
+    def retire(self) -> None:
+        """Take no more tasks from the queue; `close` waits for the one that runs."""
+        if self._workforce is not None:
+            self._workforce.retire()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task still runs; after `close` it is void, and given back."""
+        return self._workforce is not None and self._workforce.is_working
+
+    def _check_queue(self) -> None:
+        if self._workforce is not None and not self._workforce.is_alive:
+            raise QueueUnavailableError("a thread that works on the queue has ended; start again")
 
     def close(self) -> None:
         """End what was started, in reverse order."""
@@ -201,6 +217,7 @@ class Serving:
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
+            checks={"queue": self._check_queue},
             model=model,
         )
 
@@ -224,7 +241,7 @@ class Serving:
             readings=lambda caller: service.readings(caller.name),
             ingestion_settings=settings,
             access=self._access,
-            checks=self._checks(),
+            checks={**self._checks(), "queue": self._check_queue},
         )
 
     def _retrieval(self) -> FastAPI:
@@ -277,7 +294,7 @@ class Serving:
 
     @cached_property
     def _outbox(self) -> Outbox:
-        return Outbox(self._database)
+        return Outbox(self._database, lease_s=self.settings.task_lease_s)
 
     @cached_property
     def _vectors(self) -> VectorStore:

@@ -3,6 +3,7 @@
 import typer
 
 from evaluation.commands import (
+    chaos,
     clarify,
     graph,
     judge,
@@ -31,6 +32,7 @@ _GROUPS = (
     recorded_judge,
     clarify,
     speed,
+    chaos,
     triage,
     results,
 )

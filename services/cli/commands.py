@@ -1,7 +1,6 @@
 """The commands of a platform, and how their failures end."""
 
 import json
-import signal
 import sys
 import threading
 import traceback
@@ -29,6 +28,7 @@ from services.cli.read import read
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
+from services.cli.stopping import heed_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
@@ -89,10 +89,11 @@ class WorkflowForm(StrEnum):
 @app.command()
 def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
     """Start everything in this process and serve until Ctrl-C."""
-    _heed_signals()
+    stopping = heed_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     with open_platform(settings) as platform:
-        _serve(platform, lambda url: say(f"FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."))
+        said = "FlowXpert answers at [bold]{url}[/]; Ctrl-C ends."
+        _serve(platform, lambda url: say(said.format(url=url)), stopping)
 
 
 @app.command()
@@ -106,10 +107,11 @@ def serve(
     """Run one service in this process; it reaches the others at the addresses in the settings."""
     from services.serving import Serving  # noqa: PLC0415
 
-    _heed_signals()
+    stopping = heed_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     with Serving(service, settings) as serving:
-        _serve(serving, lambda url: say(f"{service} answers at [bold]{url}[/]; Ctrl-C ends."))
+        said = f"{service} answers at [bold]{{url}}[/]; Ctrl-C ends."
+        _serve(serving, lambda url: say(said.format(url=url)), stopping)
 
 
 @app.command()
@@ -126,7 +128,7 @@ def run(
     """Ingest the examples, start everything, and turn an example alert into a workflow."""
     from services.terminal import show_failures  # noqa: PLC0415
 
-    _heed_signals()
+    stopping = heed_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     body = _read_alert(examples / alert)
 
@@ -139,7 +141,7 @@ def run(
     with open_platform(settings) as platform:
         show_failures(_ingest(platform, examples / "documents", quiet=as_json))
         _import_readings(platform, examples / "readings.jsonl")
-        _serve(platform, show)
+        _serve(platform, show, stopping)
 
 
 @app.command()
@@ -333,31 +335,34 @@ def export_embedder(
     typer.echo(target)
 
 
-def _heed_signals() -> None:
-    """Stop on SIGINT and SIGTERM alike."""
-    # A shell without job control starts what goes to the background with SIGINT ignored.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
+def _serve(
+    platform: "Embedded | Serving", then: Callable[[str], None], stopping: threading.Event
+) -> None:
+    """Serve until it is stopping; `then` is called with the address once it answers.
 
-
-def _serve(platform: "Embedded | Serving", then: Callable[[str], None]) -> None:
-    """Serve until interrupted; `then` is called with the address once it answers."""
+    In the end no more tasks are taken; open requests and the running task get a bounded time.
+    """
     from services.kit.data_dir import describe_owner  # noqa: PLC0415
     from services.kit.server import ServerThread  # noqa: PLC0415
 
     server = ServerThread(platform.app, host=platform.settings.host, port=platform.settings.port)
-    platform.start()
-    server.start()
-    describe_owner(platform.settings.data_dir, server.url)
-    if not platform.app.state.access.is_on:
-        say(ACCESS_IS_OFF)
     try:
+        platform.start()
+        server.start()
+        describe_owner(platform.settings.data_dir, server.url)
+        if not platform.app.state.access.is_on:
+            say(ACCESS_IS_OFF)
         then(server.url)
-        threading.Event().wait()
+        stopping.wait()
+        say("stopping")
     except KeyboardInterrupt:
         say("stopping")
     finally:
+        platform.retire()
         server.stop()
+        platform.close()
+        if platform.is_working:
+            leave_now()
 
 
 def _ingest(

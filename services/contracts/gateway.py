@@ -235,8 +235,9 @@ class ProgressEvent(Message):
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
     (without an answer), `commented` (somebody did, in the ticket's own system), `retried` (its walk
-    broke, and is queued again), `triaged`, `assigned`, `resolved`, `repeated` (more alerts of the
-    same fault), `reopened` (it broke again), `told` and `not_told` (a system was told what is new,
-    or could not be), or a final status."""
+    broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
+    again), `triaged`, `assigned`, `resolved`, `repeated` (more alerts of the same fault),
+    `reopened` (it broke again), `told` and `not_told` (a system was told what is new, or could not
+    be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -1,7 +1,7 @@
 """Retrieval: a query in, ranked knowledge out."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -42,6 +42,10 @@ class RetrieveRequest(BaseModel):
         )
 
 
+Part = Literal["vectors", "graph"]
+"""Where knowledge is found: by meaning and words, or by the names of incidents."""
+
+
 class PageReading(BaseModel):
     """What one of the documents that were found tells to do."""
 
@@ -62,6 +66,8 @@ class RetrievedContext(KnowledgeContext):
 
     pages: tuple[PageReading, ...] = ()
     """Of the documents of `chunks` and `nodes`, the most relevant first, then the linked ones."""
+    degraded: tuple[Part, ...] = ()
+    """What did not answer, so that this was found without it."""
 
 
 class SourceText(BaseModel):
@@ -78,7 +84,13 @@ class Retrieval(Protocol):
     """Finds what is known about a fault."""
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
-        """Ranked chunks and nodes, the readings of their documents, and how likely they fit."""
+        """Ranked chunks and nodes, the readings of their documents, and how likely they fit.
+
+        From the vector store alone, or from the graph alone, where the other does not answer.
+
+        Raises:
+            UnavailableError: Neither answered.
+        """
 
     def source(self, span: Span) -> SourceText:
         """The text of a span.

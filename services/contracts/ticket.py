@@ -76,3 +76,6 @@ class Ticket(TicketDraft):
     """How surely it fits."""
     against: tuple[str, ...] = ()
     """What speaks against it, in words; empty where it surely fits."""
+    degraded: tuple[str, ...] = ()
+    """What did not answer during its latest walk, which went on without: `vectors`, `graph`,
+    `scorer` or `triage`."""

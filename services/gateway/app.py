@@ -10,6 +10,7 @@ from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
 from services.gateway.again import Retrying
+from services.gateway.catching_up import CatchingUp
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.by_comment import CommentReader
@@ -120,7 +121,13 @@ def create_walk(
     nothing is asked that the ticket says in other words.
     """
     return Walk(
-        Tickets(database, outbox, write_back, _asking(settings, outbox, model)),
+        Tickets(
+            database,
+            outbox,
+            write_back,
+            _asking(settings, outbox, model),
+            CatchingUp(database, outbox, settings),
+        ),
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
@@ -128,6 +135,7 @@ def create_walk(
         clarify=Clarify(settings.clarify_most, settings.clarify_least_gain, embedder),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
+        degrade_after_s=settings.degrade_after_s,
         triage=triage,
     )
 

@@ -19,6 +19,8 @@ class Planned:
     seconds: dict[str, float]
     questions: tuple[Question, ...] = ()
     """What an answer would make it better by, the best question first."""
+    degraded: tuple[str, ...] = ()
+    """What the walk went on without."""
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 
 
@@ -31,6 +33,7 @@ class Refused:
     triage: TriageDecision | None = None
     """The team that it goes to instead."""
     questions: tuple[Question, ...] = ()
+    degraded: tuple[str, ...] = ()
     status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
 
 

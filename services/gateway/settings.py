@@ -70,6 +70,21 @@ class GatewaySettings(Settings):
         description="Seconds after its arrival in which a language model may work on a ticket. One "
         "that had to wait longer, as in a storm of alerts, gets the workflows that need no model.",
     )
+    degrade_after_s: float = Field(
+        default=30.0,
+        ge=0,
+        description="Seconds for which a ticket waits for a store or the scorer that does not "
+        "answer; then it gets what can be made without, and says so.",
+    )
+    catch_up_after_s: float = Field(
+        default=300.0,
+        gt=0,
+        description="Seconds after which a ticket that went on without something is walked again, "
+        "unless somebody worked with it; twice as long before each further time.",
+    )
+    catch_up_most: int = Field(
+        default=3, ge=0, description="How often such a ticket is walked again; 0 for never."
+    )
     event_poll_s: float = Field(
         default=0.25,
         gt=0,

@@ -26,7 +26,7 @@ PING_S = 15
 
 _ASKED_EVERY_S = 2.0
 """A key that was revoked reads no longer than so."""
-_AGAIN = {"answered", "retried"}
+_AGAIN = {"answered", "retried", "caught_up"}
 """After them a ticket is walked again."""
 _FINAL = {status.value for status in TicketStatus if status.is_final}
 

@@ -6,6 +6,7 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
+from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.wording import Wording
@@ -50,6 +51,7 @@ def register_tasks(
     """
     outbox.register(queue, WALK_TASK, walk.run, on_parked=park)
     outbox.register(queue, WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
+    outbox.register(queue, CATCH_UP_TASK, walk.catching_up.run)
     if wording is not None:
         outbox.register(queue, WORD_TASK, wording.run, on_parked=wording.park)
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import CursorResult, case, func, select, true, update
 from sqlalchemy.orm import Session
@@ -11,6 +11,7 @@ from sqlalchemy.sql import Executable
 
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
+from services.gateway.catching_up import CatchingUp
 from services.gateway.clarify.asked import Asked, text_of
 from services.gateway.clarify.asking import Asking, asked_about, rows_of
 from services.gateway.events import Note, add_events
@@ -43,16 +44,28 @@ class OpenTicket:
     asked: Asked = field(default_factory=Asked)
 
 
+class _Concluded(NamedTuple):
+    seconds: float
+    """Since the ticket came."""
+    walk: int
+
+
 class Tickets:
     """What the walk writes. A ticket is concluded once, whoever walks it how often."""
 
     def __init__(
-        self, database: Database, outbox: Outbox, write_back: WriteBack, asking: Asking
+        self,
+        database: Database,
+        outbox: Outbox,
+        write_back: WriteBack,
+        asking: Asking,
+        catching_up: CatchingUp,
     ) -> None:
         self._database = database
         self._outbox = outbox
         self._write_back = write_back
         self._asking = asking
+        self.catching_up = catching_up
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
@@ -96,14 +109,17 @@ class Tickets:
         """
         with self._database.session() as session:
             questions = () if isinstance(outcome, Failed) else outcome.questions
-            seconds = _conclude(session, ticket_id, outcome, notes, walk)
-            if seconds is not None:
+            degraded = () if isinstance(outcome, Failed) else outcome.degraded
+            concluded = _conclude(session, ticket_id, outcome, notes, walk)
+            if concluded is not None:
                 asked = self._asking.ask(session, ticket_id, questions)
                 add_events(session, ticket_id, asked)
                 if not isinstance(outcome, Failed) and not (asked and self._asking.is_worded):
                     self._write_back.put(session, ticket_id)
+                if degraded:
+                    self.catching_up.put(session, ticket_id, concluded.walk)
             self._outbox.finish(session)
-        return seconds
+        return concluded.seconds if concluded is not None else None
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
@@ -113,7 +129,7 @@ def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
 
 def _conclude(
     session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note], walk: int | None
-) -> float | None:
+) -> _Concluded | None:
     ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
     values, facts = _told(outcome, ids)
     now = time.time()
@@ -133,7 +149,7 @@ def _conclude(
         decided = outcome.triage if isinstance(outcome, Refused) else None
         store_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return now - float(row.created_at)
+    return _Concluded(now - float(row.created_at), row.walks)
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
@@ -145,14 +161,20 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
             "fit": outcome.verdicts[0].fit.value,
             "against": list(outcome.verdicts[0].against),
         }
-        return {**best, "reason": "", "nearest": []}, {**best, "candidates": len(ids)}
+        facts = {**best, "candidates": len(ids), **_without(outcome.degraded)}
+        return {**best, "reason": "", "nearest": [], "degraded": list(outcome.degraded)}, facts
     values: dict[str, Any] = {"reason": outcome.reason}
     if isinstance(outcome, Refused):
         values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
         values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
-    else:
-        values["status"] = _UNLESS_PLANNED
+        values["degraded"] = list(outcome.degraded)
+        return values, {"reason": outcome.reason, **_without(outcome.degraded)}
+    values["status"] = _UNLESS_PLANNED
     return values, {"reason": outcome.reason}
+
+
+def _without(degraded: Sequence[str]) -> dict[str, object]:
+    return {"without": list(degraded)} if degraded else {}
 
 
 def _add_candidates(

@@ -13,7 +13,7 @@ import structlog
 from services.contracts.gateway import NearestDocument
 from services.contracts.planner import Candidate, Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
-from services.contracts.scorer import Scorer, ScoreRequest
+from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.clarify.asked import in_own_words, well_formed
 from services.gateway.clarify.choosing import Clarify
@@ -26,10 +26,15 @@ from services.gateway.progress import Progress
 from services.gateway.tickets import OpenTicket, Tickets
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
-from services.kit.errors import FlowXpertError
+from services.gateway.unscored import unscored
+from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.metrics import stage_timer
 
 _log = structlog.get_logger()
+
+
+class PartUnavailableError(UnavailableError):
+    """A store did not answer retrieval, and is waited for."""
 
 
 class Walk:
@@ -50,10 +55,16 @@ class Walk:
         clarify: Clarify,
         nearest_documents: int,
         model_within_s: float,
+        degrade_after_s: float = 0.0,
         triage: TriageDesk | None = None,
     ) -> None:
-        """`model_within_s` counts from the ticket's arrival; `triage` takes what nothing fits."""
+        """`model_within_s` and `degrade_after_s` count from when the walk was asked for.
+
+        The latter is how long a store or the scorer that does not answer is waited for. `triage`
+        takes what nothing fits.
+        """
         self._tickets = tickets
+        self.catching_up = tickets.catching_up
         self._retrieval = retrieval
         self._planner = planner
         self._scorer = scorer
@@ -61,6 +72,7 @@ class Walk:
         self._clarify = clarify
         self._nearest_documents = nearest_documents
         self._model_within_s = model_within_s
+        self._degrade_after_s = degrade_after_s
         self._triage = triage
 
     def run(self, ticket_id: str) -> None:
@@ -92,7 +104,10 @@ class Walk:
         progress.note("planning")
         with _stage("retrieve", seconds):
             context, found = self._retrieved(opened, ticket)
-        progress.note("retrieved", confidence=context.confidence, fit=found)
+        if context.degraded and not self._has_waited(opened):
+            raise PartUnavailableError(f"no answer from {', '.join(context.degraded)}; waiting")
+        told = {"without": context.degraded} if context.degraded else {}
+        progress.note("retrieved", confidence=context.confidence, fit=found, **told)
         if found is None:
             questions = self._clarify.questions(None, context, opened.asked)
             return self._refused(opened, _why_refused(context), context, questions)
@@ -112,11 +127,27 @@ class Walk:
                 candidates=candidates,
                 deadline_s=self._time_left(opened),
             )
-            ranked = self._scorer.score(request).ranked
+            ranked, unjudged = self._ranked(opened, request)
         verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
         best = ranked[0].candidate.workflow
         questions = self._clarify.questions(best, context, opened.asked)
-        return Planned(settled(ranked, opened.asked), verdicts, seconds, questions)
+        without = (*context.degraded, *unjudged)
+        return Planned(settled(ranked, opened.asked), verdicts, seconds, questions, without)
+
+    def _ranked(
+        self, opened: OpenTicket, request: ScoreRequest
+    ) -> tuple[tuple[ScoredCandidate, ...], tuple[str, ...]]:
+        """Best first; as they were planned, and marked, where the scorer stays away."""
+        try:
+            return self._scorer.score(request).ranked, ()
+        except UnavailableError:
+            if not self._has_waited(opened):
+                raise
+            return unscored(request.candidates), ("scorer",)
+
+    def _has_waited(self, opened: OpenTicket) -> bool:
+        """Whether what does not answer was waited for long enough."""
+        return time() >= opened.created_at + self._degrade_after_s
 
     def _retrieved(
         self, opened: OpenTicket, ticket: TicketDraft
@@ -144,12 +175,17 @@ class Walk:
         questions: tuple[Question, ...] = (),
     ) -> Refused:
         """Nothing fits: the ticket goes to a team, with what was found."""
-        nearest = self._nearest(context)
+        nearest, without = self._nearest(context), context.degraded
         if self._triage is None:
-            return Refused(reason, nearest, questions=questions)
+            return Refused(reason, nearest, None, questions, without)
         note = partial(nothing_fits, nearest=nearest, reason=reason)
-        decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
-        return Refused(reason, nearest, decided, questions)
+        try:
+            decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
+        except UnavailableError:
+            if not self._has_waited(opened):
+                raise
+            return Refused(reason, nearest, None, questions, (*without, "triage"))
+        return Refused(reason, nearest, decided, questions, without)
 
     def _candidates(
         self,

@@ -42,7 +42,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
 from services.kit.database import Database
-from services.kit.errors import FlowXpertError
+from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.metrics import TASKS
 from services.kit.tables import OutboxRow
 
@@ -50,7 +50,8 @@ LEASE_S = 60.0
 """A claimed task whose process shows no sign of life for this long is given to another."""
 
 RETRY_S = 2.0
-"""Pause after a first failure; it doubles with each further one, up to a minute."""
+"""Pause after a first failure; it doubles with each further one."""
+LONGEST_PAUSE_S = 60.0
 
 NORMAL = 6
 """The priority of what states none: Redis keeps 0, 3, 6 and 9 apart, the first goes first."""
@@ -107,9 +108,12 @@ _PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
 class Outbox:
     """Tasks that are not finished; see the module for what it guarantees."""
 
-    def __init__(self, database: Database, *, max_attempts: int = 5) -> None:
+    def __init__(
+        self, database: Database, *, max_attempts: int = 5, lease_s: float = LEASE_S
+    ) -> None:
         self.database = database
         self.max_attempts = max_attempts
+        self.lease_s = lease_s
         self.wake = threading.Event()
         """Set whenever a put has committed; the relay waits on it."""
         self._running: set[Claim] = set()
@@ -150,6 +154,22 @@ class Outbox:
         self._wake_after(session)
         return session.scalar(statement) is not None
 
+    def put_later(
+        self,
+        session: Session,
+        task_name: str,
+        kwargs: Mapping[str, Any],
+        key: str,
+        *,
+        after_s: float,
+    ) -> bool:
+        """As `put`, but it is published only after so many seconds."""
+        added = self.put(session, task_name, kwargs, key)
+        if added:
+            due_at = time.time() + after_s
+            session.execute(update(OutboxRow).where(OutboxRow.key == key).values(due_at=due_at))
+        return added
+
     def parked(
         self, *, limit: int, keys: Sequence[str] | None = None, until: float | None = None
     ) -> list[ParkedTask]:
@@ -189,7 +209,7 @@ class Outbox:
 
     def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
         """Claim the task, do its work and take it out; nothing when it is taken or gone."""
-        claim = self._claim(key)
+        claim = self._claim_surely(key)
         if claim is None:
             return
         if claim.attempts > self.max_attempts:
@@ -252,8 +272,25 @@ class Outbox:
         with self.database.session() as session:
             for claim in running:
                 session.execute(
-                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + LEASE_S)
+                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + self.lease_s)
                 )
+
+    def release(self) -> list[str]:
+        """Give back at once what still runs in this process: its keys.
+
+        Another process begins it anew. What this one still does of it is void: `finish` fails.
+        """
+        given = []
+        with self.database.session() as session:
+            for claim in list(self._running):
+                values = {
+                    "runner": None,
+                    "due_at": time.time(),
+                    "attempts": OutboxRow.attempts - 1,
+                }
+                held = update(OutboxRow).where(*_held(claim)).values(values)
+                given += [claim.key] if _changed(session, held) else []
+        return given
 
     def restart(self) -> None:
         """Make every unfinished task due: only for a process that has the database to itself."""
@@ -274,6 +311,15 @@ class Outbox:
     def _wake_after(self, session: Session) -> None:
         event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
 
+    def _claim_surely(self, key: str) -> Claim | None:
+        """A message is not let go because the database is away: it would come again much later."""
+        while True:
+            try:
+                return self._claim(key)
+            except UnavailableError as error:
+                _log.warning("outbox.unavailable", reason=str(error))
+                time.sleep(RETRY_S)
+
     def _claim(self, key: str) -> Claim | None:
         now, runner = time.time(), str(uuid4())
         statement = (
@@ -283,7 +329,7 @@ class Outbox:
                 OutboxRow.parked_at.is_(None),
                 or_(OutboxRow.runner.is_(None), OutboxRow.due_at <= now),
             )
-            .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + LEASE_S)
+            .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + self.lease_s)
             .returning(OutboxRow.task, OutboxRow.kwargs, OutboxRow.attempts, OutboxRow.trace_id)
         )
         with self.database.session() as session:
@@ -318,7 +364,7 @@ class Outbox:
         if claim.attempts >= self.max_attempts and not excused:
             self._park(claim, reason, on_parked)
             return
-        pause = min(RETRY_S * 2 ** (claim.attempts - 1), LEASE_S)
+        pause = min(RETRY_S * 2 ** (claim.attempts - 1), LONGEST_PAUSE_S)
         values = {
             "runner": None,
             "reason": reason,

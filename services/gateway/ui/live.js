@@ -2,7 +2,7 @@
 // outside goes into the page as text, never as HTML.
 "use strict";
 
-const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "asked", "planned", "refused", "failed", "retried", "resolved", "repeated", "reopened", "triaged", "assigned"];
+const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "asked", "planned", "refused", "failed", "retried", "caught_up", "resolved", "repeated", "reopened", "triaged", "assigned"];
 const FINAL = new Set(["planned", "refused", "failed"]);
 
 function whileVisible(open) {

@@ -15,7 +15,7 @@ from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 from services.kit.errors import FlowXpertError
 
-BEGIN_AGAIN = {"answered", "retried"}
+BEGIN_AGAIN = {"answered", "retried", "caught_up"}
 
 _REFUSED = {
     400: "That cannot be read",

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
+from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.wording import Wording
@@ -51,6 +52,7 @@ class Gateway:
         service = TriageService(self.database, self.outbox, self.triage)
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
+            CATCH_UP_TASK: (self.walk.catching_up.run, None),
             WRITE_BACK_TASK: (self.write_back.run, park_write_back),
             LEARN_TASK: (self.triage.take_in, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),

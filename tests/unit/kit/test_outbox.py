@@ -246,3 +246,40 @@ def test_parked_tasks_are_told_the_longest_waiting_first(outbox):
     assert [task.key for task in outbox.parked(limit=2)] == ["t:2", "t:1"]
     assert [task.key for task in outbox.parked(limit=2, keys=["t:3", "x"])] == ["t:3"]
     assert outbox.parked(limit=2, until=1.0) == []
+
+
+def test_what_runs_is_given_back_at_once_and_what_was_done_of_it_is_void(outbox):
+    put(outbox)
+    runs = []
+
+    def work():
+        runs.append(1)
+        assert outbox.release() == ["t:1"]
+        assert [task.key for task in outbox.due(limit=5)] == ["t:1"]
+        assert row(outbox).attempts == 0
+        outbox.run("t:1", lambda: runs.append(2))  # another worker begins at once
+        with outbox.database.session() as session:
+            session.add(OutboxRow(key="effect", task="x", kwargs={}, created_at=0, due_at=0))
+            outbox.finish(session)
+
+    outbox.run("t:1", work)
+    assert runs == [1, 2]
+    assert row(outbox, "effect") is None
+    assert outbox.release() == []
+
+
+def test_a_message_waits_for_a_database_that_is_away(outbox, monkeypatch):
+    monkeypatch.setattr("services.kit.outbox.RETRY_S", 0.01)
+    put(outbox)
+    away, session = [1, 1], outbox.database.session
+
+    def sessions():
+        if away:
+            away.pop()
+            raise DatabaseUnavailableError("away")
+        return session()
+
+    monkeypatch.setattr(outbox.database, "session", sessions)
+    done = []
+    outbox.run("t:1", lambda: done.append(1))
+    assert done == [1]

@@ -11,7 +11,7 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.knowledge.ports import DocumentNotFoundError
+from services.knowledge.ports import DocumentNotFoundError, StoreUnavailableError
 from services.knowledge.stores.points import chunk_point, node_embedded_text, node_point
 from services.knowledge.stores.qdrant import QdrantVectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore
@@ -227,3 +227,43 @@ def test_lines_beyond_the_document_are_no_text(retrieval):
 def test_a_span_of_an_unknown_document_is_not_found(retrieval):
     with pytest.raises(DocumentNotFoundError, match=r"nobody\.md"):
         retrieval.source(Span(document_id="nobody.md", start_line=1, end_line=1))
+
+
+FAN_TICKET = RetrieveRequest(title="The fan tray stops", alert_name="FanTrayFailed")
+
+
+class Away:
+    """A store that does not answer whatever is asked."""
+
+    def __getattr__(self, _name):
+        def refuse(*_args, **_kwargs):
+            raise StoreUnavailableError("away")
+
+        return refuse
+
+
+def test_without_the_graph_chunks_are_found_by_the_vectors_alone(retrieval):
+    retrieval._graph = Away()
+    found = retrieval.retrieve(
+        RetrieveRequest(title="The fan tray stops", alert_name="FanTrayFailed")
+    )
+    assert found.degraded == ("graph",)
+    assert found.chunks[0].chunk.span.document_id == "fan.md"
+    assert found.nodes == ()
+
+
+@pytest.mark.parametrize("part", ["_vectors", "_embedder"])
+def test_without_the_vectors_nodes_are_found_by_the_names_they_bear(retrieval, part):
+    setattr(retrieval, part, Away())
+    found = retrieval.retrieve(
+        RetrieveRequest(title="The fan tray stops", alert_name="FanTrayFailed")
+    )
+    assert found.degraded == ("vectors",)
+    assert found.nodes[0].node.name == "Fan tray failed"
+    assert found.chunks == ()
+
+
+def test_without_either_it_cannot_answer(retrieval):
+    retrieval._vectors = retrieval._graph = Away()
+    with pytest.raises(StoreUnavailableError):
+        retrieval.retrieve(RetrieveRequest(title="The fan tray stops"))

@@ -1,0 +1,49 @@
+"""Processes killed under load."""
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.options import Out, Seed
+
+app = typer.Typer()
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
+
+
+@app.command()
+def chaos(
+    *,
+    kills: Annotated[int, typer.Option(min=1, help="How often something is killed.")] = 200,
+    rate: Annotated[float, typer.Option(min=0.1, help="Tickets per second meanwhile.")] = 3.0,
+    pause: Annotated[float, typer.Option(min=0, help="Mean seconds between two kills.")] = 1.0,
+    lease: Annotated[
+        float, typer.Option(min=10, help="Seconds until a dead process' task goes to another.")
+    ] = 10.0,
+    documents: Annotated[
+        Path, typer.Option(help="Folder of documents that the tickets are about.")
+    ] = EXAMPLES,
+    seed: Seed = 0,
+    out: Out = None,
+) -> None:
+    """Kill gateway, workers, Valkey and database connections under load, and count what is lost.
+
+    Starts a PostgreSQL and a Valkey of its own. Prints JSON; the exit status is 1 when a ticket was
+    lost, is not finished, or was done twice.
+    """
+    from evaluation.benches.chaos import ChaosPlan, run_chaos  # noqa: PLC0415
+
+    # What was started must end with this process, however it is asked to stop.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    plan = ChaosPlan(
+        kills=kills, documents=documents, rate=rate, pause_s=pause, lease_s=lease, seed=seed
+    )
+    report = run_chaos(plan, lambda line: typer.echo(line, err=True))
+    text = report.model_dump_json(indent=2)
+    typer.echo(text)
+    if out is not None:
+        out.write_text(f"{text}\n", encoding="utf-8")
+    if not report.ok:
+        raise typer.Exit(1)
