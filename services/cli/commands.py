@@ -35,6 +35,7 @@ from services.contracts.addresses import Service
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
     from services.embedded import Embedded
+    from services.kit.errors import FlowXpertError
     from services.serving import Serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -439,7 +440,7 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
         with acting_as(LOCAL):
             return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
-        return error.body(), 1
+        return _told(error), 1
     except ValidationError as error:
         lines = explained(error, settings_classes())
         return InvalidInputError("\n".join(lines)).body(), 2
@@ -454,3 +455,16 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
             raise
         traceback.print_exc()
         return {"error": "InternalError", "detail": "a defect; stderr has the traceback"}, 1
+
+
+def _told(error: "FlowXpertError") -> dict[str, str]:
+    """The failure; where a platform does not know the caller, how a command says who it is."""
+    from services.kit.access.credentials import MissingCredentialError  # noqa: PLC0415
+    from services.kit.errors import UnauthorizedError  # noqa: PLC0415
+
+    body = error.body()
+    if isinstance(error, MissingCredentialError):
+        body["detail"] = "a key is needed: set FLOWXPERT_TOKEN to one, or to a person's token"
+    elif isinstance(error, UnauthorizedError):
+        body["detail"] += ": it came from FLOWXPERT_TOKEN, else from FLOWXPERT_API_KEY"
+    return body
