@@ -20,6 +20,13 @@ _CREDENTIALS = {
     "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "token": {"type": "http", "scheme": "bearer", "description": "A key, or a person's token."},
 }
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds until the same request may be taken.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    }
+}
 _REFUSAL = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
 
 
@@ -28,7 +35,7 @@ def refusals(*errors: type[FlowXpertError]) -> Responses:
     by_status: dict[int, list[type[FlowXpertError]]] = defaultdict(list)
     for error in errors:
         by_status[error.status_code].append(error)
-    return {status: _refusal(*_with_malformed(status, of)) for status, of in by_status.items()}
+    return {status: _refused(status, of) for status, of in by_status.items()}
 
 
 def complete(described: dict[str, Any]) -> dict[str, Any]:
@@ -49,6 +56,12 @@ def complete(described: dict[str, Any]) -> dict[str, Any]:
 def _operations(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for methods in described["paths"].values():
         yield from methods.values()
+
+
+def _refused(status: int, errors: list[type[FlowXpertError]]) -> dict[str, Any]:
+    is_for_later = all(error.retryable for error in errors)
+    headers = {"headers": _RETRY_AFTER} if is_for_later else {}
+    return _refusal(*_with_malformed(status, errors)) | headers
 
 
 def _with_malformed(status: int, errors: list[type[FlowXpertError]]) -> Iterator[str]:

@@ -155,13 +155,21 @@ def check(platform: Platform, credential: str, allowed: set[str]) -> None:
     [
         ({Scope.READ}, READ),
         ({Scope.INGEST}, INGEST),
-        ({Scope.OPERATE}, OPERATE),
-        ({Scope.READ, Scope.OPERATE}, READ | OPERATE),
+        ({Scope.OPERATE}, READ | OPERATE),
+        ({Scope.INGEST, Scope.OPERATE}, READ | OPERATE | INGEST),
         ({Scope.ADMIN}, READ | OPERATE | INGEST | {"audit"}),
     ],
 )
 def test_a_key_does_what_its_scopes_say_and_never_approves(platform, scopes, allowed):
     check(platform, platform.keys.create("bot", frozenset(scopes)), allowed)
+
+
+def test_a_key_that_brings_a_ticket_in_may_wait_for_its_answer(platform):
+    monitoring = platform.keys.create("monitoring", frozenset({Scope.OPERATE}))
+    taken = platform.call("POST", "/workflow?wait=0.01", monitoring, json=ALERT)
+    assert taken.status_code == 202
+    ticket = taken.json()["tickets"][0]["status_url"]
+    assert platform.call("GET", ticket, monitoring).status_code == 200
 
 
 def test_the_platforms_key_is_an_admin_that_approves_nothing(platform):
