@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +34,7 @@ from services.contracts.addresses import Service
 
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
+    from services.contracts.readings import Readings
     from services.embedded import Embedded
     from services.kit.errors import FlowXpertError
     from services.serving import Serving
@@ -369,16 +370,33 @@ def _ingest(
 
 
 def _import_readings(platform: "Embedded", path: Path) -> None:
-    """Take in the examples' drawn readings as approved, where there are any."""
+    """Take in the examples' drawn readings as approved, each once.
+
+    What people did to one afterwards, taking its approval back for instance, stays.
+    """
     from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
     if not path.exists():
         return
     with path.open("rb") as lines:
         readings = platform.ingestion.readings(LOCAL.name)
-        report = readings.import_lines(lines, approve=True)
+        report = readings.import_lines(_not_imported(readings, lines), approve=True)
     for note in report.refused:
         say(f"{path.name}, line {note.row}: {note.reason}")
+
+
+def _not_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines; a blank one for each whose page has had an import."""
+    from services.kit.errors import NotFoundError  # noqa: PLC0415
+    from services.procedure.ports import Happening  # noqa: PLC0415
+
+    for line in lines:
+        try:
+            happened = readings.history(json.loads(line)["text_hash"])
+        except NotFoundError:  # no document has the text, which the import tells
+            happened = []
+        is_known = any(event.what is Happening.IMPORTED for event in happened)
+        yield b"\n" if is_known else line
 
 
 def _read_alert(path: Path) -> object:
