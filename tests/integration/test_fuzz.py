@@ -54,8 +54,8 @@ def described(name: str, *, bounds: bool) -> Any:
         "seed": 1,
         "base-url": "http://127.0.0.1",
         "max-stream-events": 1,
-        "generation": {"max-examples": DRAWN, "database": "none"},
-        "phases": {"coverage": {"enabled": bounds}},
+        "generation": {"max-examples": DRAWN, "database": "none", "no-shrink": True},
+        "phases": {"coverage": {"enabled": bounds, "unexpected-methods": []}},
         "suppress-health-check": ["all"],
     }
     return schemathesis.openapi.from_path(
