@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,7 +36,9 @@ from services.contracts.addresses import Service
 
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
+    from services.contracts.readings import Readings
     from services.embedded import Embedded
+    from services.kit.errors import FlowXpertError
     from services.serving import Serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -377,16 +379,33 @@ def _ingest(
 
 
 def _import_readings(platform: "Embedded", path: Path) -> None:
-    """Take in the examples' drawn readings as approved, where there are any."""
+    """Take in the examples' drawn readings as approved, each once.
+
+    What people did to one afterwards, taking its approval back for instance, stays.
+    """
     from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
     if not path.exists():
         return
     with path.open("rb") as lines:
         readings = platform.ingestion.readings(LOCAL.name)
-        report = readings.import_lines(lines, approve=True)
+        report = readings.import_lines(_not_imported(readings, lines), approve=True)
     for note in report.refused:
         say(f"{path.name}, line {note.row}: {note.reason}")
+
+
+def _not_imported(readings: "Readings", lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines; a blank one for each whose page has had an import."""
+    from services.kit.errors import NotFoundError  # noqa: PLC0415
+    from services.procedure.ports import Happening  # noqa: PLC0415
+
+    for line in lines:
+        try:
+            happened = readings.history(json.loads(line)["text_hash"])
+        except NotFoundError:  # no document has the text, which the import tells
+            happened = []
+        is_known = any(event.what is Happening.IMPORTED for event in happened)
+        yield b"\n" if is_known else line
 
 
 def _read_alert(path: Path) -> object:
@@ -448,7 +467,7 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
         with acting_as(LOCAL):
             return None, app(standalone_mode=not is_for_programs) or 0
     except FlowXpertError as error:
-        return error.body(), 1
+        return _told(error), 1
     except ValidationError as error:
         lines = explained(error, settings_classes())
         return InvalidInputError("\n".join(lines)).body(), 2
@@ -463,3 +482,16 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
             raise
         traceback.print_exc()
         return {"error": "InternalError", "detail": "a defect; stderr has the traceback"}, 1
+
+
+def _told(error: "FlowXpertError") -> dict[str, str]:
+    """The failure; where a platform does not know the caller, how a command says who it is."""
+    from services.kit.access.credentials import MissingCredentialError  # noqa: PLC0415
+    from services.kit.errors import UnauthorizedError  # noqa: PLC0415
+
+    body = error.body()
+    if isinstance(error, MissingCredentialError):
+        body["detail"] = "a key is needed: set FLOWXPERT_TOKEN to one, or to a person's token"
+    elif isinstance(error, UnauthorizedError):
+        body["detail"] += ": it came from FLOWXPERT_TOKEN, else from FLOWXPERT_API_KEY"
+    return body

@@ -25,7 +25,8 @@ def try_bodies(
 ) -> None:
     """Recognise and translate bodies as the gateway would; nothing is stored, no proof is asked.
 
-    With --json a line for each file; else a table, and how many files each source has.
+    With --json a line for each file; else a table, and how many files each source has. A refusal
+    is a result like others: the exit status is 1 only where no file at all could be read.
     """
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
     from services.gateway.sources.reading import Reader  # noqa: PLC0415
@@ -35,9 +36,12 @@ def try_bodies(
 
     max_bytes = read_settings().max_body_bytes
     reader = Reader(GatewaySettings(), WebhookSettings())
-    tried = (try_file(reader, file, source=source, max_bytes=max_bytes) for file in files_of(path))
-    if as_json:
-        for each in tried:
-            typer.echo(each.model_dump_json())
-    else:
-        show_tried(list(tried), path)
+    tried = []
+    for file in files_of(path):
+        tried.append(try_file(reader, file, source=source, max_bytes=max_bytes))
+        if as_json:
+            typer.echo(tried[-1].model_dump_json())
+    if not as_json:
+        show_tried(tried, path)
+    if not any(each.is_read for each in tried):
+        raise typer.Exit(1)

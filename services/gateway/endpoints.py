@@ -29,8 +29,8 @@ from services.kit.access.caller import acting_as, current_caller
 from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
 from services.kit.access.signatures import caller_of_delivery
-from services.kit.app import refusals
-from services.kit.errors import InvalidInputError, NotFoundError, TooManyRequestsError
+from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.openapi import refusals
 
 router = APIRouter()
 
@@ -62,13 +62,39 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
         UnsupportedMediaTypeError,
         WrongSignatureError,
         SubscriptionRefusedError,
-        TooManyRequestsError,
     ),
+}
+_EXAMPLES = {
+    "ticket": {
+        "title": "Fan 2 of spine-01 failed",
+        "description": "The tray reports no speed.",
+        "id": "42",
+        "severity": "critical",
+    },
+    "alertmanager": {
+        "version": "4",
+        "groupKey": "{}",
+        "status": "firing",
+        "alerts": [
+            {
+                "status": "firing",
+                "labels": {"alertname": "FanFailed", "severity": "critical"},
+                "annotations": {"summary": "Fan 2 of spine-01 failed"},
+                "startsAt": "2026-01-01T00:00:00Z",
+                "fingerprint": "5e6f7081a2b3c4d5",
+            }
+        ],
+    },
 }
 _JSON_BODY = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": {"type": "object"}}},
+        "content": {
+            "application/json": {
+                "schema": {"type": "object"},
+                "examples": {name: {"value": body} for name, body in _EXAMPLES.items()},
+            }
+        },
     }
 }
 

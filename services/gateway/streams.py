@@ -16,8 +16,8 @@ from services.gateway.queries import TicketNotFoundError
 from services.gateway.service import GatewayService
 from services.kit.access.access import Access
 from services.kit.access.needs import Need, check_need
-from services.kit.app import refusals
 from services.kit.errors import FlowXpertError
+from services.kit.openapi import refusals
 
 router = APIRouter()
 
@@ -57,7 +57,7 @@ async def ticket_events(
     after the end gets 204, which tells a browser not to come again.
     """
     ticket = await run_in_threadpool(service.ticket, ticket_id)
-    seen = max(after, _number(last_event_id))
+    seen = await _known(service, max(after, _number(last_event_id)))
     if ticket.status.is_final:
         fresh = await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id)
         if not fresh:
@@ -74,9 +74,7 @@ async def all_events(
 
     It ends only where the caller may not read any more.
     """
-    seen = (
-        _number(last_event_id) if last_event_id else await run_in_threadpool(service.events.latest)
-    )
+    seen = await _known(service, _number(last_event_id) if last_event_id else None)
     return EventSourceResponse(_of_all(service, seen, _Allowed(request)), ping=PING_S)
 
 
@@ -126,6 +124,14 @@ async def _of_all(
 
 def _sent(event: ProgressEvent) -> ServerSentEvent:
     return ServerSentEvent(event.model_dump_json(), event=event.kind, id=str(event.id))
+
+
+async def _known(service: GatewayService, seen: int | None) -> int:
+    """Where to go on: after `seen`, or after the latest, also where `seen` has not been yet."""
+    if seen == 0:
+        return 0
+    latest = await run_in_threadpool(service.events.latest)
+    return latest if seen is None else min(seen, latest)
 
 
 def _number(last_event_id: str) -> int:

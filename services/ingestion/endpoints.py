@@ -17,8 +17,8 @@ from services.contracts.ingestion import (
     IngestRequest,
     Upload,
 )
-from services.kit.app import refusals
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
+from services.kit.openapi import refusals
 from services.knowledge.model import Document
 
 _POLL_S = 0.5

@@ -24,6 +24,7 @@ from services.kit.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from services.kit.openapi import complete, refusals
 from services.kit.refusing import refusal
 from services.kit.settings import PlatformSettings
 
@@ -35,12 +36,7 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 SHOWN_ERRORS = 5
 SHOWN_CHARACTERS = 200
 
-_CREDENTIALS = {
-    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    "token": {"type": "http", "scheme": "bearer", "description": "A key, or a person's token."},
-}
-
-_NAME_OF_STATUS = {
+_NAME_OF_STATUS = {400: InvalidInputError.__name__} | {
     error.status_code: error.__name__
     for error in (
         ConflictError,
@@ -57,11 +53,8 @@ _NAME_OF_STATUS = {
 
 class _App(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        """The description, with how callers say who they are."""
-        described = super().openapi()
-        described.setdefault("components", {})["securitySchemes"] = _CREDENTIALS
-        described["security"] = [{name: []} for name in _CREDENTIALS]
-        return described
+        """The description, with what holds for every operation."""
+        return complete(super().openapi())
 
 
 def create_service_app(
@@ -93,7 +86,7 @@ def create_service_app(
         # The interactive pages load scripts from elsewhere, which our headers forbid.
         docs_url=None,
         redoc_url=None,
-        responses={422: _described("What came cannot be used.", InvalidInputError)},
+        responses=refusals(InvalidInputError),
     )
     included = [*routers, _probes(checks or {})]
     for router in included:
@@ -113,18 +106,6 @@ def create_service_app(
         max_bodies_bytes=settings.max_bodies_bytes,
     )
     return app
-
-
-def refusals(*errors: type[FlowXpertError]) -> dict[int | str, dict[str, Any]]:
-    """`responses=` of an endpoint that may refuse in these ways, for OpenAPI."""
-    return {error.status_code: _described(error.__doc__ or "", error) for error in errors}
-
-
-def _described(description: str, error: type[FlowXpertError]) -> dict[str, Any]:
-    return {
-        "description": description.partition("\n")[0],
-        "content": {"application/json": {"schema": error.schema()}},
-    }
 
 
 def _probes(checks: Mapping[str, Check]) -> APIRouter:

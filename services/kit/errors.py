@@ -31,15 +31,15 @@ class FlowXpertError(Exception):
         """The response headers that go with it."""
         return {"retry-after": "1"} if self.retryable else {}
 
-    @classmethod
-    def schema(cls) -> dict[str, object]:
+    @staticmethod
+    def schema() -> dict[str, object]:
         """JSON schema of `body`, for OpenAPI."""
         return {
             "type": "object",
             "required": ["error", "detail"],
             "properties": {
-                "error": {"type": "string", "const": cls.__name__},
-                "detail": {"type": "string"},
+                "error": {"type": "string", "description": "The class of the refusal."},
+                "detail": {"type": "string", "description": "What was expected, and what came."},
             },
         }
 

@@ -37,9 +37,9 @@ class ModelAnswerError(FlowXpertError):
 
 
 class BudgetExceededError(FlowXpertError):
-    """The tokens or the money set aside for this ticket are spent."""
+    """The tokens or the money set aside for this ticket are spent; waiting brings none back."""
 
-    status_code = 429
+    status_code = 403
 
 
 class Message(BaseModel):

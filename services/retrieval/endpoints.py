@@ -10,8 +10,8 @@ from services.contracts.retrieval import (
     RetrieveRequest,
     SourceText,
 )
-from services.kit.app import refusals
 from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
+from services.kit.openapi import refusals
 from services.knowledge.model import Span
 
 Line = Annotated[int, Query(ge=1, le=10_000_000)]

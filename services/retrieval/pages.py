@@ -88,7 +88,7 @@ class Pages:
     def _read_by_rules(self, page: _Keyed) -> ServedReading | None:
         try:
             return ServedReading(reading=self._read(page.document.text))
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - the entry point of one page's reading
             # A defect to mend, but no reason to leave a ticket without the other pages.
             _log.exception("retrieval.page_not_read", document_id=page.document.id)
             return None

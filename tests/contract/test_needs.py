@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from services.contracts import needs
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
+from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
@@ -22,6 +23,7 @@ from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
 
 ROOT = Path(__file__).parents[2]
+SECRET = "what only the ticket system knows"
 NOBODY = None
 """Routes are asked for, and nothing behind them."""
 
@@ -30,7 +32,7 @@ NOBODY = None
 def apps() -> dict[str, FastAPI]:
     settings = PlatformSettings(_env_file=None, api_key=SecretStr("a-key-of-enough-characters"))
     database = Database.memory()
-    database.migrate("kit")
+    database.migrate("kit", "gateway")
     gateway = create_gateway(
         GatewaySettings(_env_file=None),
         settings,
@@ -38,6 +40,7 @@ def apps() -> dict[str, FastAPI]:
         outbox=Outbox(database),
         retrieval=NOBODY,
         triage=NOBODY,
+        webhooks=WebhookSettings(_env_file=None, generic_secret=SecretStr(SECRET)),
         routers=[create_router(NOBODY), create_readings_router(NOBODY)],
     )
     return {
@@ -56,6 +59,22 @@ DECLARED = {
     "retrieval": needs.RETRIEVAL,
     "scorer": needs.SCORER,
 }
+
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ANY")
+
+
+def client_of(app: FastAPI) -> TestClient:
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
+
+
+def addresses(name: str) -> dict[tuple[str, str], Need]:
+    """Every route, with a word where its path has a parameter."""
+    found = {}
+    for route, need in {**OF_EVERY_SERVICE, **DECLARED[name]}.items():
+        method, path = route.split()
+        found[method, path.replace("{", "").replace(":path}", "").replace("}", "")] = need
+    return found
 
 
 def test_the_apps_are_all_there(apps):
@@ -88,18 +107,44 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_without_a_key_nothing_answers_but_the_probes(apps, name):
-    client = TestClient(apps[name], base_url="http://127.0.0.1", raise_server_exceptions=False)
-    for route, need in {**OF_EVERY_SERVICE, **DECLARED[name]}.items():
-        method, path = route.split()
-        answer = client.request(
-            method, path.replace("{", "").replace(":path}", "").replace("}", "")
-        )
+    client = client_of(apps[name])
+    for (method, path), need in addresses(name).items():
+        answer = client.request(method, path)
         expected = {200, 503} if need is Need.OPEN else {401}
-        assert answer.status_code in expected, route
+        assert answer.status_code in expected, path
         if need is not Need.OPEN:
-            assert "www-authenticate" in answer.headers
+            # The page too: a browser shows its sign-in, and nothing else comes with it.
+            assert "Basic" in answer.headers["www-authenticate"]
+            assert set(answer.json()) == {"error", "detail"}
     assert client.get("/nowhere").status_code == 401
     assert client.options("/workflow").status_code == 401
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_without_a_key_no_other_method_and_no_other_spelling_answers(apps, name):
+    client = client_of(apps[name])
+    known = addresses(name)
+    for path in {path for (_, path), need in known.items() if need is not Need.OPEN}:
+        for method in METHODS:
+            if (method, path) not in known:
+                assert client.request(method, path).status_code == 401, (method, path)
+        for other in (f"{path}/", f"//{path}", f"/healthz/..{path}", f"{path};x", f"{path}%2f."):
+            assert client.get(other).status_code == 401, other
+
+
+@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("header", ["x-flowxpert-token", "authorization"])
+def test_what_a_ticket_system_proves_itself_with_opens_its_webhook_alone(apps, name, header):
+    client = client_of(apps[name])
+    proof = f"Bearer {SECRET}" if header == "authorization" else SECRET
+    for (method, path), need in addresses(name).items():
+        if need is not Need.OPEN:
+            answer = client.request(method, path, headers={header: proof}, json={"title": "x"})
+            assert answer.status_code == 401, (method, path)
+    answer = client.post("/workflow/generic", headers={header: proof}, json={"title": "x"})
+    assert answer.status_code == (202 if name == "gateway" else 401)
+    wrong = client.post("/workflow/generic", headers={header: f"{proof}x"}, json={"title": "x"})
+    assert wrong.status_code == 401
 
 
 def test_a_new_route_is_for_admins_until_it_is_declared():

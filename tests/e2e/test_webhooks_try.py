@@ -25,10 +25,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(*arguments):
+def run(*arguments, status=0):
     command = [sys.executable, "-m", "services.cli", "webhooks", "try", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return done.stdout
 
 
@@ -54,8 +54,17 @@ def test_a_table_tells_how_many_files_each_source_has(folder):
 
 
 def test_a_file_may_be_read_as_a_source_that_is_named(folder):
-    tried = json.loads(run(folder / "ticket.json", "--source", "jira", "--json"))
+    named = ("--source", "jira", "--json")
+    tried = json.loads(run(folder / "ticket.json", *named, status=1))
     assert (tried["status"], tried["error"]) == (422, "UnreadableTicketError")
+
+
+def test_the_exit_status_is_1_only_where_nothing_could_be_read(folder, tmp_path):
+    run(folder / "ticket.json")
+    run(folder / "deep", "--json")
+    run(folder / "deep" / "broken.json", status=1)
+    (tmp_path / "empty").mkdir()
+    run(tmp_path / "empty", status=1)
 
 
 @pytest.mark.skipif(not WEBHOOKS.is_dir(), reason=f"no bodies at {WEBHOOKS}: set FLOWXPERT_DATA")

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy.exc import DBAPIError
 
+from services.cli import commands
 from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
@@ -153,13 +155,21 @@ def check(platform: Platform, credential: str, allowed: set[str]) -> None:
     [
         ({Scope.READ}, READ),
         ({Scope.INGEST}, INGEST),
-        ({Scope.OPERATE}, OPERATE),
-        ({Scope.READ, Scope.OPERATE}, READ | OPERATE),
+        ({Scope.OPERATE}, READ | OPERATE),
+        ({Scope.INGEST, Scope.OPERATE}, READ | OPERATE | INGEST),
         ({Scope.ADMIN}, READ | OPERATE | INGEST | {"audit"}),
     ],
 )
 def test_a_key_does_what_its_scopes_say_and_never_approves(platform, scopes, allowed):
     check(platform, platform.keys.create("bot", frozenset(scopes)), allowed)
+
+
+def test_a_key_that_brings_a_ticket_in_may_wait_for_its_answer(platform):
+    monitoring = platform.keys.create("monitoring", frozenset({Scope.OPERATE}))
+    taken = platform.call("POST", "/workflow?wait=0.01", monitoring, json=ALERT)
+    assert taken.status_code == 202
+    ticket = taken.json()["tickets"][0]["status_url"]
+    assert platform.call("GET", ticket, monitoring).status_code == 200
 
 
 def test_the_platforms_key_is_an_admin_that_approves_nothing(platform):
@@ -399,3 +409,23 @@ def test_between_services_the_caller_stays_who_it_is(apart):
     assert apart.status(bot, "import") == 200
     assert apart.status(bot, "approve all") == 403
     assert apart.lines(action="reading.approved")[0]["who"] == "ann"
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        (None, ("a key is needed", "FLOWXPERT_TOKEN")),
+        ("wrong-key-of-somebody", ("the key is unknown", "FLOWXPERT_TOKEN", "FLOWXPERT_API_KEY")),
+    ],
+)
+def test_a_command_that_is_not_known_says_how_to_give_the_key(
+    platform, monkeypatch, capsys, token, said
+):
+    if token:
+        monkeypatch.setenv("FLOWXPERT_TOKEN", token)
+    monkeypatch.setattr(sys, "argv", ["flowxpert", "ticket", "42", "--url", platform.url])
+    with pytest.raises(SystemExit, match="1"):
+        commands.main()
+    told = capsys.readouterr().err
+    assert all(word in told for word in said)
+    assert "Authorization" not in told

@@ -12,7 +12,7 @@ from services.gateway.clarify.answering import (
     NoSuchChoiceError,
 )
 from services.gateway.queries import TicketNotFoundError
-from services.kit.app import refusals
+from services.kit.openapi import refusals
 
 _Id = Annotated[str, Path(max_length=64)]
 

@@ -100,12 +100,14 @@ def labels_of(value: Any) -> dict[str, str]:  # noqa: ANN401 - JSON
     list or in one text with commas. Words without a value are one label, `tags`.
     """
     labels: dict[str, str] = {}
+    tags: list[str] = []
     for name, words in _pairs(value):
         key, told = one_line(clean_text(name)), one_line(words)
         if key and told:
-            is_further = key == _TAGS and key in labels
-            labels[key] = f"{labels[key]}, {told}" if is_further else told
-    return labels
+            labels[key] = told
+            if key == _TAGS:
+                tags.append(told)
+    return labels | ({_TAGS: ", ".join(tags)} if tags else {})
 
 
 def service_of(labels: Mapping[str, str]) -> str:

@@ -47,6 +47,11 @@ class Tried(BaseModel):
     error: str | None = None
     detail: str | None = None
 
+    @property
+    def is_read(self) -> bool:
+        """Whether it is a body that the gateway takes."""
+        return self.error is None
+
 
 def files_of(path: Path) -> Iterator[Path]:
     """The file, or all files named `*.json` in the folder and those below."""

@@ -20,13 +20,13 @@ from services.kit.access.caller import Caller
 from services.kit.access.dependency import RequestCaller
 from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
-from services.kit.app import refusals
 from services.kit.errors import (
     ConflictError,
     InvalidInputError,
     NotFoundError,
     PayloadTooLargeError,
 )
+from services.kit.openapi import refusals
 from services.procedure.check import UnusableReadingError
 from services.procedure.model import Reading
 from services.procedure.ports import Event

@@ -94,7 +94,7 @@ class Upkeep:
             self.store.put(hashed, reading)
         except UnavailableError:
             raise
-        except Exception:  # noqa: BLE001 - a defect to mend, and no reason to lose the document
+        except Exception:  # noqa: BLE001 - the entry point of one page's reading: a defect loses it alone
             _log.exception("ingestion.reading_failed", document_id=document.id)
             READ_PAGES.labels("rules", "failed").inc()
         else:
@@ -105,7 +105,7 @@ class Upkeep:
             self._carry(old_hash, document)
         except UnavailableError:
             raise
-        except Exception:  # noqa: BLE001 - a defect to mend, and no reason to lose the document
+        except Exception:  # noqa: BLE001 - as in `_read`
             _log.exception("ingestion.carry_over_failed", document_id=document.id)
 
     def _carry(self, old_hash: str, document: Document) -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -26,11 +27,10 @@ def keep(files: Sequence[Upload], folder: Path, settings: IngestionSettings) -> 
             f"{len(files)} files came, {settings.max_upload_files} are allowed: send a zip archive"
         )
     folder.mkdir(parents=True)
-    try:
+    with ExitStack() as undo:
+        undo.callback(shutil.rmtree, folder, ignore_errors=True)
         _keep(files, folder, settings.max_upload_bytes)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+        undo.pop_all()
 
 
 def _keep(files: Sequence[Upload], folder: Path, room: int) -> None:

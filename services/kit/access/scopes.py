@@ -11,7 +11,7 @@ class Scope(StrEnum):
     INGEST = "ingest"
     """Bring documents and readings in, and take documents out."""
     OPERATE = "operate"
-    """Bring tickets in and work on them."""
+    """Bring tickets in and work on them; who has it by a key or a role has `read` too."""
     APPROVE = "approve"
     """Vouch for a reading, answer its doubts, replace it: what a person says, and no key."""
     ADMIN = "admin"
@@ -40,4 +40,7 @@ SCOPES_OF_ROLE = {
 
 def scopes_of_key(given: frozenset[Scope]) -> frozenset[Scope]:
     """What a key of these scopes may do; nothing makes it a person."""
-    return KEY_SCOPES if Scope.ADMIN in given else given & KEY_SCOPES
+    if Scope.ADMIN in given:
+        return KEY_SCOPES
+    included = {Scope.READ} if Scope.OPERATE in given else set()
+    return (given & KEY_SCOPES) | included

@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import get_args
 
@@ -157,18 +157,21 @@ class QdrantVectorStore:
                 # A rebuild that was killed may have left one.
                 self._collections.drop([name])
                 self._collections.create(name)
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._discard, list(fresh._names.values()))
             yield fresh
             with self._asking():
                 self._collections.wait_until_indexed(fresh._names.values())
                 taken = {alias: fresh._names[each] for each, alias in self._names.items()}
                 replaced = self._collections.switch(taken)
-        except BaseException:
-            with suppress(StoreUnavailableError), self._asking():
-                self._collections.drop(fresh._names.values())
-            raise
+            undo.pop_all()
         with self._asking():
             self._collections.drop(replaced)
+
+    def _discard(self, names: Sequence[str]) -> None:
+        """Drop what an unfinished rebuild made; the next one does it where this cannot."""
+        with suppress(StoreUnavailableError), self._asking():
+            self._collections.drop(names)
 
     def close(self) -> None:
         """See `VectorStore.close`."""

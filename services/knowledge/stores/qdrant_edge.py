@@ -5,7 +5,7 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import get_args
 
@@ -108,18 +108,21 @@ class QdrantEdgeVectorStore:
         beside = _beside(self._path, "new")
         shutil.rmtree(beside, ignore_errors=True)
         fresh = QdrantEdgeVectorStore(beside, self._dimensions)
-        try:
+        with ExitStack() as undo:
+            undo.callback(fresh._discard)
             yield fresh
             with _vendor_errors("optimise"):
                 for shard in fresh._shards.values():
                     shard.optimize()
-        except BaseException:
-            with suppress(StoreUnavailableError):
-                fresh.close()
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
+            undo.pop_all()
         fresh.close()
         self._exchange(beside)
+
+    def _discard(self) -> None:
+        """Leave nothing of an unfinished rebuild."""
+        with suppress(StoreUnavailableError):
+            self.close()
+        shutil.rmtree(self._path, ignore_errors=True)
 
     def _exchange(self, beside: Path) -> None:
         """Put the folder `beside` in this store's place; calls that come meanwhile wait."""

@@ -2,9 +2,11 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +22,9 @@ LIMITS = GatewaySettings(_env_file=None)
 READER = Reader(LIMITS, WebhookSettings(_env_file=None))
 NAMES = [source.name for source in (*SOURCES, LEAST_PARTICULAR)]
 MAPPED = [source.name for source in read_mappings(BUNDLED, taken=frozenset())]
+MAPPINGS = {
+    each["name"]: each for each in yaml.safe_load(BUNDLED.read_text(encoding="utf-8"))["sources"]
+}
 
 ODD = st.one_of(
     st.none(),
@@ -124,6 +129,61 @@ def test_a_body_of_one_source_sent_to_another_is_read_or_refused(data, name):
     other = data.draw(st.sampled_from(NAMES))
     body = mutate(data, data.draw(st.sampled_from(bodies_of(other))))
     read(json.dumps(body).encode(), name)
+
+
+def spoken_of(name):
+    """Values whose keys are the words of a mapping's expressions, at any depth."""
+    words = sorted(set(re.findall(r"[A-Za-z_]+", json.dumps(MAPPINGS[name]))))
+    some = st.sampled_from(words)
+    return st.dictionaries(
+        some,
+        st.recursive(
+            ODD | some,
+            lambda inner: st.lists(inner, max_size=2) | st.dictionaries(some, inner, max_size=8),
+            max_leaves=12,
+        ),
+        min_size=1,
+        max_size=12,
+    )
+
+
+@pytest.mark.parametrize("name", MAPPED)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_a_body_of_what_a_mapping_speaks_of_is_read_or_refused(name, data):
+    raw = json.dumps(data.draw(spoken_of(name))).encode()
+    read(raw, name)
+    read(raw, None)
+
+
+PIECES = [
+    "NaN", "-Infinity", "1e999", "-0", "9" * 400, "1" * 5000, "0x1F", "01", "'x'", '"', "\\u12",
+    '"\\ud800"', '"\\u0000"', "[", "]", "{", "}", ",", ":", "//", "/**/", "None", "\ufeff", "",
+    '{"a": 1, "a": [{}], "a": null}', '"\\udc00\\ud800"', "\x00", "\x80", "true", "[[[[]]]]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_json_that_is_none_or_odd_is_read_or_refused(name, data):
+    text = json.dumps(data.draw(st.sampled_from(bodies_of(name))))
+    marks = [
+        found.span() for found in re.finditer(r'"[^"]*"|-?[0-9.]+|true|false|null|[{}\[\]:,]', text)
+    ]
+    start, end = data.draw(st.sampled_from(marks))
+    piece = data.draw(st.sampled_from(PIECES))
+    read((text[:start] + piece + text[end:]).encode("utf-8"), name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_a_key_that_comes_twice_is_read_as_one_or_refused(name, data):
+    body = data.draw(st.sampled_from(bodies_of(name)))
+    text, again = json.dumps(body), json.dumps(mutate(data, body))
+    if isinstance(body, dict) and again.startswith("{") and len(again) > 2:
+        read(f"{text[:-1]}, {again[1:]}".encode(), name)
 
 
 @pytest.mark.parametrize("name", NAMES + MAPPED)

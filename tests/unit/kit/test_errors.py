@@ -1,0 +1,31 @@
+"""Refusals say over HTTP what their callers need to go on."""
+
+import pytest
+
+from services import embedded, serving  # every room, so that all their errors are known
+from services.kit.errors import FlowXpertError, TooManyRequestsError
+from services.kit.openapi import refusals
+
+ROOMS = (embedded, serving)
+
+
+def below(error: type[FlowXpertError]) -> set[type[FlowXpertError]]:
+    own = set(error.__subclasses__())
+    return own.union(*map(below, own))
+
+
+@pytest.mark.parametrize(
+    "error", sorted(below(FlowXpertError), key=lambda error: error.__qualname__)
+)
+def test_whoever_comes_too_early_is_told_when_to_come_again(error):
+    if error.status_code in {429, 503}:
+        assert error.retryable
+        assert int(error("wait").headers()["retry-after"]) >= 1
+        (described,) = refusals(error).values()
+        assert described["headers"]["Retry-After"]["required"]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.0, "1"), (0.2, "1"), (1.2, "2"), (60.0, "60")])
+def test_the_wait_is_told_in_whole_seconds(seconds, told):
+    error = TooManyRequestsError("wait", retry_after_s=seconds)
+    assert error.headers() == {"retry-after": told}

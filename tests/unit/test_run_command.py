@@ -1,0 +1,64 @@
+"""`flowxpert run` takes the examples' readings in, and leaves alone what people make of them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from services.cli.commands import _import_readings
+from services.contracts.readings import ApprovalRequest, ReadingQuery
+from services.procedure.ports import ReadingState
+from tests.unit.ingestion.stand import Stand
+
+FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
+PUMP = "# Pump leaks\n\n1. Close the valve.\n2. Change the seal.\n"
+
+
+@pytest.fixture
+def stand(tmp_path):
+    made = Stand(tmp_path)
+    made.write("fan.md", FAN)
+    made.write("pump.md", PUMP)
+    made.ingest()
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def run(stand, tmp_path):
+    """What `run` does with readings that were exported of these pages."""
+    file = tmp_path / "readings.jsonl"
+    exported = stand.service.readings("ann").export(ReadingQuery())
+    file.write_text("".join(f"{line}\n" for line in exported), encoding="utf-8")
+
+    def run():
+        _import_readings(SimpleNamespace(ingestion=stand.service), file)
+        return {
+            each.documents[0]: each for each in stand.service.readings("ann").find(ReadingQuery())
+        }
+
+    return run
+
+
+def test_the_readings_are_approved_once(run):
+    first = run()
+    assert {each.state for each in first.values()} == {ReadingState.APPROVED}
+    assert run() == first
+
+
+def test_an_approval_that_somebody_took_back_stays_back(stand, run):
+    fan = run()["fan.md"].text_hash
+    stand.service.readings("ann").undo(fan)
+    again = run()
+    assert again["fan.md"].state is ReadingState.READ
+    assert again["pump.md"].state is ReadingState.APPROVED
+    stand.service.readings("ann").approve(fan, ApprovalRequest(procedure=0))
+    assert run()["fan.md"].state is ReadingState.APPROVED
+
+
+def test_a_page_that_is_ingested_later_gets_its_reading_then(stand, run):
+    (stand.root / "pump.md").unlink()
+    stand.ingest()
+    assert set(run()) == {"fan.md"}
+    stand.write("pump.md", PUMP)
+    stand.ingest()
+    assert run()["pump.md"].state is ReadingState.APPROVED
