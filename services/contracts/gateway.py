@@ -213,7 +213,7 @@ class ProgressEvent(Message):
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
     (without an answer), `commented` (somebody did, in the ticket's own system), `triaged`,
-    `assigned`, `resolved`, `told` and `not_told` (a system was told what is new, or could not be),
-    or a final status."""
+    `assigned`, `resolved`, `archived` (as a typical case of a document), `told` and `not_told` (a
+    system was told what is new, or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

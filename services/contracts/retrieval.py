@@ -25,6 +25,8 @@ class RetrieveRequest(BaseModel):
     """K of the paper: chunks that come back."""
     top_nodes: int = Field(default=8, ge=1, le=100)
     """N of the paper: nodes that come back."""
+    with_cases: bool = False
+    """Whether pages that resolved tickets like this one are found more easily."""
 
     @classmethod
     def of_ticket(cls, ticket: TicketDraft) -> "RetrieveRequest":
@@ -35,6 +37,7 @@ class RetrieveRequest(BaseModel):
             description=asked.description,
             alert_name=asked.alert_name,
             labels=asked.labels,
+            with_cases=True,
         )
 
 

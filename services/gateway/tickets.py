@@ -15,6 +15,7 @@ from services.gateway.clarify.asked import Asked, text_of
 from services.gateway.clarify.asking import Asking, asked_about, rows_of
 from services.gateway.events import Note, add_events
 from services.gateway.fit import Verdict
+from services.gateway.intake import LEARN_TICKET_TASK
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import store_of_walk
@@ -104,8 +105,17 @@ class Tickets:
                 add_events(session, ticket_id, asked)
                 if not isinstance(outcome, Failed) and not (asked and self._asking.is_worded):
                     self._write_back.put(session, ticket_id)
+                if isinstance(outcome, Planned):
+                    self._learn_if_over(session, ticket_id, walk)
             self._outbox.finish(session)
         return seconds
+
+    def _learn_if_over(self, session: Session, ticket_id: str, walk: int) -> None:
+        """A ticket that was resolved before it was planned is learned from again."""
+        over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id)
+        if session.scalar(over) is not None:
+            key = f"{LEARN_TICKET_TASK}:{ticket_id}:{walk}"
+            self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key)
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

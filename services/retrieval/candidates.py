@@ -1,6 +1,6 @@
 """What the stores find for a query: chunks and nodes, each with four scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
@@ -33,6 +33,8 @@ class Candidates(NamedTuple):
     nodes: dict[str, Found]
     named: dict[str, list[str]]
     """Ids of nodes by the name in the ticket that they bear."""
+    meaning: Sequence[float] = ()
+    """The vector of the whole ticket."""
 
 
 def find_candidates(
@@ -56,7 +58,7 @@ def find_candidates(
     unseen = {id_ for ids in named.values() for id_ in ids} - found["nodes"].keys()
     for node in graph.get(sorted(unseen)):
         found["nodes"][node.id] = Found(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
-    return Candidates(found["chunks"], found["nodes"], named)
+    return Candidates(found["chunks"], found["nodes"], named, meaning.tolist())
 
 
 def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, Found]:
