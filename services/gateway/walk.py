@@ -93,7 +93,8 @@ class Walk:
         with _stage("retrieve", seconds):
             context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket))
         found = self._thresholds.fit_of(context)
-        progress.note("retrieved", confidence=context.confidence, fit=found)
+        reasons = list(context.chunks[0].reasons) if context.chunks else []
+        progress.note("retrieved", confidence=context.confidence, fit=found, reasons=reasons)
         if found is None:
             questions = self._clarify.questions(None, context, opened.asked)
             return self._refused(opened, _why_refused(context), context, questions)
