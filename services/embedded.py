@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
+from services.gateway.archiving import Archiving
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -40,6 +41,7 @@ from services.kit.relay import Relay
 from services.kit.settings import PlatformSettings
 from services.kit.workforce import Workforce
 from services.knowledge.embedding.embedders import CachedEmbedder
+from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel, guarded
@@ -132,6 +134,7 @@ class Embedded:
             self._ticket_model,
             RetrievalSettings(),
             readings=SqlReadingStore(self.database),
+            archive=SqlCaseArchive(self.database),
         )
         self._known = known = CachedEmbedder(self._ticket_model, cache)
         self.triage = TriageDesk(
@@ -206,7 +209,13 @@ class Embedded:
             model=self.model,
         )
         gateway_tasks.register_comments(walks, self.outbox, reader)
-        gateway_tasks.register_learning(walks, self.outbox, self.triage)
+        archiving = Archiving(
+            self.database,
+            self.outbox,
+            self.ingestion,
+            is_on=self.gateway_settings.archive_resolved,
+        )
+        gateway_tasks.register_learning(walks, self.outbox, self.triage, archiving)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._workforce = Workforce(
             self.outbox,

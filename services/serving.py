@@ -21,6 +21,7 @@ from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
 from services.gateway.app import create_comment_reader, create_walk, create_wording
+from services.gateway.archiving import Archiving
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -46,6 +47,7 @@ from services.kit.settings import PlatformSettings
 from services.kit.workforce import Workforce
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
+from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.guard import GuardedChatModel
 from services.llm.open import open_chat_model
@@ -202,7 +204,13 @@ class Serving:
             model=model,
         )
         gateway_tasks.register_comments(queue, self._outbox, reader)
-        gateway_tasks.register_learning(queue, self._outbox, triage)
+        archiving = Archiving(
+            self._database,
+            self._outbox,
+            IngestionClient(self._client(self._addresses.ingestion_url)),
+            is_on=settings.archive_resolved,
+        )
+        gateway_tasks.register_learning(queue, self._outbox, triage, archiving)
         at_ingestion = self._client(self._addresses.ingestion_url, passes_on=True)
         return create_gateway(
             settings,
@@ -252,6 +260,7 @@ class Serving:
             self.embedder,
             RetrievalSettings(),
             readings=SqlReadingStore(self._database),
+            archive=SqlCaseArchive(self._database),
         )
         return create_retrieval(
             self.settings, service=service, access=self._access, checks=self._checks()

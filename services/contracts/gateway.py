@@ -236,8 +236,8 @@ class ProgressEvent(Message):
     `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
     (without an answer), `commented` (somebody did, in the ticket's own system), `retried` (its walk
     broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
-    again), `triaged`, `assigned`, `resolved`, `repeated` (more alerts of the same fault),
-    `reopened` (it broke again), `told` and `not_told` (a system was told what is new, or could not
-    be), or a final status."""
+    again), `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document),
+    `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
+    (a system was told what is new, or could not be), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import BinaryIO, Protocol
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from services.kit.http import ServiceClient
-from services.knowledge.model import Document
+from services.knowledge.model import Document, ResolvedCase
 
 
 class JobStatus(StrEnum):
@@ -134,6 +134,22 @@ class ForgetRequest(BaseModel):
     """The path of a known root."""
 
 
+class Archived(BaseModel):
+    """Whether a case was kept: not where its document is unknown by now."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kept: bool
+
+
+class ForgetCases(BaseModel):
+    """Resolved tickets that are no cases any more."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ids: tuple[str, ...] = Field(max_length=1000)
+
+
 class Ingestion(Protocol):
     """Turns documents into chunks and incident nodes."""
 
@@ -184,6 +200,15 @@ class Ingestion(Protocol):
             NotFoundError: No such document.
         """
 
+    def archive(self, case: ResolvedCase) -> Archived:
+        """Keep a resolved ticket as a typical case of its page; of a page the newest are kept.
+
+        The same case again replaces it. It stays when the page is read anew.
+        """
+
+    def forget_cases(self, request: ForgetCases) -> None:
+        """Take cases out; unknown ids are ignored."""
+
 
 class IngestionClient:
     """`Ingestion` in another process, over HTTP."""
@@ -225,3 +250,11 @@ class IngestionClient:
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""
         return Document.model_validate(self._client.get(f"/v1/documents/{quote(document_id)}"))
+
+    def archive(self, case: ResolvedCase) -> Archived:
+        """See `Ingestion.archive`."""
+        return Archived.model_validate(self._client.post("/v1/cases", case))
+
+    def forget_cases(self, request: ForgetCases) -> None:
+        """See `Ingestion.forget_cases`."""
+        self._client.post("/v1/cases/removals", request)

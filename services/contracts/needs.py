@@ -47,6 +47,8 @@ INGESTION = {
     "GET /v1/ingestions/{job_id}/events": Need.READ,
     "GET /v1/roots": Need.READ,
     "POST /v1/removals": Need.INGEST,
+    "POST /v1/cases": Need.INGEST,
+    "POST /v1/cases/removals": Need.INGEST,
     "GET /v1/documents": Need.READ,
     "GET /v1/documents/{document_id:path}": Need.READ,
     "GET /v1/readings": Need.READ,

@@ -28,6 +28,8 @@ class RetrieveRequest(BaseModel):
     """K of the paper: chunks that come back."""
     top_nodes: int = Field(default=8, ge=1, le=100)
     """N of the paper: nodes that come back."""
+    with_cases: bool = False
+    """Whether pages that resolved tickets like this one are found more easily."""
 
     @classmethod
     def of_ticket(cls, ticket: TicketDraft, *, without: Sequence[str] = ()) -> "RetrieveRequest":
@@ -39,6 +41,7 @@ class RetrieveRequest(BaseModel):
             alert_name=asked.alert_name,
             labels=asked.labels,
             without=tuple(without),
+            with_cases=True,
         )
 
 

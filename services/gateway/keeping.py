@@ -12,11 +12,13 @@ from sqlalchemy import ColumnElement, and_, delete, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketStatus
+from services.gateway.archiving import put_forgetting
 from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
 from services.kit.audit import add_audit
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError
 from services.kit.ids import first_id_at
+from services.kit.outbox import Outbox
 
 _AT_ONCE = 200
 """Tickets in one transaction: no webhook waits long for it."""
@@ -45,6 +47,7 @@ class Keeping:
         self, database: Database, days: float, *, clock: Callable[[], float] = time.time
     ) -> None:
         self._database = database
+        self._outbox = Outbox(database)
         self._days = days
         self._clock = clock
 
@@ -78,6 +81,7 @@ class Keeping:
         with self._database.session() as session:
             found = session.execute(old).all()
             known = {row.id: row for row in found}
+            put_forgetting(session, self._outbox, known)
             gone = delete(TicketRow).where(TicketRow.id.in_(known), _is_old(before))
             ids = list(session.scalars(gone.returning(TicketRow.id)))
             for ticket_id in ids:

@@ -96,6 +96,11 @@ class GatewaySettings(Settings):
         description="Days after its last change for which a concluded ticket is kept, with its "
         "workflows and events. Unset: for ever.",
     )
+    archive_resolved: bool = Field(
+        default=True,
+        description="Whether resolved tickets become typical cases of the pages that helped, by "
+        "which tickets like them find these pages more easily.",
+    )
     page_size: int = Field(
         default=50, ge=1, le=500, description="Tickets in a list that asks for no number."
     )

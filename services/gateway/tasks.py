@@ -6,6 +6,7 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
+from services.gateway.archiving import ARCHIVE_TASK, FORGET_CASES_TASK, Archiving
 from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.by_comment import CommentReader
@@ -61,11 +62,22 @@ def register_comments(queue: Celery, outbox: Outbox, reader: CommentReader) -> N
     outbox.register(queue, READ_COMMENT_TASK, reader.run, on_parked=_keep)
 
 
-def register_learning(queue: Celery, outbox: Outbox, desk: TriageDesk) -> None:
-    """Make the queue's workers learn past tickets."""
+def register_learning(
+    queue: Celery, outbox: Outbox, desk: TriageDesk, archiving: Archiving | None = None
+) -> None:
+    """Make the queue's workers learn past tickets, and archive the resolved ones."""
     outbox.register(queue, LEARN_TASK, desk.take_in, on_parked=_keep)
     service = TriageService(outbox.database, outbox, desk)
-    outbox.register(queue, LEARN_TICKET_TASK, service.learn_ticket, on_parked=_keep)
+
+    def learn_ticket(ticket_id: str) -> None:
+        service.learn_ticket(ticket_id)
+        if archiving is not None:
+            archiving.put(ticket_id)
+
+    outbox.register(queue, LEARN_TICKET_TASK, learn_ticket, on_parked=_keep)
+    if archiving is not None:
+        outbox.register(queue, ARCHIVE_TASK, archiving.run, on_parked=_keep)
+        outbox.register(queue, FORGET_CASES_TASK, archiving.forget, on_parked=_keep)
 
 
 def _keep(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

@@ -16,6 +16,7 @@ from services.gateway.clarify.asked import Asked, text_of
 from services.gateway.clarify.asking import Asking, asked_about, rows_of
 from services.gateway.events import Note, add_events
 from services.gateway.fit import Verdict
+from services.gateway.intake.told import LEARN_TICKET_TASK
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import store_of_walk
@@ -118,8 +119,17 @@ class Tickets:
                     self._write_back.put(session, ticket_id)
                 if degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
+                if isinstance(outcome, Planned):
+                    self._learn_if_over(session, ticket_id, walk)
             self._outbox.finish(session)
         return concluded.seconds if concluded is not None else None
+
+    def _learn_if_over(self, session: Session, ticket_id: str, walk: int) -> None:
+        """A ticket that was resolved before it was planned is learned from again."""
+        over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id)
+        if session.scalar(over) is not None:
+            key = f"{LEARN_TICKET_TASK}:{ticket_id}:{walk}"
+            self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key)
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

@@ -107,7 +107,9 @@ class Walk:
         if context.degraded and not self._has_waited(opened):
             raise PartUnavailableError(f"no answer from {', '.join(context.degraded)}; waiting")
         told = {"without": context.degraded} if context.degraded else {}
-        progress.note("retrieved", confidence=context.confidence, fit=found, **told)
+        reasons = list(context.chunks[0].reasons) if context.chunks else []
+        confidence = context.confidence
+        progress.note("retrieved", confidence=confidence, fit=found, reasons=reasons, **told)
         if found is None:
             questions = self._clarify.questions(None, context, opened.asked)
             return self._refused(opened, _why_refused(context), context, questions)

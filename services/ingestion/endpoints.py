@@ -9,6 +9,8 @@ from fastapi.concurrency import run_in_threadpool
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from services.contracts.ingestion import (
+    Archived,
+    ForgetCases,
     ForgetRequest,
     IngestedDocument,
     IngestedRoot,
@@ -19,7 +21,7 @@ from services.contracts.ingestion import (
 )
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
 from services.kit.openapi import refusals
-from services.knowledge.model import Document
+from services.knowledge.model import Document, ResolvedCase
 
 _POLL_S = 0.5
 
@@ -86,7 +88,21 @@ def create_router(service: Ingestion) -> APIRouter:
         """A document with its Markdown, which is what citations count lines in."""
         return service.document(document_id)
 
+    _add_cases(router, service)
     return router
+
+
+def _add_cases(router: APIRouter, service: Ingestion) -> None:
+    @router.post("/cases")
+    def put_case(case: ResolvedCase) -> Archived:
+        """Keep a resolved ticket as a typical case of its page; the same id again replaces it."""
+        return service.archive(case)
+
+    @router.post("/cases/removals")
+    def remove_cases(request: ForgetCases) -> Archived:
+        """Take cases out; unknown ids are ignored."""
+        service.forget_cases(request)
+        return Archived(kept=False)
 
 
 async def _events(

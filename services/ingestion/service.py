@@ -9,6 +9,8 @@ import structlog
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import (
+    Archived,
+    ForgetCases,
     ForgetRequest,
     IngestedDocument,
     IngestedRoot,
@@ -41,7 +43,7 @@ from services.kit.audit import add_audit
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.outbox import Outbox
-from services.knowledge.model import Document, IncidentNode
+from services.knowledge.model import Document, IncidentNode, ResolvedCase
 from services.knowledge.ports import (
     DocumentNotFoundError,
     DocumentStore,
@@ -49,6 +51,7 @@ from services.knowledge.ports import (
     GraphStore,
     VectorStore,
 )
+from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
@@ -100,6 +103,7 @@ class IngestionService:
         self._kept = KeptParts(database)
         self._pipeline = with_kept_parts(self._structure, self._kept)
         self._jobs = Jobs(database)
+        self._archive = SqlCaseArchive(database, most=self._settings.most_cases)
         self._ledger = Ledger(database)
         self._readings = SqlReadingStore(database)
         self._upkeep = Upkeep.of(self._readings, self._ledger, documents)
@@ -197,6 +201,17 @@ class IngestionService:
         if document is None:
             raise DocumentNotFoundError(f"no document has the id {document_id!r}")
         return document
+
+    def archive(self, case: ResolvedCase) -> Archived:
+        """See `contracts.ingestion.Ingestion.archive`."""
+        embedder = self._stores.embedder
+        (vector,) = embedder.embed([f"{case.title}\n{case.text}".strip()])
+        kept = self._archive.put(case, vector.tolist(), embedder.model_name)
+        return Archived(kept=kept)
+
+    def forget_cases(self, request: ForgetCases) -> None:
+        """See `contracts.ingestion.Ingestion.forget_cases`."""
+        self._archive.remove(request.ids)
 
     def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
         """Do a stored job's work, once no other job works on the same source.

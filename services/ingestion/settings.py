@@ -75,6 +75,12 @@ class IngestionSettings(Settings):
         default=4, ge=1, description="Documents that the model builds the graph of at a time."
     )
 
+    most_cases: int = Field(
+        default=20,
+        ge=1,
+        le=1000,
+        description="Resolved tickets that are kept of a page as its typical cases: the newest.",
+    )
     read_pages: int = Field(
         default=4, ge=1, description="Pages that the model reads at a time (`flowxpert read`)."
     )

@@ -1,8 +1,15 @@
 """Nouns of what is known. A line range is 1-based and inclusive on both ends."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _storable(text: str) -> str:
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("text must not hold a NUL character or half a surrogate pair")
+    return text
 
 
 class Noun(BaseModel):
@@ -163,6 +170,24 @@ class Case(Noun):
     """Names, codes and words, each with how often it is mentioned."""
 
 
+CaseText = Annotated[str, AfterValidator(_storable)]
+
+
+class ResolvedCase(Noun):
+    """A ticket that was resolved, as a typical case of the page whose procedure it was given."""
+
+    id: CaseText = Field(min_length=1, max_length=400)
+    """Of the ticket."""
+    document_id: CaseText = Field(min_length=1, max_length=1024)
+    title: CaseText = Field(default="", max_length=400)
+    text: CaseText = Field(default="", max_length=1000)
+    """What it said, on one line, without secrets and persons."""
+    told: CaseText = Field(default="", max_length=1000)
+    """What was answered about it: the branch of the procedure that it took."""
+    at: float = Field(ge=0, allow_inf_nan=False)
+    """When it was resolved, in seconds since the epoch."""
+
+
 class RetrievedChunk(Noun):
     """A chunk with its relevance in 0–1 and, in a few words each, why it was found."""
 
@@ -177,6 +202,9 @@ class RetrievedNode(Noun):
     node: IncidentNode
     score: float
     reasons: tuple[str, ...] = ()
+    resolved: tuple[ResolvedCase, ...] = ()
+    """Typical cases that the platform has seen itself, the newest first; beside those that the
+    documents tell, since no line of a document says them."""
 
 
 class KnowledgeContext(Noun):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from services.kit.errors import NotFoundError, UnavailableError
-from services.knowledge.model import Case, Document, IncidentNode
+from services.knowledge.model import Case, Document, IncidentNode, ResolvedCase
 
 Vectors = NDArray[np.float32]
 """Shape (texts, dimensions), rows of unit length."""
@@ -153,6 +153,28 @@ class GraphStore(Protocol):
 
     def cases_state(self) -> str:
         """A word that is another one after every `put_cases` that wrote something."""
+
+
+class CaseArchive(Protocol):
+    """Resolved tickets as typical cases of pages: so many of a page, and none without its page.
+
+    Of cases of a page that say the same the latest is kept.
+    """
+
+    def put(self, case: ResolvedCase, vector: Sequence[float], model: str) -> bool:
+        """Write or replace, with its embedding by this model.
+
+        False, and nothing written, where its document is unknown.
+        """
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Take cases out; unknown ids are ignored."""
+
+    def newest(self, limit: int, model: str) -> tuple[list[ResolvedCase], Vectors]:
+        """The newest cases of all pages, and their vectors by this model, a row for each."""
+
+    def state(self) -> str:
+        """A word that is another one after every change."""
 
 
 class DocumentStore(Protocol):

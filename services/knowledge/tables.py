@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.database import Base
@@ -98,3 +98,25 @@ class CaseEntityRow(Base):
     )
     entity: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True, index=True)
     times: Mapped[int] = mapped_column(Integer)
+
+
+class ResolvedCaseRow(Base):
+    """A resolved ticket of a page. It goes with its document, and stays when that is read anew."""
+
+    __tablename__ = "knowledge_resolved_case"
+    __table_args__ = (Index("ix_knowledge_resolved_case_at", "document_id", "at"),)
+
+    id: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    document_id: Mapped[str] = mapped_column(
+        ForeignKey("knowledge_document.id", ondelete="CASCADE")
+    )
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    told: Mapped[str] = mapped_column(Text)
+    at: Mapped[float] = mapped_column(Float)
+    vector: Mapped[bytes] = mapped_column(LargeBinary)
+    """The embedding of its title and text: float32, little-endian."""
+    model: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """What embedded it."""
+    version: Mapped[str] = mapped_column(String(36), index=True)
+    """Sorts by the time it was written."""

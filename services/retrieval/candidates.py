@@ -1,6 +1,6 @@
 """What the stores find for a query: chunks and nodes, each with four scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -41,6 +41,8 @@ class Candidates(NamedTuple):
     """Ids of nodes by the name in the ticket that they bear."""
     without: tuple[Part, ...] = ()
     """What did not answer."""
+    meaning: Sequence[float] = ()
+    """The vector of the whole ticket."""
 
 
 def find_candidates(
@@ -53,11 +55,11 @@ def find_candidates(
     """
     without: list[Part] = []
     try:
-        chunks, nodes = _by_vectors(query, embedder, vectors, limit)
+        chunks, nodes, meaning = _by_vectors(query, embedder, vectors, limit)
     except UnavailableError as error:
         _log.warning("retrieval.degraded", without="vectors", reason=str(error))
         without.append("vectors")
-        chunks, nodes = {}, {}
+        chunks, nodes, meaning = {}, {}, []
     try:
         named, bearers = _by_names(query, graph, nodes)
     except UnavailableError as error:
@@ -66,13 +68,13 @@ def find_candidates(
         _log.warning("retrieval.degraded", without="graph", reason=str(error))
         without.append("graph")
         named, bearers = {}, {}
-    return Candidates(chunks, nodes | bearers, named, tuple(without))
+    return Candidates(chunks, nodes | bearers, named, tuple(without), meaning)
 
 
 def _by_vectors(
     query: Query, embedder: Embedder, vectors: VectorStore, limit: int
-) -> tuple[dict[str, Found], dict[str, Found]]:
-    """Chunks and nodes."""
+) -> tuple[dict[str, Found], dict[str, Found], list[float]]:
+    """Chunks, nodes, and the vector of the whole ticket."""
     # One by one: embedded together, the short text would cost as much as the long one.
     meaning, focus = (
         embedder.embed([text or query.words])[0] for text in (query.meaning, query.focus)
@@ -82,7 +84,7 @@ def _by_vectors(
         whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)
         line = vectors.search(collection, vector=focus.tolist(), text=query.focus, limit=limit)
         found[collection] = _joined(whole, line)
-    return found["chunks"], found["nodes"]
+    return found["chunks"], found["nodes"], meaning.tolist()
 
 
 def _by_names(

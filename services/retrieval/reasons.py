@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from services.knowledge.model import IncidentNode
 from services.retrieval.candidates import Found
 from services.retrieval.fuse import Evidence
+from services.retrieval.resolved import case_of
 
 _CLOSE = 0.5
 """Cosine of all-MiniLM-L6-v2 from which two texts are about the same thing."""
@@ -36,6 +37,10 @@ def node_reasons(evidence: Evidence, node: IncidentNode) -> tuple[str, ...]:
 
 
 def _document_reasons(evidence: Evidence) -> Iterator[str]:
+    for found in evidence.chunks:
+        case = case_of(found)
+        if case is not None:
+            yield f"like the resolved ticket “{case.title[:80]}” ({found.meaning:.2f})"
     for name in evidence.names[:3]:
         yield f"named in the ticket: {name[:80]}"
     if evidence.signals.runs >= _MUCH:

@@ -1,6 +1,6 @@
 """Retrieval: the work, from a request to ranked knowledge."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from services.contracts.retrieval import (
@@ -15,11 +15,13 @@ from services.kit.metrics import stage_timer
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,
+    ResolvedCase,
     RetrievedChunk,
     RetrievedNode,
     Span,
 )
 from services.knowledge.ports import (
+    CaseArchive,
     DocumentNotFoundError,
     DocumentStore,
     Embedder,
@@ -34,6 +36,7 @@ from services.retrieval.fuse import Evidence, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import Query, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
+from services.retrieval.resolved import ResolvedCases, case_of
 from services.retrieval.settings import RetrievalSettings
 
 _LINKING_DOCUMENTS = 2
@@ -62,19 +65,31 @@ class RetrievalService:
         settings: RetrievalSettings | None = None,
         *,
         readings: ReadingSource | None = None,
+        archive: CaseArchive | None = None,
     ) -> None:
         """The stores that ingestion writes; nothing is written here."""
+        chosen = settings or RetrievalSettings()
+        self._resolved = (
+            ResolvedCases(
+                archive,
+                embedder.model_name,
+                most=chosen.resolved_cases,
+                alike_from=chosen.alike_from,
+            )
+            if archive is not None
+            else None
+        )
         self._vectors = vectors
         self._graph = graph
         self._documents = documents
         self._embedder = embedder
-        self._settings = settings or RetrievalSettings()
+        self._settings = chosen
         self._pages = Pages(documents, readings or NoReadings())
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
         query = read_query(request)
-        ranked, missing = self._ranked(query, request.without)
+        ranked, missing = self._ranked(query, request)
         around = _Around()
         if "graph" not in missing:
             try:
@@ -99,10 +114,10 @@ class RetrievalService:
 
     def evidence(self, request: RetrieveRequest) -> list[Evidence]:
         """What speaks for each document that the searches found, the best document first."""
-        return self._ranked(read_query(request), request.without)[0]
+        return self._ranked(read_query(request), request)[0]
 
     def _ranked(
-        self, query: Query, without: Collection[str]
+        self, query: Query, request: RetrieveRequest
     ) -> tuple[list[Evidence], tuple[Part, ...]]:
         """The documents but for some, best first, and what did not answer."""
         if query.is_empty:
@@ -115,9 +130,12 @@ class RetrievalService:
                 self._graph,
                 limit=self._settings.candidates,
             )
+            if self._resolved is not None and request.with_cases and found.meaning:
+                limit = self._settings.candidates
+                found = self._resolved.beside(found, self._vectors, limit=limit)
         with stage_timer("retrieval", "rank"):
             ranked = rank_documents(query, found)
-        return [each for each in ranked if each.document_id not in without], found.without
+        return [each for each in ranked if each.document_id not in request.without], found.without
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""
@@ -132,7 +150,8 @@ class RetrievalService:
     def _chunks(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []
         for each in ranked[:most]:
-            for place, found in enumerate(each.chunks[: self._settings.chunks_per_document]):
+            own = [found for found in each.chunks if case_of(found) is None]
+            for place, found in enumerate(own[: self._settings.chunks_per_document]):
                 scored.append((_score(each, place), each, found))
         scored.sort(key=lambda item: -item[0])
         return tuple(
@@ -159,9 +178,17 @@ class RetrievalService:
                 scored.setdefault(node.id, (_score(each, place), each, node))
         ordered = sorted(scored.values(), key=lambda item: -item[0])[:most]
         return tuple(
-            RetrievedNode(node=node, score=score, reasons=node_reasons(each, node))
+            RetrievedNode(
+                node=node,
+                score=score,
+                reasons=node_reasons(each, node),
+                resolved=self._cases_of(each.document_id),
+            )
             for score, each, node in ordered
         )
+
+    def _cases_of(self, document_id: str) -> tuple[ResolvedCase, ...]:
+        return self._resolved.of_document(document_id) if self._resolved is not None else ()
 
     def _targets(self, nodes: Sequence[RetrievedNode]) -> list[str]:
         """Documents that the best ones hand over to, in the order of the links."""

@@ -38,6 +38,19 @@ class RetrievalSettings(Settings):
         le=100,
         description="Most documents found whose readings stand in an answer.",
     )
+    resolved_cases: int = Field(
+        default=2000,
+        ge=0,
+        le=20_000,
+        description="Resolved tickets, the newest, whose pages a ticket like them finds more "
+        "easily; 0 for none.",
+    )
+    alike_from: float = Field(
+        default=0.6,
+        ge=0,
+        le=1,
+        description="Cosine from which a ticket is like a resolved one.",
+    )
     linked_pages: int = Field(
         default=12,
         ge=0,
