@@ -66,7 +66,7 @@ def test_a_declared_team_without_past_tickets_may_be_named():
 
 
 def test_walks_reach_teams_over_shared_entities():
-    assert router().reached("dialplan broken", 1) == ["voice"]
+    assert router().rank_with_reached("dialplan broken", 1)[1] == ["voice"]
 
 
 def test_doubt_costs_a_second_round_and_may_end_without_a_team():
