@@ -25,6 +25,8 @@ from services.knowledge.ports import Embedder, Vectors
 _WEIGHT_OF_ERRORS = 10.0
 """The regression's C; of 1 and 10 the better on parts of training sets."""
 _MASK = "<name>"
+_DRAWS = 200
+"""Outcomes that are drawn for the calibration error of chances that are right."""
 
 
 class NoLabelError(InvalidInputError):
@@ -183,11 +185,22 @@ def _figures(told: Sequence[Told]) -> Figures:
         "acc1": _share(each.is_first for each in told),
         "acc3": _share(each.is_among_three for each in told),
         "ece": calibration_error((each.chance, each.is_first) for each in told),
+        "ece_by_chance": _error_by_chance([each.chance for each in told]),
         "abstained": _share(each.is_abstained for each in told),
         "acc1_of_the_others": _share(each.is_first for each in kept),
         "ms_median": round(1000 * seconds[len(seconds) // 2], 1),
         "ms_p95": round(1000 * seconds[int(0.95 * (len(seconds) - 1))], 1),
     }
+
+
+def _error_by_chance(chances: Sequence[float]) -> float:
+    """The calibration error that these chances would show on the mean if all of them were right.
+
+    The fewer the rows, the larger: bins of few rows are off by chance.
+    """
+    drawn = np.random.default_rng(0).random((_DRAWS, len(chances))) < np.array(chances)
+    errors = [calibration_error(zip(chances, row.tolist(), strict=True)) for row in drawn]
+    return round(float(np.mean(errors)), 4)
 
 
 def _share(flags: Iterable[bool]) -> float:

@@ -60,7 +60,8 @@ def _open_decisions(
         and not _is_outcome(situation, step)
         and words(step.text) not in unknown
     ]
-    unsaid = set(Said(asked.ticket_text, embedder).open([step.text for step in found]))
+    said = Said("\n".join((asked.ticket_text, *asked.own_words)), embedder)
+    unsaid = set(said.open([step.text for step in found]))
     return {step.id: step for step in found if step.text in unsaid}
 
 

@@ -41,9 +41,8 @@ class Chosen:
 
 def choose(router: Router, summary: str, whole: str, limits: Limits) -> Chosen:
     """Without a model: the ranker, which reads the whole text too when the summary leaves doubt."""
-    first = router.rank([summary])[0]
-    reached = set(router.reached(summary, REACHED))
-    found, rounds = _only(first, reached), 1
+    first, reached = router.rank_with_reached(summary, REACHED)
+    found, rounds = _only(first, set(reached)), 1
     if _top(found) < limits.sure_from and limits.rounds > 1:
         found, rounds = _both(first, router.rank([whole])[0] if whole != summary else first), 2
     teams = router.explained(summary, found, limits.shown)

@@ -66,18 +66,13 @@ class Router:
 
     def rank(self, texts: Sequence[str]) -> list[Ranking]:
         """The chances of all teams for each text."""
-        query = self._query(texts)
-        alike = self._likeness.to_past(query)
-        walked = self._walks.columns(texts)
-        scores = self._likeness.scores(alike)
-        signs = self._signs(scores, walked, self._names.columns(query), alike)
-        return [self._ranking(row) for row in self._ranker.chances(signs)]
+        return self._ranked(texts, self._walks.columns(texts))
 
-    def reached(self, text: str, most: int) -> list[str]:
-        """The teams that walks of one and two hops count most for."""
-        one, two = self._walks.columns([text])
-        order = np.argsort(-(one + two)[0], kind="stable")[:most]
-        return [self.teams[index] for index in order]
+    def rank_with_reached(self, text: str, most: int) -> tuple[Ranking, list[str]]:
+        """Beside the chances the teams that walks of one and two hops count most for."""
+        walked = self._walks.columns([text])
+        order = np.argsort(-sum(walked)[0], kind="stable")[:most]
+        return self._ranked([text], walked)[0], [self.teams[index] for index in order]
 
     def explained(self, text: str, ranking: Ranking, most: int) -> tuple[TeamChance, ...]:
         """The first teams with the paths that lead to them."""
@@ -90,6 +85,13 @@ class Router:
             )
             for team, chance in zip(ranking.teams[:most], ranking.chances, strict=False)
         )
+
+    def _ranked(self, texts: Sequence[str], walked: list[Array]) -> list[Ranking]:
+        query = self._query(texts)
+        alike = self._likeness.to_past(query)
+        scores = self._likeness.scores(alike)
+        signs = self._signs(scores, walked, self._names.columns(query), alike)
+        return [self._ranking(row) for row in self._ranker.chances(signs)]
 
     def _ranking(self, chances: Array) -> Ranking:
         order = np.argsort(-chances, kind="stable")

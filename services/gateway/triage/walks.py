@@ -4,14 +4,16 @@ Entities are the names, codes and words of tickets. One hop counts the teams of 
 hops the teams of past tickets that share entities. A third, to tickets like these, added nothing.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from services.gateway.triage.vectors import Array, SparseSpace
-from services.language.names import COMPOUND
+from services.language.names import COMPOUND, parts_of
 from services.language.words import tokenise
 
 _PSEUDO_TICKETS = 2.0
@@ -21,6 +23,9 @@ _SLACK = 0.5
 """Where all past tickets are far off, walks say little."""
 _SCALE = 5.0
 """Brings shares to the size of log odds."""
+_SEGMENT = re.compile(r"[_-]")
+_LONGEST_SHOWN = 32
+"""Characters of an entity that a person reads at a glance."""
 
 
 class Walks:
@@ -56,31 +61,51 @@ class Walks:
         return columns
 
     def paths(self, text: str, team: int, names: Sequence[str], most: int) -> list[str]:
-        """The strongest ways from a text to a team, in words; one for each name in the text."""
+        """The strongest ways from a text to a team, in words, one for each name of the text."""
         strongest: dict[str, str] = {}
-        for _, entity, n, total in sorted(self._ways(text, team), reverse=True):
-            strongest.setdefault(entity, f"{entity} → {names[team]}: {n} of {total} tickets")
+        for way in sorted(self._ways(text, team), key=lambda way: -way.weight):
+            told = f"{_short(way.entity)} → {names[team]}: {way.tickets} of {way.of} tickets"
+            strongest.setdefault(way.name, told)
         return list(strongest.values())[:most]
 
-    def _ways(self, text: str, team: int) -> Iterator[tuple[float, str, int, int]]:
+    def _ways(self, text: str, team: int) -> Iterator["_Way"]:
         usual = self._teams[:, team].mean()
-        for term, entity in _surfaces(text).items():
+        for term, (name, entity) in _surfaces(text).items():
             place = self._space.index.get(term)
             if place is None or not self._counts[place, team]:
                 continue
             n, total = self._counts[place, team], self._counts[place].sum()
             share = (n + _PSEUDO_TICKETS * usual) / (total + _PSEUDO_TICKETS)
             if share > usual:
-                yield float(np.log(share / usual)), entity, int(n), int(total)
+                yield _Way(float(np.log(share / usual)), name, entity, int(n), int(total))
 
 
-def _surfaces(text: str) -> dict[str, str]:
-    """Each term as it is written in the text; the whole of a name rather than its parts."""
-    found: dict[str, str] = {}
-    for word in COMPOUND.findall(text):
-        for term in tokenise(word):
-            found.setdefault(term, word)
+class _Way(NamedTuple):
+    """From an entity of a text to a team."""
+
+    weight: float
+    name: str
+    """The name in the text that the entity is, or is a part of."""
+    entity: str
+    tickets: int
+    """Past tickets of the team that name it."""
+    of: int
+    """Past tickets that name it."""
+
+
+def _surfaces(text: str) -> dict[str, tuple[str, str]]:
+    """By each term the name it stands in, and itself as it is written there."""
+    found: dict[str, tuple[str, str]] = {}
+    for name in COMPOUND.findall(text):
+        parts = (part for segment in _SEGMENT.split(name) for part in parts_of(segment))
+        for written in (name, *parts):
+            for term in tokenise(written)[-1:]:
+                found.setdefault(term, (name, written))
     return found
+
+
+def _short(entity: str) -> str:
+    return entity if len(entity) <= _LONGEST_SHOWN else f"{entity[: _LONGEST_SHOWN - 1]}…"
 
 
 def _odds(counts: Array, teams: Array) -> Array:

@@ -43,6 +43,7 @@ def test_all_ways_are_measured_over_the_same_rows(tmp_path):
     assert report.overall["acc1"] == report.sets["triage"]["acc1"] == round(6 / 7, 4)
     assert report.sets["TF-IDF and logistic regression"]["acc1"] == round(6 / 7, 4)
     assert {"acc1", "acc3", "ece", "abstained"} <= report.overall.keys()
+    assert 0 < report.overall["ece_by_chance"] < 0.5
     assert report.config["test_of_teams_not_in_train"] == 1
 
 

@@ -41,13 +41,32 @@ def test_why_is_told_by_the_path_from_an_entity_to_the_team():
     assert "raidcard → storage: 4 of 4 tickets" in best.why
 
 
+def test_a_name_is_one_way_told_by_the_part_of_it_that_speaks_for_the_team():
+    learned = router()
+    (best,) = learned.explained("RaidcardIscsi_snapshotQuux9", learned.rank(["raidcard"])[0], 1)
+    assert len(best.why) == 1
+    assert best.why[0] in {
+        "Raidcard → storage: 4 of 4 tickets",
+        "Iscsi → storage: 4 of 4 tickets",
+        "snapshot → storage: 4 of 4 tickets",
+    }
+
+
+def test_a_long_name_is_cut():
+    name = "x" * 50
+    cases = [*past_cases(), *(case_of(f"x{n}", name, "storage", 99.0 + n) for n in range(3))]
+    learned = Router(cases, (), HashingEmbedder())
+    (best,) = learned.explained(name, learned.rank([name])[0], 1)
+    assert best.why == (f"{'x' * 31}… → storage: 3 of 3 tickets",)
+
+
 def test_a_declared_team_without_past_tickets_may_be_named():
     teams = (Team(name="printing", description="Printers, toner, paper trays."),)
     assert "printing" in router(teams).rank(["toner"])[0].teams
 
 
 def test_walks_reach_teams_over_shared_entities():
-    assert router().reached("dialplan broken", 1) == ["voice"]
+    assert router().rank_with_reached("dialplan broken", 1)[1] == ["voice"]
 
 
 def test_doubt_costs_a_second_round_and_may_end_without_a_team():
