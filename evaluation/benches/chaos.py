@@ -39,6 +39,8 @@ SETTLE_S = 240.0
 """Beside the lease: longest time after the last kill in which all must be finished."""
 
 _AGAIN_S = 0.1
+_CATCH_UP_S = 5.0
+"""Within the time that is waited in the end."""
 _KEY = "a-key-for-the-chaos-run-alone"
 _TAKEN = {200, 202}
 _LATER = {429, 503}
@@ -197,6 +199,7 @@ def run_chaos(plan: ChaosPlan, say: Say) -> ChaosReport:
             "FLOWXPERT_REDIS_URL": valkey.url,
             "FLOWXPERT_API_KEY": _KEY,
             "FLOWXPERT_TASK_LEASE_S": str(plan.lease_s),
+            "FLOWXPERT_GATEWAY_CATCH_UP_AFTER_S": str(_CATCH_UP_S),
             "FLOWXPERT_EMBEDDER_FILE": str(PlatformSettings().resolved_embedder_file.resolve()),
         }
         names = ["gateway", *(f"worker-{n}" for n in range(1, WORKERS + 1))]

@@ -361,6 +361,7 @@ def _serve(
         say("stopping")
     finally:
         platform.retire()
+        platform.app.state.stopping.set()
         server.stop()
         platform.close()
         if platform.is_working:

@@ -1,6 +1,7 @@
 """The gateway's addresses: webhooks in, tickets and workflows out."""
 
 import asyncio
+import threading
 import time
 from typing import Annotated, Any, Literal
 
@@ -156,7 +157,8 @@ async def _accept(
         accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
     final = False
     if wait and accepted.tickets:
-        final = await _wait(service, accepted, min(wait, service.settings.max_wait_s))
+        seconds = min(wait, service.settings.max_wait_s)
+        final = await _wait(service, accepted, seconds, request.app.state.stopping)
     if wait or not all(ticket.created for ticket in accepted.tickets):
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
@@ -177,14 +179,16 @@ def _check_media_type(content_type: str) -> None:
         )
 
 
-async def _wait(service: GatewayService, accepted: Accepted, seconds: float) -> bool:
+async def _wait(
+    service: GatewayService, accepted: Accepted, seconds: float, stopping: threading.Event
+) -> bool:
     """Whether every walk is over before the time is up. Nothing but this request waits."""
     until = time.monotonic() + seconds
     ids = [ticket.id for ticket in accepted.tickets]
     pause = 0.02
     while not await run_in_threadpool(service.are_final, ids):
         left = until - time.monotonic()
-        if left <= 0:
+        if left <= 0 or stopping.is_set():
             return False
         await asyncio.sleep(min(pause, left))
         pause = min(pause * 1.5, service.settings.event_poll_s)

@@ -79,13 +79,18 @@ async def all_events(
 
 
 class _Allowed:
-    """Whether whoever opened a stream may still read; asked every so often."""
+    """Whether whoever opened a stream may still read; asked every so often.
+
+    Nobody may once the process is stopping.
+    """
 
     def __init__(self, request: Request) -> None:
         self._request = request
         self._asked = monotonic()
 
     async def now(self) -> bool:
+        if self._request.app.state.stopping.is_set():
+            return False
         if monotonic() - self._asked < _ASKED_EVERY_S:
             return True
         self._asked = monotonic()

@@ -1,5 +1,6 @@
 """The app factory: every service answers probes, metrics and errors in the same way."""
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -73,7 +74,8 @@ def create_service_app(
 
     `needs` says who may call which route; `access` who somebody is, without a database's keys
     where it is not given. `checks` decide about `/readyz`; `body_limits` raises or lowers the body
-    limit for paths that begin so.
+    limit for paths that begin so. Whoever stops the app sets its state's `stopping` first: requests
+    that wait for something are answered then.
 
     Raises:
         UnsafeAddressError: The settings would serve other machines without asking who calls.
@@ -93,6 +95,7 @@ def create_service_app(
         app.include_router(router)
     routes = [*app.routes, *(route for router in included for route in router.routes)]
     app.state.access, app.state.needs = access, Needs(routes, needs)
+    app.state.stopping = threading.Event()
     app.add_exception_handler(FlowXpertError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -32,6 +32,11 @@ def served(folder: Path, **settings: str) -> Iterator[tuple[subprocess.Popen[str
             yield server, told.split("answers at ")[1].split(";")[0]
         finally:
             server.kill()
+
+
+def stream(url: str) -> AbstractContextManager[httpx.Response]:
+    """Events of all tickets, as a page listens to them."""
+    return httpx.stream("GET", f"{url}/v1/events", timeout=60)
 
 
 def ended(server: subprocess.Popen[str]) -> str:
@@ -102,19 +107,20 @@ def test_two_signals_end_it_as_one_does(tmp_path: Path, pause_s: float) -> None:
     assert "Traceback" not in said
 
 
-def test_an_open_request_is_answered(tmp_path: Path) -> None:
+def test_a_request_that_waits_and_a_stream_are_answered(tmp_path: Path) -> None:
     answers: list[int] = []
-    with served(tmp_path) as (server, url):
+    with served(tmp_path) as (server, url), stream(url) as events:
         body = {"id": "1", "title": "Port counts errors"}
 
         def wait() -> None:
-            arguments = {"params": {"wait": 2}, "json": body, "timeout": 30}
+            arguments = {"params": {"wait": 60}, "json": body, "timeout": 30}
             answers.append(httpx.post(f"{url}/workflow", **arguments).status_code)  # type: ignore[arg-type]
 
         waiting = threading.Thread(target=wait)
         waiting.start()
         time.sleep(0.3)
         server.send_signal(signal.SIGTERM)
-        assert "Traceback" not in ended(server)
         waiting.join(30)
+        events.read()
+        assert "Traceback" not in ended(server)
     assert answers[0] in {200, 202}

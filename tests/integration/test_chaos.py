@@ -16,7 +16,7 @@ def test_whatever_is_killed_each_ticket_is_walked_and_once():
         postgres_folder()
     except NoPostgresError as error:
         pytest.skip(str(error))
-    plan = ChaosPlan(kills=KILLS, documents=WIKI, pause_s=0.5)
+    plan = ChaosPlan(kills=KILLS, documents=WIKI, pause_s=0.3)
     report = run_chaos(plan, say=print)
     assert sum(report.kills.values()) == KILLS
     assert report.ok, report.model_dump_json(indent=2)
