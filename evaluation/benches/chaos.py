@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,14 +23,10 @@ import httpx
 import psycopg
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.benches.chaos_servers import Gateway, Postgres, Server, Valkey
+from evaluation.benches.knowledge_server import serve_knowledge
+from evaluation.benches.servers import Gateway, Postgres, Say, Server, Valkey, begin, made
 from evaluation.benches.speed import new_ticket
-from services.embedded import Embedded
-from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.planner.app import create_app as create_planner
-from services.retrieval.app import create_app as create_retrieval
-from services.scorer.app import create_app as create_scorer
 
 KINDS = ("gateway", "worker", "valkey", "connection")
 SENDERS = 4
@@ -52,8 +48,6 @@ SELECT t.id, t.status, t.walks,
   (SELECT count(*) FROM gateway_workflow w WHERE w.ticket_id = t.id AND w.rank = 1) AS workflows
 FROM gateway_ticket t
 """
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -191,9 +185,9 @@ def run_chaos(plan: ChaosPlan, say: Say) -> ChaosReport:
     with TemporaryDirectory(prefix="flowxpert-chaos-") as scratch, ExitStack() as closing:
         folder = Path(scratch)
         folder.chmod(0o755)  # PostgreSQL runs as another user where this is root
-        postgres, valkey = Postgres(_made(folder / "pg")), Valkey(_made(folder / "valkey"))
-        _begin((postgres, valkey), closing)
-        addresses, titles = _knowledge(folder, plan.documents, closing)
+        postgres, valkey = Postgres(made(folder / "pg")), Valkey(made(folder / "valkey"))
+        begin((postgres, valkey), closing)
+        addresses, titles = serve_knowledge(folder, plan.documents, _KEY, closing)
         settings = addresses | {
             "FLOWXPERT_DATABASE_URL": postgres.url,
             "FLOWXPERT_REDIS_URL": valkey.url,
@@ -203,8 +197,8 @@ def run_chaos(plan: ChaosPlan, say: Say) -> ChaosReport:
             "FLOWXPERT_EMBEDDER_FILE": str(PlatformSettings().resolved_embedder_file.resolve()),
         }
         names = ["gateway", *(f"worker-{n}" for n in range(1, WORKERS + 1))]
-        gateways = [Gateway(name, _made(folder / name), settings) for name in names]
-        _begin(gateways, closing)
+        gateways = [Gateway(name, made(folder / name), settings) for name in names]
+        begin(gateways, closing)
         say("all is up")
         return _run(plan, Platform(postgres, valkey, tuple(gateways)), titles, say)
 
@@ -307,45 +301,3 @@ def _is_right(found: Figures) -> bool:
     """All that came in was concluded, and once."""
     wrong = found.model_dump(exclude={"accepted", "planned", "refused"})
     return found.accepted > 0 and not any(wrong.values())
-
-
-def _knowledge(
-    folder: Path, documents: Path, closing: ExitStack
-) -> tuple[dict[str, str], list[str]]:
-    """Retrieval, planner and scorer, served over some documents; their titles too."""
-    settings = PlatformSettings(
-        data_dir=folder / "knowledge",
-        database_url=None,
-        redis_url=None,
-        qdrant_url=None,
-        neo4j_url=None,
-        api_key=_KEY,
-    )
-    platform = closing.enter_context(Embedded.open(settings))
-    platform.ingestion.ingest_here(documents)
-    apps = {
-        "RETRIEVAL": create_retrieval(settings, service=platform.retrieval),
-        "PLANNER": create_planner(settings, service=platform.planner),
-        "SCORER": create_scorer(settings, service=platform.scorer),
-    }
-    addresses = {}
-    for name, app in apps.items():
-        server = ServerThread(app, host="127.0.0.1", port=0)
-        server.start()
-        closing.callback(server.stop)
-        addresses[f"FLOWXPERT_{name}_URL"] = server.url
-    found = map(platform.documents.get, platform.documents.hashes())
-    return addresses, [document.title for document in found if document is not None]
-
-
-def _begin(servers: Sequence[Server], closing: ExitStack) -> None:
-    for server in servers:
-        server.start()
-        closing.callback(server.stop)
-    for server in servers:
-        server.wait_until_ready()
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder

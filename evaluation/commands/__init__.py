@@ -15,6 +15,7 @@ from evaluation.commands import (
     retrieval,
     scorer,
     speed,
+    storm,
     triage,
     workflows,
 )
@@ -32,6 +33,7 @@ _GROUPS = (
     recorded_judge,
     clarify,
     speed,
+    storm,
     chaos,
     triage,
     results,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.benches.chaos import ChaosPlan, run_chaos
-from evaluation.benches.chaos_servers import NoPostgresError, postgres_folder
+from evaluation.benches.servers import NoPostgresError, postgres_folder
 
 WIKI = Path(__file__).parents[2] / "examples" / "documents" / "wiki"
 KILLS = 12

@@ -1,4 +1,4 @@
-"""Servers that a chaos run kills: real ones, each in a process of its own on loopback."""
+"""Servers for benchmarks: real ones, each in a process of its own on loopback."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -16,6 +17,9 @@ import psycopg
 
 from services.kit.errors import FlowXpertError
 from services.kit.queue import valkey_binary
+
+Say = Callable[[str], None]
+"""Told how far it is."""
 
 ROOT = Path(__file__).parents[2]
 START_WITHIN_S = 240.0
@@ -51,6 +55,11 @@ class Server:
         self._command, self._answers, self._log = list(command), answers, log
         self._env, self._user = env, user
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Of its process; 0 before it was started."""
+        return self._process.pid if self._process else 0
 
     def start(self) -> None:
         """Start it; it answers later."""
@@ -117,8 +126,11 @@ def postgres_folder() -> Path:
 class Postgres(Server):
     """A PostgreSQL cluster of its own in a folder, which nobody else writes to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_durable: bool = False) -> None:
         """Makes the cluster; as root it is the user `postgres` that owns it.
+
+        `is_durable` waits for the disk with each commit. Where processes are killed and not the
+        machine, what was written is safe in the system's memory.
 
         Raises:
             NoPostgresError: It is not installed.
@@ -134,15 +146,24 @@ class Postgres(Server):
         subprocess.run(  # noqa: S603 - every word of it is ours
             init, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL
         )
-        # Processes are killed here, not the machine: what was written is in the system's memory.
         command = [str(programs / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder)]
-        command += ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+        command += [
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            f"fsync={'on' if is_durable else 'off'}",
+        ]
         super().__init__("postgres", command, self._is_there, folder / "log", user=user)
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         """What a query finds."""
         with psycopg.connect(self.url, connect_timeout=5) as connection:
             return connection.execute(query).fetchall()
+
+    def do(self, statement: str) -> None:
+        """Change something."""
+        with psycopg.connect(self.url, connect_timeout=5) as connection:
+            connection.execute(statement)  # type: ignore[arg-type]
 
     def backends(self) -> list[int]:
         """The processes behind its clients' connections."""
@@ -198,6 +219,21 @@ class Gateway(Server):
         with contextlib.suppress(httpx.HTTPError):
             return httpx.get(f"{self.url}/readyz", timeout=2).status_code == 200
         return False
+
+
+def begin(servers: Sequence[Server], closing: ExitStack) -> None:
+    """Start them, wait until they answer, and stop them when `closing` ends."""
+    for server in servers:
+        server.start()
+        closing.callback(server.stop)
+    for server in servers:
+        server.wait_until_ready()
+
+
+def made(folder: Path) -> Path:
+    """The folder, which is new."""
+    folder.mkdir()
+    return folder
 
 
 def free_port() -> int:

@@ -1,0 +1,55 @@
+"""Many alerts at a time."""
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.chaos import EXAMPLES
+from evaluation.commands.options import Out, Seed
+
+app = typer.Typer()
+
+
+@app.command()
+def storm(
+    *,
+    per_minute: Annotated[float, typer.Option(min=1, help="Alerts a minute.")] = 5000.0,
+    new_per_minute: Annotated[
+        float, typer.Option(min=1, help="Of these, alerts of faults that nobody saw before.")
+    ] = 600.0,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they come.")] = 180.0,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Processes that walk tickets beside the gateway.")
+    ] = 1,
+    documents: Annotated[
+        Path, typer.Option(help="Folder of documents that the alerts are about.")
+    ] = EXAMPLES,
+    seed: Seed = 0,
+    out: Out = None,
+) -> None:
+    """Alerts by the thousand on PostgreSQL and Valkey: latency, losses, doubles, memory, CPU.
+
+    Starts the servers itself. Prints JSON; the exit status is 1 when an alert was refused or lost,
+    or a ticket is double or not finished.
+    """
+    from evaluation.benches.storm import StormPlan, run_storm  # noqa: PLC0415
+
+    # What was started must end with this process, however it is asked to stop.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    plan = StormPlan(
+        documents=documents,
+        per_minute=per_minute,
+        new_per_minute=new_per_minute,
+        seconds=seconds,
+        workers=workers,
+        seed=seed,
+    )
+    report = run_storm(plan, lambda line: typer.echo(line, err=True))
+    text = report.model_dump_json(indent=2)
+    typer.echo(text)
+    if out is not None:
+        out.write_text(f"{text}\n", encoding="utf-8")
+    if not report.ok:
+        raise typer.Exit(1)
