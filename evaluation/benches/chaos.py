@@ -62,6 +62,8 @@ class ChaosPlan:
     pause_s: float = 1.0
     """Mean pause between two kills."""
     lease_s: float = 10.0
+    within_s: float = float("inf")
+    """Nothing is killed any more after so many seconds."""
     seed: int = 0
 
 
@@ -231,7 +233,8 @@ def _run(plan: ChaosPlan, platform: Platform, titles: list[str], say: Say) -> Ch
 def _kill(plan: ChaosPlan, platform: Platform, say: Say) -> Counter[str]:
     """Kill one after the other, each only while it is up; how many of each kind."""
     draw, done = random.Random(plan.seed), Counter[str]()  # noqa: S311 - a bench must be repeatable
-    while done.total() < plan.kills:
+    until = time.monotonic() + plan.within_s
+    while done.total() < plan.kills and time.monotonic() < until:
         time.sleep(draw.uniform(0, 2 * plan.pause_s))
         kind = draw.choice(KINDS)
         if kind == "connection":

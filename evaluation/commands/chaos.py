@@ -22,6 +22,9 @@ def chaos(
     lease: Annotated[
         float, typer.Option(min=10, help="Seconds until a dead process' task goes to another.")
     ] = 10.0,
+    within: Annotated[
+        float, typer.Option(min=0, help="Kill nothing more after so many seconds; 0: no bound.")
+    ] = 0,
     documents: Annotated[
         Path, typer.Option(help="Folder of documents that the tickets are about.")
     ] = EXAMPLES,
@@ -38,7 +41,13 @@ def chaos(
     # What was started must end with this process, however it is asked to stop.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plan = ChaosPlan(
-        kills=kills, documents=documents, rate=rate, pause_s=pause, lease_s=lease, seed=seed
+        kills=kills,
+        documents=documents,
+        rate=rate,
+        pause_s=pause,
+        lease_s=lease,
+        within_s=within or float("inf"),
+        seed=seed,
     )
     report = run_chaos(plan, lambda line: typer.echo(line, err=True))
     text = report.model_dump_json(indent=2)
