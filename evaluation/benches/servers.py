@@ -163,7 +163,7 @@ class Postgres(Server):
     def do(self, statement: str) -> None:
         """Change something."""
         with psycopg.connect(self.url, connect_timeout=5) as connection:
-            connection.execute(statement)  # type: ignore[arg-type]
+            connection.execute(statement.encode())
 
     def backends(self) -> list[int]:
         """The processes behind its clients' connections."""

@@ -122,25 +122,32 @@ def run_storm(plan: StormPlan, say: Say) -> StormReport:
         gateways = [Gateway(name, made(folder / name), settings) for name in names]
         begin(gateways, closing)
         say("all is up")
-        return _run(plan, postgres, (postgres, valkey, *gateways), gateways[0].url, titles, say)
+        return _run(plan, _Platform(postgres, (valkey, *gateways), gateways[0].url), titles, say)
 
 
-def _run(
-    plan: StormPlan,
-    postgres: Postgres,
-    servers: Sequence[Server],
-    url: str,
-    titles: Sequence[str],
-    say: Say,
-) -> StormReport:
-    _warm_up(url, titles, postgres)
+@dataclass(frozen=True)
+class _Platform:
+    postgres: Postgres
+    servers: tuple[Server, ...]
+    """Each a single process."""
+    url: str
+
+    @property
+    def processes(self) -> dict[str, int]:
+        """Process ids by name, this one's too."""
+        return {server.name: server.pid for server in self.servers} | {"knowledge": os.getpid()}
+
+
+def _run(plan: StormPlan, platform: _Platform, titles: Sequence[str], say: Say) -> StormReport:
+    postgres, processes = platform.postgres, platform.processes
+    _warm_up(platform.url, titles, postgres)
     alerts = list(_alerts(plan))
-    processes = {server.name: server.pid for server in servers if server.name != "postgres"}
-    processes["knowledge"] = os.getpid()
     cpu = {name: _cpu_s(pid) for name, pid in processes.items()}
     spawn = multiprocessing.get_context("spawn")
     with _Watch(processes, postgres) as watch, ProcessPoolExecutor(1, mp_context=spawn) as sender:
-        sent = sender.submit(send, url, alerts, list(titles), plan.per_minute / 60).result()
+        sent = sender.submit(
+            send, platform.url, alerts, list(titles), plan.per_minute / 60
+        ).result()
         arriving = _counts(postgres)
         say(f"all is sent; {arriving['waiting']} tasks wait")
         began = time.monotonic()
