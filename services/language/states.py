@@ -35,8 +35,11 @@ def polarity(text: str) -> float:
 
 @lru_cache(maxsize=16384)
 def names_fault(text: str) -> bool:
-    """Whether any of its words is one of things that fail."""
-    return any(stem(word) in stems("states", "faulty") for word in words_of(text))
+    """Whether any of its words is one of things that fail; `Under the hood` is no such thing."""
+    said = [stem(word) for word in words_of(text)]
+    if said and said[0] in stems("states", "weak"):
+        said = said[1:]
+    return any(word in stems("states", "faulty") for word in said)
 
 
 def lacks(cause: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from services.language.verbs import begins_with_verb
 from services.procedure.lowering.graph import Graph, Target
 from services.procedure.model import (
     ESCALATION,
@@ -51,6 +52,10 @@ _RESOLVED = "#resolved"
 _MOST_LABEL_WORDS = 8
 _MOST_ASKED_WORDS = 14
 
+_MAY = re.compile(
+    r"^(?:you|we|one)\s+(?:can|could|may|might|should|must|(?:need|have)\s+to)\s+(?:(?:also|then|now)\s+)?",
+    re.IGNORECASE,
+)
 _MARKS = re.compile(r"`+|\*\*|(?<!\w)__|__(?!\w)")
 _END_TEXTS = {
     EndKind.RESOLVED: RESOLVED_TEXT,
@@ -422,10 +427,11 @@ def _ended(body: Body) -> Body:
 def _helped(body: Body) -> str:
     """The question whether the last action helped, with that action as its subject."""
     last = next((node.text for node in reversed(body) if isinstance(node, Do)), "")
-    words = re.split(r"[,:;(]| - ", last, maxsplit=1)[0].split()
-    if not 1 < len(words) <= _MOST_ASKED_WORDS:
-        return HELPED_TEXT
-    return f"Did it help to {words[0][:1].lower()}{' '.join(words)[1:].rstrip('.')}?"
+    for part in re.split(r"[,:;(]| - ", last):
+        deed = _MAY.sub("", part.strip()).rstrip(".")
+        if begins_with_verb(deed) and 1 < len(deed.split()) <= _MOST_ASKED_WORDS:
+            return f"Did it help to {deed[:1].lower()}{deed[1:]}?"
+    return HELPED_TEXT
 
 
 def _label(arm: Arm) -> str:
