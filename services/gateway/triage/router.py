@@ -71,7 +71,7 @@ class Router:
     def rank_with_reached(self, text: str, most: int) -> tuple[Ranking, list[str]]:
         """Beside the chances the teams that walks of one and two hops count most for."""
         walked = self._walks.columns([text])
-        order = np.argsort(-sum(walked)[0], kind="stable")[:most]
+        order = np.argsort(-np.sum(walked, axis=0)[0], kind="stable")[:most]
         return self._ranked([text], walked)[0], [self.teams[index] for index in order]
 
     def explained(self, text: str, ranking: Ranking, most: int) -> tuple[TeamChance, ...]:
