@@ -1,10 +1,10 @@
 """`bench chaos`: processes are killed under load, and nothing may be lost or done twice.
 
-A gateway takes tickets in, two more processes of the same kind work beside it, on a real PostgreSQL
-and a real Valkey that appends to a file. Again and again one of them, or a connection to the
-database, is ended by `kill -9` and started anew, while tickets go on coming, each sent until it is
-taken, as ticket systems do. Retrieval, planner and scorer answer over HTTP from this process, which
-nobody kills. In the end the database is asked what became of the tickets.
+A gateway takes tickets in, two more processes of the same kind work beside it and stand in for it,
+on a real PostgreSQL and a real Valkey that appends to a file. Again and again one of them, or a
+connection to the database, is ended by `kill -9` and started anew, while tickets go on coming, each
+sent until it is taken, as ticket systems do. Retrieval, planner and scorer answer over HTTP from
+this process, which nobody kills. In the end the database is asked what became of the tickets.
 """
 
 import os
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -115,7 +116,7 @@ class Platform:
     postgres: Postgres
     valkey: Valkey
     gateways: tuple[Gateway, ...]
-    """The first takes tickets in, the others only work."""
+    """Tickets go to the first; to the others while it is away, as a load balancer sends them."""
 
     @property
     def all(self) -> tuple[Server, ...]:
@@ -127,7 +128,8 @@ class Platform:
 class Load:
     """Tickets sent until they are taken."""
 
-    url: str
+    urls: tuple[str, ...]
+    """Tried in this order, one after the other."""
     titles: list[str]
     rate: float
     taken: dict[str, str] = field(default_factory=dict)
@@ -158,8 +160,8 @@ class Load:
 
     def _deliver(self, number: int) -> None:
         body = new_ticket(self.titles[number % len(self.titles)]) | {"id": f"chaos-{number}"}
-        while True:
-            status, ticket_id = self._post(body)
+        for url in cycle(self.urls):
+            status, ticket_id = self._post(url, body)
             with self._lock:
                 self.answers[status] += 1
                 if ticket_id:
@@ -167,10 +169,10 @@ class Load:
                     return
             time.sleep(_AGAIN_S)
 
-    def _post(self, body: dict[str, object]) -> tuple[str, str]:
+    def _post(self, url: str, body: dict[str, object]) -> tuple[str, str]:
         headers = {"x-api-key": _KEY}
         try:
-            answer = httpx.post(f"{self.url}/workflow", json=body, headers=headers, timeout=10)
+            answer = httpx.post(f"{url}/workflow", json=body, headers=headers, timeout=10)
         except httpx.HTTPError:
             return "none", ""
         taken = answer.status_code in _TAKEN
@@ -206,7 +208,8 @@ def run_chaos(plan: ChaosPlan, say: Say) -> ChaosReport:
 
 
 def _run(plan: ChaosPlan, platform: Platform, titles: list[str], say: Say) -> ChaosReport:
-    load, began = Load(platform.gateways[0].url, titles, plan.rate), time.monotonic()
+    urls = tuple(gateway.url for gateway in platform.gateways)
+    load, began = Load(urls, titles, plan.rate), time.monotonic()
     with load.running():
         kills = _kill(plan, platform, say)
         killed = time.monotonic()
