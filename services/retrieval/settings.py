@@ -46,7 +46,7 @@ class RetrievalSettings(Settings):
         "easily; 0 for none.",
     )
     alike_from: float = Field(
-        default=0.6,
+        default=0.7,
         ge=0,
         le=1,
         description="Cosine from which a ticket is like a resolved one.",

@@ -15,7 +15,7 @@ from services.kit.settings import PlatformSettings
 from services.retrieval.resolved import LOOK_EVERY_S
 from tests.e2e.conftest import EXAMPLES, Running, example_alert
 
-VAGUE = {"title": "Memory fell again from 40 % within days, telemetry process grows"}
+VAGUE = {"title": "leaf-12 runs out of memory, telemetry grows"}
 
 
 @pytest.fixture
