@@ -19,6 +19,7 @@ from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.clarify.wording import Wording
 from services.gateway.dead_letters import DeadLetterOffice
 from services.gateway.fit import FITTED
+from services.gateway.resolving import Resolving
 from services.gateway.retries import create_retry_router
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
@@ -69,7 +70,7 @@ def create_app(
     """
     reader = Reader(settings, webhooks or WebhookSettings())
     answering = Answering(database, outbox, _asking(settings, outbox, model), write_back)
-    retrying = Retrying(database, outbox)
+    retrying, resolving = Retrying(database, outbox), Resolving(database, outbox)
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
@@ -96,7 +97,14 @@ def create_app(
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
     app.state.gateway = GatewayService(
-        database, outbox, retrieval, settings, reader=reader, answering=answering, retrying=retrying
+        database,
+        outbox,
+        retrieval,
+        settings,
+        reader=reader,
+        answering=answering,
+        retrying=retrying,
+        resolving=resolving,
     )
     app.state.triage = TriageService(database, outbox, triage, write_back)
     return app

@@ -215,6 +215,13 @@ def get_ticket(service: Service, ticket_id: Id) -> TicketDetail:
     return service.ticket(ticket_id)
 
 
+@router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
+def resolve_ticket(service: Service, ticket_id: Id) -> TicketDetail:
+    """Say that the fault is over, where its source does not; again changes nothing."""
+    service.resolving.ticket(ticket_id)
+    return service.ticket(ticket_id)
+
+
 @router.get(
     "/v1/workflows/{workflow_id}",
     response_model=StoredWorkflow,

@@ -23,6 +23,7 @@ from services.gateway.intake.idempotency import DeliveryKey
 from services.gateway.intake.pressure import Pressure
 from services.gateway.metrics import REJECTED, TICKETS
 from services.gateway.queries import Queries, TicketFilter, workflow_url
+from services.gateway.resolving import Resolving
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.proof import Received
 from services.gateway.sources.reading import Reader
@@ -58,11 +59,13 @@ class GatewayService:
         reader: Reader,
         answering: Answering,
         retrying: Retrying,
+        resolving: Resolving,
     ) -> None:
         self.settings = settings
         self._database = database
         self.answering = answering
         self.retrying = retrying
+        self.resolving = resolving
         self._reader = reader
         self.queries = Queries(database)
         self.events = Events(database)

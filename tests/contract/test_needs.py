@@ -99,6 +99,7 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
         "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers",
         "POST /tickets/{ticket_id}/clarifications/dismissals",
         "POST /tickets/{ticket_id}/retry",
+        "POST /tickets/{ticket_id}/resolution",
         "POST /tickets/{ticket_id}/triage",
         "POST /tickets/{ticket_id}/team",
     }

@@ -61,6 +61,16 @@ def retry_of_page(service: Service, ticket_id: _Id) -> Response:
     return page_of(ticket_id)
 
 
+@router.post("/tickets/{ticket_id}/resolution")
+def resolution_of_page(service: Service, ticket_id: _Id) -> Response:
+    """The fault is over."""
+    try:
+        service.resolving.ticket(ticket_id)
+    except FlowXpertError as error:
+        return refused(error)
+    return page_of(ticket_id)
+
+
 def page_of(ticket_id: str) -> RedirectResponse:
     """The ticket's page, once a form was taken."""
     return RedirectResponse(f"/tickets/{quote(ticket_id, safe='')}", SEE_OTHER)
