@@ -136,7 +136,7 @@ class Embedded:
             readings=SqlReadingStore(self.database),
             archive=SqlCaseArchive(self.database),
         )
-        self._known = known = CachedEmbedder(self._ticket_model, cache)
+        known = CachedEmbedder(self._ticket_model, cache)
         self.triage = TriageDesk(
             self.database, self.graph, known, self.gateway_settings, model=self.model
         )
@@ -191,7 +191,6 @@ class Embedded:
             write_back=self.write_back,
             triage=self.triage,
             model=self.model,
-            embedder=self._known,
         )
         wording = create_wording(
             self.gateway_settings,

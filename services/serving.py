@@ -185,7 +185,6 @@ class Serving:
             write_back=write_back,
             triage=triage,
             model=model,
-            embedder=self.embedder,
         )
         wording = create_wording(
             settings,

@@ -42,9 +42,9 @@ Ask = Callable[[Seen, Asked], Question | None]
 """A way to choose the next question."""
 
 
-def by_gain(least_gain: float, most: int, embedder: Embedder | None = None) -> Ask:
+def by_gain(least_gain: float, most: int) -> Ask:
     """As the gateway asks: what is expected to change the most, at most so many."""
-    clarify = Clarify(most, least_gain, embedder)
+    clarify = Clarify(most, least_gain)
 
     def ask(seen: Seen, asked: Asked) -> Question | None:
         found = clarify.questions(seen.workflow, seen.context, asked)

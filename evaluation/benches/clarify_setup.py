@@ -20,7 +20,6 @@ from evaluation.benches.recorded_answers import RECORDED, by_record, read_answer
 from evaluation.logic_rows import LogicRow
 from services.embedded import Embedded
 from services.gateway.settings import GatewaySettings
-from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import text_hash
 
 
@@ -62,12 +61,12 @@ class Setting:
         return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
 
 
-def ways(setting: Setting, most: int | None, embedder: Embedder) -> Mapping[str, Ask]:
+def ways(setting: Setting, most: int | None) -> Mapping[str, Ask]:
     """The gateway's way first, then those that it stands between."""
     settings = setting.platform.gateway_settings if setting.platform else GatewaySettings()
     asked = most or settings.clarify_most
     return {
-        "by gain": by_gain(settings.clarify_least_gain, asked, embedder),
+        "by gain": by_gain(settings.clarify_least_gain, asked),
         "everything": everything,
         "nothing": nothing,
     }

@@ -62,7 +62,7 @@ def clarify(
         embedder = embedder_of(platform)
         setting = Setting(platform, pairs, reader, corpus)
         rows = setting.rows(chosen_rows(read_rows(pairs), ids, limit_per_set, first))
-        asking = ways(setting, most, embedder)
+        asking = ways(setting, most)
         with progress("clarify", len(rows) * len(asking)) as advance:
             see, results = setting.see(), {}
             for name, ask in asking.items():

@@ -39,7 +39,6 @@ from services.kit.audit import AuditLog
 from services.kit.database import Database
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
-from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 
 
@@ -121,12 +120,10 @@ def create_walk(
     write_back: WriteBack,
     triage: TriageDesk | None = None,
     model: ChatModel | None = None,
-    embedder: Embedder | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`.
 
-    With a model questions about tickets are worded again; see `create_wording`. With an embedder
-    nothing is asked that the ticket says in other words.
+    With a model questions about tickets are worded again; see `create_wording`.
     """
     return Walk(
         Tickets(
@@ -140,7 +137,7 @@ def create_walk(
         planner=planner,
         scorer=scorer,
         thresholds=FITTED.with_settings(settings),
-        clarify=Clarify(settings.clarify_most, settings.clarify_least_gain, embedder),
+        clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,
         degrade_after_s=settings.degrade_after_s,

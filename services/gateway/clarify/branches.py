@@ -8,7 +8,6 @@ from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.question import About, Choice, Fact, Question, known_in, words
 from services.gateway.clarify.said import Said
 from services.gateway.clarify.situation import Situation, changes
-from services.knowledge.ports import Embedder
 from services.language.answers import answer_of
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -31,21 +30,17 @@ _UNNAMED = re.compile(
 """A question whose subject is named by the step before it."""
 
 
-def branch_questions(
-    workflow: Workflow, asked: Asked, embedder: Embedder | None = None
-) -> list[Question]:
+def branch_questions(workflow: Workflow, asked: Asked) -> list[Question]:
     """Those that an answer may cut steps away by, the most expected steps first."""
     if not workflow.steps:
         return []
     situation = Situation(workflow, known_in(workflow, asked.facts))
-    open_ = _open_decisions(situation, asked, embedder)
+    open_ = _open_decisions(situation, asked)
     found = [each for each in _questions(situation, open_) if each.gain > 0]
     return sorted(found, key=lambda each: -each.gain)
 
 
-def _open_decisions(
-    situation: Situation, asked: Asked, embedder: Embedder | None
-) -> dict[str, Step]:
+def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
     """What can be asked of a person now: states and observations, no outcomes of remedies.
 
     What the ticket says is not asked.
@@ -60,7 +55,7 @@ def _open_decisions(
         and not _is_outcome(situation, step)
         and words(step.text) not in unknown
     ]
-    said = Said("\n".join((asked.ticket_text, *asked.own_words)), embedder)
+    said = Said("\n".join((asked.ticket_text, *asked.own_words)))
     unsaid = set(said.open([step.text for step in found]))
     return {step.id: step for step in found if step.text in unsaid}
 

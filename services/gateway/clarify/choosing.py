@@ -8,7 +8,6 @@ from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.pages import page_question
 from services.gateway.clarify.question import Question
 from services.gateway.clarify.vague import vague_question
-from services.knowledge.ports import Embedder
 from services.workflow.model import Workflow
 
 
@@ -20,8 +19,6 @@ class Clarify:
     """Questions that a ticket is asked in all."""
     least_gain: float
     """Steps that an answer must be expected to spare."""
-    embedder: Embedder | None = None
-    """Sees what the ticket says in other words."""
 
     def questions(
         self, workflow: Workflow | None, context: RetrievedContext, asked: Asked
@@ -29,19 +26,11 @@ class Clarify:
         """What may be asked about the ticket now, the best question first."""
         if asked.turns >= self.most:
             return ()
-        found = questions(
-            workflow, context, asked, least_gain=self.least_gain, embedder=self.embedder
-        )
-        return tuple(found)
+        return tuple(questions(workflow, context, asked, least_gain=self.least_gain))
 
 
 def questions(
-    workflow: Workflow | None,
-    context: RetrievedContext,
-    asked: Asked,
-    *,
-    least_gain: float,
-    embedder: Embedder | None = None,
+    workflow: Workflow | None, context: RetrievedContext, asked: Asked, *, least_gain: float
 ) -> list[Question]:
     """Questions worth asking, the best first; none when enough is known.
 
@@ -51,7 +40,7 @@ def questions(
     if workflow is None:
         found = _about_ticket(asked)
     else:
-        found = branch_questions(workflow, asked, embedder)
+        found = branch_questions(workflow, asked)
         found += _about_pages(workflow, context, asked)
     worth = [each for each in found if each.gain >= least_gain]
     return sorted(worth, key=lambda each: -each.gain)
