@@ -65,13 +65,15 @@ def walk_key(ticket_id: str, walk: int) -> str:
     return f"{WALK_TASK}:{ticket_id}" if walk == 1 else f"{WALK_TASK}:{ticket_id}:{walk}"
 
 
-def walk_again(session: Session, outbox: Outbox, ticket_id: str) -> None:
+def walk_again(
+    session: Session, outbox: Outbox, ticket_id: str, *, priority: int = SOMEBODY_WAITS
+) -> None:
     """Queue another walk, in the caller's transaction; until it is over the workflow stays."""
     values = {"status": TicketStatus.PLANNING.value, "walks": TicketRow.walks + 1}
     walk = _begin(session, ticket_id, values)
     if walk is not None:
         key, task = walk_key(ticket_id, walk), {"ticket_id": ticket_id}
-        outbox.put(session, WALK_TASK, task, key, priority=SOMEBODY_WAITS)
+        outbox.put(session, WALK_TASK, task, key, priority=priority)
 
 
 def _reopen(session: Session, ticket_id: str, from_: Collection[str]) -> int | None:

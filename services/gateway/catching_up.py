@@ -12,13 +12,17 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.tables import EventRow, TicketRow
 from services.kit.access.caller import Kind
 from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.outbox import NORMAL, Outbox
 from services.kit.tables import AuditRow
 
 CATCH_UP_TASK = "gateway.catch_up"
 CAUGHT_UP = "caught_up"
 
 _CONCLUDED = {TicketStatus.PLANNED.value, TicketStatus.REFUSED.value}
+
+
+_BY_ITSELF = ("ticket.repeated", "ticket.reopened", "ticket.commented")
+"""What a ticket system says is no work of an engineer."""
 
 
 class CatchingUp:
@@ -48,7 +52,7 @@ class CatchingUp:
             is_untouched = row and _is_open_to_it(row, walk)
             if is_untouched and not _is_worked_with(session, ticket_id, since):
                 add_events(session, ticket_id, [Note(CAUGHT_UP)])
-                walk_again(session, self._outbox, ticket_id)
+                walk_again(session, self._outbox, ticket_id, priority=NORMAL)
             self._outbox.finish(session)
 
 
@@ -63,5 +67,6 @@ def _is_worked_with(session: Session, ticket_id: str, since: float) -> bool:
         AuditRow.subject == f"ticket {ticket_id}",
         AuditRow.at > since,
         AuditRow.kind != Kind.PLATFORM.value,
+        AuditRow.action.not_in(_BY_ITSELF),
     )
     return bool(session.scalar(select(by_others)))

@@ -126,6 +126,27 @@ def test_it_catches_up_so_often_and_later_each_time(impatient):
     assert impatient.ticket(ticket_id)["degraded"] == ["graph"]
 
 
+def test_more_alerts_of_the_same_fault_do_not_keep_it_from_catching_up(impatient):
+    without(impatient, "graph")
+    stormy = impatient.post({"version": "4", "alerts": [fired(0)]})["id"]
+    impatient.work()
+    impatient.post({"version": "4", "alerts": [fired(minute) for minute in range(1, 6)]})
+    for _ in range(2):
+        make_due(impatient)
+        impatient.work()
+    assert "repeated" in [event.kind for event in events(impatient, stormy)]
+    assert "caught_up" in kinds(impatient, stormy)
+
+
+def fired(minute):
+    return {
+        "status": "firing",
+        "labels": {"alertname": TICKET["title"]},
+        "startsAt": f"2025-01-01T00:{minute:02d}:00Z",
+        "fingerprint": "00000000000000ff",
+    }
+
+
 def test_what_somebody_works_with_stays_as_it_is(impatient):
     without(impatient, "graph")
     ticket_id = walked(impatient)
