@@ -54,7 +54,7 @@ def archived(gateway, ingestion):
             "gateway.forget_cases": (archiving.forget, None),
         }
         while due := gateway.outbox.due(limit=100):
-            for key, task, _ in due:
+            for key, task, *_ in due:
                 gateway.outbox.run(key, works[task][0], on_parked=works[task][1])
         return list(ingestion.cases.values())
 
