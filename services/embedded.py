@@ -3,7 +3,6 @@
 Nothing here decides anything about tickets; it opens stores and hands them to the services.
 """
 
-import sys
 import threading
 from contextlib import ExitStack
 from functools import cached_property
@@ -38,6 +37,7 @@ from services.kit.queue import (
     create_queue,
 )
 from services.kit.relay import Relay
+from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
 from services.kit.workforce import Workforce
 from services.knowledge.embedding.embedders import CachedEmbedder
@@ -56,10 +56,6 @@ from services.retrieval.settings import RetrievalSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 from services.stores import open_embedder, open_graph, open_vectors
-
-SWITCH_INTERVAL_S = 0.00005
-"""How long one thread may compute while another waits. A request changes hands some twenty times,
-and each time it waits this long for a thread that walks a ticket; Python's default is 5 ms."""
 
 SERVING_THREADS = 1
 """Threads of the model while requests are served. One query takes 12 ms on one, 9 ms on two idle
@@ -171,7 +167,7 @@ class Embedded:
         Raises:
             QueueUnavailableError: The broker did not answer.
         """
-        sys.setswitchinterval(SWITCH_INTERVAL_S)
+        give_way_quickly()
         self.ingestion.tell_outdated()
         for model in (self._bulk_model, self._ticket_model):
             model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)

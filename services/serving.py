@@ -43,6 +43,7 @@ from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
 from services.kit.queue import QueueUnavailableError, WorkerThread, create_queue
 from services.kit.relay import Relay
+from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
 from services.kit.workforce import Workforce
 from services.knowledge.embedding.embedders import CachedEmbedder
@@ -121,6 +122,7 @@ class Serving:
         Raises:
             QueueUnavailableError: The broker did not answer.
         """
+        give_way_quickly()
         if "embedder" in self.__dict__:
             threading.Thread(
                 target=self.embedder.embed, args=([WARM_UP_TEXT],), name="warm-up", daemon=True

@@ -159,7 +159,7 @@ async def _accept(
     if wait and accepted.tickets:
         seconds = min(wait, service.settings.max_wait_s)
         final = await _wait(service, accepted, seconds, request.app.state.stopping)
-    if wait or not all(ticket.created for ticket in accepted.tickets):
+    if wait or key is not None:  # the answer under a key is as old as its first request
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
     return Response(

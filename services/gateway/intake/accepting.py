@@ -1,8 +1,7 @@
 """Intake: a delivery becomes stored tickets, each with its walk queued, in one transaction."""
 
 import time
-from collections.abc import Iterator
-from urllib.parse import quote
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,6 +12,8 @@ from services.gateway.comments import READ_COMMENT_TASK, add_comment
 from services.gateway.events import Note, add_events
 from services.gateway.intake.alerts import Alerts
 from services.gateway.intake.idempotency import Answers, DeliveryKey, KeyTakenError
+from services.gateway.intake.known import COLUMNS, known, ticket_url
+from services.gateway.intake.repeats import Repeats
 from services.gateway.intake.sameness import family, fingerprint
 from services.gateway.intake.told import LEARN_TICKET_TASK, Told
 from services.gateway.intake.urgency import priority
@@ -22,7 +23,7 @@ from services.kit.database import Database
 from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
 
-__all__ = ["LEARN_TICKET_TASK", "WALK_TASK", "Intake", "ticket_url"]
+__all__ = ["LEARN_TICKET_TASK", "WALK_TASK", "Intake"]
 
 WALK_TASK = "gateway.walk_ticket"
 
@@ -42,6 +43,7 @@ class Intake:
         self._repeats_within_s = repeats_within_s
         self._alerts = Alerts(database)
         self._answers = Answers(database)
+        self._repeats = Repeats(database, outbox, within_s=repeats_within_s)
 
     def accept(self, delivery: Delivery, key: DeliveryKey | None = None) -> Accepted:
         """Store the delivery; when this returns, all of it is committed.
@@ -50,6 +52,9 @@ class Intake:
             IdempotencyKeyReusedError: The key came before with another body.
         """
         if key is None:
+            repeats = self._repeats.take(delivery)
+            if repeats is not None:
+                return _all_known(delivery, repeats)
             with self._database.session() as session:
                 return self._store(session, delivery)
         return self._answers.find(key) or self._accept_once(delivery, key)
@@ -157,8 +162,8 @@ class Intake:
             self._alerts.keep(session, over)
             return None
         ticket_id, occurrence = found
-        known = _known(session, over, ticket_id, occurrence)
-        return known.model_copy(update={"resolved": True})
+        ended = _known(session, over, ticket_id, occurrence)
+        return ended.model_copy(update={"resolved": True})
 
     def _comment(self, session: Session, said: Comment) -> AcceptedTicket | None:
         """Keep what was said about a ticket, once, to be read; None where it is not known here."""
@@ -173,9 +178,11 @@ class Intake:
         return _known(session, said, ticket_id, occurrence)
 
 
-def ticket_url(ticket_id: str) -> str:
-    """The address that tells how a ticket stands."""
-    return f"/v1/tickets/{quote(ticket_id, safe='')}"
+def _all_known(delivery: Delivery, tickets: Sequence[AcceptedTicket]) -> Accepted:
+    """The answer to a delivery that tells of nothing new."""
+    ignored = tuple(event.reason for event in delivery.ignored)
+    answer = Accepted(tickets=(), rejected=delivery.rejected, ignored=ignored)
+    return answer.of(tuple(tickets))
 
 
 def _names(delivery: Delivery) -> Iterator[str]:
@@ -187,18 +194,7 @@ def _names(delivery: Delivery) -> Iterator[str]:
 
 
 def _known(
-    session: Session, alert: TicketDraft | Resolution | Comment, ticket_id: str, occurrence: str
+    session: Session, told: TicketDraft | Resolution | Comment, ticket_id: str, occurrence: str
 ) -> AcceptedTicket:
-    row = session.execute(
-        select(TicketRow.status, TicketRow.reason).where(TicketRow.id == ticket_id)
-    ).one()
-    return AcceptedTicket(
-        id=ticket_id,
-        status=TicketStatus(row.status),
-        status_url=ticket_url(ticket_id),
-        source=alert.source,
-        external_id=alert.external_id,
-        occurrence=occurrence,
-        created=False,
-        reason=row.reason,
-    )
+    of_ticket = select(*COLUMNS).where(TicketRow.id == ticket_id)
+    return known(session.execute(of_ticket).one(), told, occurrence)

@@ -6,6 +6,7 @@ neither waits long for the other, and never both.
 
 import time
 from collections import Counter
+from contextvars import Context, copy_context
 
 from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session
@@ -24,11 +25,17 @@ class Told:
     def __init__(self) -> None:
         self._repeats: Counter[str] = Counter()
         self._open_again: set[str] = set()
+        self._contexts: dict[str, Context] = {}
         self._ended: set[str] = set()
 
-    def repeat(self, ticket_id: str, *, is_open: bool) -> None:
-        """One more alert is of this ticket; `is_open` unless its end came first."""
+    def repeat(self, ticket_id: str, *, is_open: bool, context: Context | None = None) -> None:
+        """One more alert is of this ticket; `is_open` unless its end came first.
+
+        `context` is the request's, where this transaction stands for several.
+        """
         self._repeats[ticket_id] += 1
+        if context is not None:
+            self._contexts[ticket_id] = context
         if is_open:
             self._open_again.add(ticket_id)
 
@@ -60,9 +67,13 @@ class Told:
         if row.resolved_at is not None and ticket_id in self._open_again:
             again = update(TicketRow).where(TicketRow.id == ticket_id).values(resolved_at=None)
             session.execute(again)
-            add_events(session, ticket_id, [Note("reopened", {"alerts": row.alerts})])
+            self._tell(session, ticket_id, Note("reopened", {"alerts": row.alerts}))
         elif _is_worth_telling(row.alerts - more, row.alerts):
-            add_events(session, ticket_id, [Note("repeated", {"alerts": row.alerts})])
+            self._tell(session, ticket_id, Note("repeated", {"alerts": row.alerts}))
+
+    def _tell(self, session: Session, ticket_id: str, note: Note) -> None:
+        context = self._contexts.get(ticket_id, copy_context())
+        context.run(add_events, session, ticket_id, [note])
 
 
 def _is_worth_telling(before: int, now: int) -> bool:

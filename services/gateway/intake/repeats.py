@@ -1,0 +1,158 @@
+"""The short way of a storm: alerts that are all counted on tickets that are there.
+
+Deliveries that come at the same moment are stored in one transaction, so that what a storm costs
+hangs on the database's round trips and not on the number of alerts.
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import Context, copy_context
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from services.contracts.gateway import AcceptedTicket
+from services.contracts.ticket import TicketDraft
+from services.gateway.intake.known import COLUMNS, known
+from services.gateway.intake.sameness import fingerprint
+from services.gateway.intake.told import Told
+from services.gateway.sources.delivery import Delivery
+from services.gateway.tables import AlertRow, TicketRow
+from services.kit.database import Database, DatabaseUnavailableError
+from services.kit.ids import time_ordered_id
+from services.kit.outbox import Outbox
+from services.kit.together import Together
+
+_Key = tuple[str, str, str]
+_Answer = list[AcceptedTicket] | None
+_KEY = tuple_(AlertRow.source, AlertRow.external_id, AlertRow.occurrence)
+
+
+@dataclass(frozen=True)
+class _Delivered:
+    """The alerts of one request, and in whose name it stands."""
+
+    drafts: Mapping[_Key, TicketDraft]
+    prints: Mapping[_Key, str]
+    context: Context
+
+
+class Repeats:
+    """Counts repeats; what is none goes the long way."""
+
+    def __init__(self, database: Database, outbox: Outbox, *, within_s: float) -> None:
+        """See `Intake`."""
+        self._database = database
+        self._outbox = outbox
+        self._within_s = within_s
+        self._together: Together[_Delivered, _Answer] = Together(self._take)
+
+    def take(self, delivery: Delivery) -> _Answer:
+        """The alerts' tickets; None where one of them may need more than to be counted.
+
+        Some of them may be counted already then: to come again changes nothing.
+        """
+        if delivery.resolved or delivery.comments or not delivery.tickets:
+            return None
+        drafts = {_key(draft): draft for draft in map(_named, delivery.tickets)}
+        if len(drafts) < len(delivery.tickets):
+            return None
+        prints = dict(zip(drafts, map(fingerprint, delivery.tickets), strict=True))
+        if not all(prints.values()):
+            return None
+        return self._together.do(_Delivered(drafts, prints, copy_context()))
+
+    def _take(self, batch: Sequence[_Delivered]) -> list[_Answer]:
+        try:
+            with self._database.session() as session:
+                return self._counted(session, batch)
+        except DatabaseUnavailableError:  # the long way tells, each for itself
+            return [None] * len(batch)
+
+    def _counted(self, session: Session, batch: Sequence[_Delivered]) -> list[_Answer]:
+        tickets = self._recent(session, {mark for each in batch for mark in each.prints.values()})
+        repeats = [each for each in batch if tickets.keys() >= set(each.prints.values())]
+        of_alert = {
+            key: str(tickets[mark].id) for each in repeats for key, mark in each.prints.items()
+        }
+        new = self._add(session, of_alert)
+        _end_earlier(session, new, of_alert)
+        told = Told()
+        for each in repeats:
+            for key in new.intersection(each.prints):
+                told.repeat(of_alert[key], is_open=True, context=each.context)
+                new.discard(key)
+        told.write(session, self._outbox)
+        owners = _owners(session, of_alert)
+        return [_known(each, owners) if each in repeats else None for each in batch]
+
+    def _recent(self, session: Session, prints: set[str]) -> dict[str, Row[*tuple[Any, ...]]]:
+        """The newest ticket of each of these, where the last word of it is recent."""
+        recent = TicketRow.last_at > time.time() - self._within_s
+        found = select(TicketRow.fingerprint, TicketRow.id).where(
+            TicketRow.fingerprint.in_(prints), recent
+        )
+        return {row.fingerprint: row for row in session.execute(found.order_by(TicketRow.id))}
+
+    def _add(self, session: Session, of_alert: Mapping[_Key, str]) -> set[_Key]:
+        """Those that were not there."""
+        if not of_alert:
+            return set()
+        now = time.time()
+        rows = [
+            {
+                "source": key[0],
+                "external_id": key[1],
+                "occurrence": key[2],
+                "ticket_id": ticket_id,
+                "came_at": now,
+                "over_at": None,
+            }
+            for key, ticket_id in sorted(of_alert.items())
+        ]
+        insert = self._database.insert(AlertRow).on_conflict_do_nothing()
+        columns = (AlertRow.source, AlertRow.external_id, AlertRow.occurrence)
+        added = session.execute(insert.values(rows).returning(*columns))
+        return {(row.source, row.external_id, row.occurrence) for row in added}
+
+
+def _end_earlier(session: Session, new: Iterable[_Key], of_alert: Mapping[_Key, str]) -> None:
+    """A source that says it broke again says too that the times before are over."""
+    again = [key for key in new if key[2]]
+    if not again:
+        return
+    ids = tuple_(AlertRow.source, AlertRow.external_id).in_([key[:2] for key in again])
+    of_tickets = AlertRow.ticket_id.in_({of_alert[key] for key in again})
+    earlier = (ids, of_tickets, _KEY.not_in(again), AlertRow.over_at.is_(None))
+    session.execute(update(AlertRow).where(*earlier).values(over_at=time.time()))
+
+
+def _owners(session: Session, of_alert: Mapping[_Key, str]) -> dict[_Key, Row[*tuple[Any, ...]]]:
+    """The ticket of each alert, its status and its reason; an end that came first has none."""
+    if not of_alert:
+        return {}
+    columns = (AlertRow.source, AlertRow.external_id, AlertRow.occurrence)
+    found = (
+        select(*columns, *COLUMNS)
+        .join(TicketRow, TicketRow.id == AlertRow.ticket_id)
+        .where(_KEY.in_(list(of_alert)))
+    )
+    return {(row.source, row.external_id, row.occurrence): row for row in session.execute(found)}
+
+
+def _known(delivered: _Delivered, owners: Mapping[_Key, Row[*tuple[Any, ...]]]) -> _Answer:
+    if not owners.keys() >= delivered.drafts.keys():
+        return None
+    return [known(owners[key], draft, draft.occurrence) for key, draft in delivered.drafts.items()]
+
+
+def _named(draft: TicketDraft) -> TicketDraft:
+    if draft.external_id:
+        return draft
+    return draft.model_copy(update={"external_id": time_ordered_id()})
+
+
+def _key(draft: TicketDraft) -> _Key:
+    return draft.source, draft.external_id, draft.occurrence
