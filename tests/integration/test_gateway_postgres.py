@@ -97,6 +97,28 @@ def test_alerts_that_begin_and_end_at_the_same_moment_are_over(gateway):
         )
 
 
+def test_a_storm_at_one_moment_is_one_ticket_and_counts_each(gateway):
+    for expected in (16, 32):
+        ids = at_once(lambda: gateway.post({"title": "Fan 2 has failed"})["id"], 16)
+        assert len(set(ids)) == 1
+        (ticket,) = gateway.client.get("/v1/tickets").json()["tickets"]
+        assert ticket["alerts"] == expected
+    assert gateway.work() == 1
+
+
+def test_an_alert_that_breaks_again_at_the_moment_it_is_over_stays_consistent(gateway):
+    for start in range(40):
+        bodies = [group_of("resolved", [7]), group_of("firing", [7])]
+        bodies[1]["alerts"][0]["startsAt"] = f"2025-03-12T09:{start:02d}:00Z"
+        at_once(lambda bodies=bodies: gateway.post(bodies.pop()), len(bodies))
+    (ticket,) = gateway.client.get("/v1/tickets").json()["tickets"]
+    assert ticket["alerts"] == 40
+    with gateway.database.session() as session:
+        open_ = "SELECT count(*) FROM gateway_alert WHERE over_at IS NULL"
+        is_open = session.scalar(text(open_)) > 0
+    assert is_open == (ticket["resolved_at"] is None)
+
+
 def test_a_walk_that_is_given_up_fails_its_ticket(gateway):
     gateway.retrieval.failures = [ZeroDivisionError("oops") for _ in range(3)]
     ticket_id = gateway.post({"title": "x"})["id"]
