@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.gateway.clarify.branches import MOST_CHOICES, NONE_OF_THESE
 from services.gateway.clarify.question import About, Choice, Question
+from services.knowledge.document.front_matter import FRONT_MATTER
 from services.language.names import is_identifier
 from services.language.words import tokenise
 from services.procedure.choose import procedure_for
@@ -61,7 +62,7 @@ def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: st
     """Components, alerts and error strings of its opening, those it repeats most first."""
     elsewhere = set(tokenise(ticket_text)).union(*(_tokens(other) for other in others))
     counts: dict[str, int] = {}
-    for word in page.text[:_OPENING].split():
+    for word in FRONT_MATTER.sub("", page.text)[:_OPENING].split():
         name = word.strip("`'\"()[]{}<>.,;:*")
         if is_identifier(name) and not elsewhere.intersection(tokenise(name)):
             counts[name] = counts.get(name, 0) + 1
