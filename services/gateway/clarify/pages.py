@@ -62,11 +62,16 @@ def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: st
     """Components, alerts and error strings of its opening, those it repeats most first."""
     elsewhere = set(tokenise(ticket_text)).union(*(_tokens(other) for other in others))
     counts: dict[str, int] = {}
-    for word in FRONT_MATTER.sub("", page.text)[:_OPENING].split():
+    for word in _without_front_matter(page.text)[:_OPENING].split():
         name = word.strip("`'\"()[]{}<>.,;:*")
         if is_identifier(name) and not elsewhere.intersection(tokenise(name)):
             counts[name] = counts.get(name, 0) + 1
     yield from sorted(counts, key=lambda name: -counts[name])
+
+
+def _without_front_matter(text: str) -> str:
+    found = FRONT_MATTER.match(text)
+    return text[found.end() :] if found else text
 
 
 def _tokens(page: PageReading) -> set[str]:
