@@ -7,6 +7,7 @@ sent until it is taken, as ticket systems do. Retrieval, planner and scorer answ
 this process, which nobody kills. In the end the database is asked what became of the tickets.
 """
 
+import math
 import os
 import random
 import signal
@@ -32,8 +33,8 @@ from services.kit.settings import PlatformSettings
 KINDS = ("gateway", "worker", "valkey", "connection")
 SENDERS = 4
 WORKERS = 2
-SETTLE_S = 240.0
-"""Beside the lease: longest time after the last kill in which all must be finished."""
+SETTLE_S = 120.0
+"""Beside the lease: longest time in which what is left to do may fail to become less."""
 
 _AGAIN_S = 0.1
 _CATCH_UP_S = 5.0
@@ -271,14 +272,19 @@ def _cut(postgres: Postgres, draw: random.Random) -> bool:
     return False
 
 
-def _settle(postgres: Postgres, within_s: float) -> None:
-    """Wait until nothing is left to do, but not for ever."""
-    until = time.monotonic() + within_s
-    left = (
+def _settle(postgres: Postgres, patience_s: float) -> None:
+    """Wait until nothing is left to do, for as long as it becomes less."""
+    least, until = math.inf, time.monotonic() + patience_s
+    query = (
         "SELECT (SELECT count(*) FROM outbox WHERE parked_at IS NULL) + (SELECT count(*) "
         "FROM gateway_ticket WHERE status IN ('received', 'planning'))"
     )
-    while postgres.rows(left) != [(0,)] and time.monotonic() < until:
+    while time.monotonic() < until:
+        ((left,),) = postgres.rows(query)
+        if left == 0:
+            return
+        if (now := int(str(left))) < least:
+            least, until = now, time.monotonic() + patience_s
         time.sleep(0.2)
 
 
