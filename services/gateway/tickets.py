@@ -81,6 +81,7 @@ class Tickets:
             return None
         fields = dict(row._mapping)
         asked_for, walk = fields.pop("began"), fields.pop("walks")
+        fields["teams"] = tuple(fields["teams"])
         draft = TicketDraft.model_construct(**fields)
         return OpenTicket(draft, asked_for, walk, asked_about(turns, text_of(draft)))
 

@@ -51,7 +51,7 @@ def archived(running: Running, ticket_id: str) -> bool:
 
 
 def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(running: Running) -> None:
-    before = retrieved(running, running.walked(VAGUE)["id"])
+    before = retrieved(running, running.walked(VAGUE | {"id": "before"})["id"])
     assert not any("resolved ticket" in reason for reason in before["reasons"])
 
     body = example_alert("generic/memory-leak")
@@ -61,7 +61,7 @@ def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(running: Runnin
     assert archived(running, solved["id"])
     time.sleep(LOOK_EVERY_S)
 
-    again = running.walked(VAGUE)
+    again = running.walked(VAGUE | {"id": "after"})
     after = retrieved(running, again["id"])
     why = f"like the resolved ticket “{body['title']}”"
     assert any(reason.startswith(why) for reason in after["reasons"])
