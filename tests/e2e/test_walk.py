@@ -62,7 +62,7 @@ def test_the_closest_known_procedure_is_planned_and_marked(running):
 
 def test_progress_is_told_from_receipt_to_result(running, example):
     body = example("alertmanager/control-plane-cpu")
-    body["alerts"][0]["startsAt"] = "2025-04-01T00:00:00Z"
+    body["alerts"][0]["fingerprint"] = "00000000000000aa"
     url = running.post(body).json()["status_url"]
     kinds = []
     with running.client.stream("GET", f"{url}/events") as stream:
