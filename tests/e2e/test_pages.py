@@ -106,7 +106,7 @@ def test_the_list_shows_a_new_ticket_by_itself(page, running):
 
 def test_a_ticket_that_is_being_walked_shows_its_workflow_when_it_is_there(page, running, example):
     body = example("alertmanager/low-light")
-    body["alerts"][0]["startsAt"] = "2025-04-01T00:00:00Z"
+    body["alerts"][0]["fingerprint"] = "00000000000000bb"
     ticket_id = running.post(body).json()["id"]
     page.goto(f"/tickets/{ticket_id}")
     expect(page.locator("li.step").first).to_be_visible(timeout=20_000)
