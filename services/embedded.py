@@ -32,14 +32,13 @@ from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
 from services.kit.queue import (
     EmbeddedBroker,
-    QueueUnavailableError,
     WorkerThread,
     create_queue,
 )
 from services.kit.relay import Relay
 from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
-from services.kit.workforce import Workforce
+from services.kit.workforce import Workforce, Working
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.knowledge.stores.sql_documents import SqlDocumentStore
@@ -66,7 +65,7 @@ WARM_UP_TEXT = "interface down"
 _log = structlog.get_logger()
 
 
-class Embedded:
+class Embedded(Working):
     """The services on embedded stores, or on servers where the settings name them.
 
     Opening it takes the data folder for this process, migrates the database and opens the stores.
@@ -78,7 +77,6 @@ class Embedded:
         self.settings = settings
         self.model = guarded(model) if model else _model_of(settings)
         self._closing = ExitStack()
-        self._workforce: Workforce | None = None
         with ExitStack() as opening:
             self._open(opening)
             self._closing = opening.pop_all()
@@ -157,7 +155,7 @@ class Embedded:
                 create_readings_router(lambda caller: self.ingestion.readings(caller.name)),
             ],
             body_limits=body_limits(self.ingestion_settings),
-            checks={"queue": self._check_queue},
+            checks={"queue": self.check_queue},
             model=self.model,
         )
 
@@ -221,20 +219,6 @@ class Embedded:
         )
         self._closing.callback(self._workforce.stop)
         self._workforce.start()
-
-    def retire(self) -> None:
-        """Take no more tasks from the queue; `close` waits for those that run."""
-        if self._workforce is not None:
-            self._workforce.retire()
-
-    @property
-    def is_working(self) -> bool:
-        """Whether a task still runs; after `close` it is void, and given back."""
-        return self._workforce is not None and self._workforce.is_working
-
-    def _check_queue(self) -> None:
-        if self._workforce is not None and not self._workforce.is_alive:
-            raise QueueUnavailableError("a thread that works on the queue has ended; start again")
 
     def _start_broker(self) -> str:
         if self.settings.redis_url is not None:

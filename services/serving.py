@@ -41,11 +41,11 @@ from services.kit.errors import FlowXpertError
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
-from services.kit.queue import QueueUnavailableError, WorkerThread, create_queue
+from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
-from services.kit.workforce import Workforce
+from services.kit.workforce import Workforce, Working
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.stores.sql_archive import SqlCaseArchive
@@ -77,7 +77,7 @@ class MissingServerError(FlowXpertError):
     """Processes must share a store, and no server for it is configured."""
 
 
-class Serving:
+class Serving(Working):
     """One service with the stores it needs; close it, or use it as a context.
 
     It owns the folder named after it in the data folder.
@@ -101,7 +101,6 @@ class Serving:
         self._addresses = addresses or AddressSettings()
         self._closing = ExitStack()
         self._queue: Celery | None = None
-        self._workforce: Workforce | None = None
         self._service = service
         create: dict[Service, Callable[[], FastAPI]] = {
             Service.GATEWAY: self._gateway,
@@ -139,20 +138,6 @@ class Serving:
         )
         self._closing.callback(self._workforce.stop)
         self._workforce.start()
-
-    def retire(self) -> None:
-        """Take no more tasks from the queue; `close` waits for the one that runs."""
-        if self._workforce is not None:
-            self._workforce.retire()
-
-    @property
-    def is_working(self) -> bool:
-        """Whether a task still runs; after `close` it is void, and given back."""
-        return self._workforce is not None and self._workforce.is_working
-
-    def _check_queue(self) -> None:
-        if self._workforce is not None and not self._workforce.is_alive:
-            raise QueueUnavailableError("a thread that works on the queue has ended; start again")
 
     def close(self) -> None:
         """End what was started, in reverse order."""
@@ -226,7 +211,7 @@ class Serving:
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
-            checks={"queue": self._check_queue},
+            checks={"queue": self.check_queue},
             model=model,
         )
 
@@ -250,7 +235,7 @@ class Serving:
             readings=lambda caller: service.readings(caller.name),
             ingestion_settings=settings,
             access=self._access,
-            checks={**self._checks(), "queue": self._check_queue},
+            checks={**self._checks(), "queue": self.check_queue},
         )
 
     def _retrieval(self) -> FastAPI:

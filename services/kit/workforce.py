@@ -7,7 +7,7 @@ import structlog
 from services.kit.errors import UnavailableError
 from services.kit.outbox import Outbox
 from services.kit.periodic import Periodic
-from services.kit.queue import WorkerThread
+from services.kit.queue import QueueUnavailableError, WorkerThread
 from services.kit.relay import Relay
 
 _log = structlog.get_logger()
@@ -81,3 +81,24 @@ class Workforce:
             return
         if given:
             _log.warning("workforce.given_back", keys=given)
+
+
+class Working:
+    """What a process tells of its workforce; one that has none has nothing to end."""
+
+    _workforce: Workforce | None = None
+
+    def retire(self) -> None:
+        """Take no more tasks from the queue; closing waits for those that run."""
+        if self._workforce is not None:
+            self._workforce.retire()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task still runs; once closed it is void, and given back."""
+        return self._workforce is not None and self._workforce.is_working
+
+    def check_queue(self) -> None:
+        """Raise `QueueUnavailableError` when a thread that works has ended."""
+        if self._workforce is not None and not self._workforce.is_alive:
+            raise QueueUnavailableError("a thread that works on the queue has ended; start again")
