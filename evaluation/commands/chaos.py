@@ -1,12 +1,12 @@
 """Processes killed under load."""
 
-import signal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evaluation.commands.options import Out, Seed
+from evaluation.commands.outcome import end_by, end_on_a_signal
 
 app = typer.Typer()
 
@@ -38,8 +38,7 @@ def chaos(
     """
     from evaluation.benches.chaos import ChaosPlan, run_chaos  # noqa: PLC0415
 
-    # What was started must end with this process, however it is asked to stop.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_on_a_signal()
     plan = ChaosPlan(
         kills=kills,
         documents=documents,
@@ -50,9 +49,4 @@ def chaos(
         seed=seed,
     )
     report = run_chaos(plan, lambda line: typer.echo(line, err=True))
-    text = report.model_dump_json(indent=2)
-    typer.echo(text)
-    if out is not None:
-        out.write_text(f"{text}\n", encoding="utf-8")
-    if not report.ok:
-        raise typer.Exit(1)
+    end_by(report, out)

@@ -1,6 +1,5 @@
 """Many alerts at a time."""
 
-import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from evaluation.commands.chaos import EXAMPLES
 from evaluation.commands.options import Out, Seed
+from evaluation.commands.outcome import end_by, end_on_a_signal
 
 app = typer.Typer()
 
@@ -36,8 +36,7 @@ def storm(
     """
     from evaluation.benches.storm import StormPlan, run_storm  # noqa: PLC0415
 
-    # What was started must end with this process, however it is asked to stop.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_on_a_signal()
     plan = StormPlan(
         documents=documents,
         per_minute=per_minute,
@@ -47,9 +46,4 @@ def storm(
         seed=seed,
     )
     report = run_storm(plan, lambda line: typer.echo(line, err=True))
-    text = report.model_dump_json(indent=2)
-    typer.echo(text)
-    if out is not None:
-        out.write_text(f"{text}\n", encoding="utf-8")
-    if not report.ok:
-        raise typer.Exit(1)
+    end_by(report, out)
