@@ -38,7 +38,7 @@ GATEWAY = {
     "POST /tickets/{ticket_id}/triage": Need.OPERATE,
     "POST /tickets/{ticket_id}/team": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
-    "GET /ui/{name}": Need.READ,
+    "GET /static/{name}": Need.READ,
 }
 
 INGESTION = {

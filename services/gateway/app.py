@@ -29,7 +29,7 @@ from services.gateway.tickets import Tickets
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.ui import answers, handing, pages
+from services.gateway.ui import ROUTERS as PAGES
 from services.gateway.ui.templates import error_page
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
@@ -80,9 +80,7 @@ def create_app(
             create_retry_router(retrying, DeadLetterOffice(database, outbox)),
             streams.router,
             audit.router,
-            pages.router,
-            answers.router,
-            handing.router,
+            *PAGES,
             *routers,
         ],
         settings=platform,

@@ -1,1 +1,20 @@
-"""The pages: tickets, one ticket with its workflow, the text of a source."""
+"""The pages: `tickets` (the list), `ticket` (one with its workflow), `sources` (a document's text).
+
+Each page is a folder of its addresses and templates; `static` holds what browsers load. A page's
+router has its line here.
+"""
+
+from services.gateway.ui import files
+from services.gateway.ui.sources import pages as sources
+from services.gateway.ui.ticket import answers, handing
+from services.gateway.ui.ticket import pages as ticket
+from services.gateway.ui.tickets import pages as tickets
+
+ROUTERS = (
+    files.router,
+    tickets.router,
+    ticket.router,
+    answers.router,
+    handing.router,
+    sources.router,
+)

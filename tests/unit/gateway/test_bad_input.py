@@ -254,7 +254,7 @@ def test_any_bytes_are_taken_or_refused_and_never_break_the_gateway(gateway, raw
             "/v1/workflows/{}",
             "/v1/sources/{}?lines=1",
             "/tickets/{}",
-            "/ui/{}",
+            "/static/{}",
             "/v1/tickets?cursor={}",
             "/v1/tickets?text={}",
             "/?status={}",

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from services.contracts.triage import Assignment, Rejection
 from services.gateway.endpoints import MAX_ID_CHARACTERS
 from services.gateway.triage.endpoints import Service
-from services.gateway.ui.answers import page_of
 from services.gateway.ui.templates import refused
+from services.gateway.ui.ticket.answers import page_of
 from services.kit.errors import FlowXpertError, InvalidInputError
 
 router = APIRouter(include_in_schema=False)

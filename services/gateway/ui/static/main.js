@@ -1,0 +1,28 @@
+// What every page loads: wires the elements that it finds to what they do.
+import { tellAges } from "./ages.js";
+import { copy } from "./copy.js";
+import { followList } from "./list.js";
+import { openSource } from "./source.js";
+import { followTicket } from "./ticket.js";
+
+const AGES_EVERY_MS = 15000;
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-source]");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    openSource(link).catch(() => { location.href = link.href; });
+  }
+  const button = event.target.closest("[data-copy]");
+  if (button) copy(button);
+  if (event.target.id === "source") event.target.close(); // the backdrop
+});
+
+for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+for (const origin of document.querySelectorAll("[data-origin]")) origin.textContent = location.origin;
+setInterval(tellAges, AGES_EVERY_MS);
+
+const list = document.querySelector("[data-live=list]:not([data-paused])");
+if (list) followList(list);
+const ticket = document.querySelector("[data-live=ticket]:not([data-final])");
+if (ticket) followTicket(ticket);
