@@ -15,6 +15,8 @@ from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 from services.kit.errors import FlowXpertError
 
+NAVIGATION = (("Incidents", "/"),)
+"""What every page links to, in this order."""
 BEGIN_AGAIN = {"answered", "retried", "caught_up"}
 
 _REFUSED = {
@@ -61,7 +63,10 @@ def _environment() -> Environment:
     )
     environment.filters.update(age=age, web_address=web_address, lines_of=lines_of)
     environment.globals.update(
-        citation_url=citation_url, workflow_url=workflow_url, since_answer=since_answer
+        citation_url=citation_url,
+        workflow_url=workflow_url,
+        since_answer=since_answer,
+        navigation=NAVIGATION,
     )
     return environment
 
