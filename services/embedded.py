@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.archiving import Archiving
+from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -157,6 +158,11 @@ class Embedded(Working):
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self.check_queue},
             model=self.model,
+            knowledge=Knowledge(
+                self.ingestion,
+                lambda caller: self.ingestion.readings(caller.name),
+                self.retrieval,
+            ),
         )
 
     def start(self) -> None:

@@ -22,6 +22,7 @@ from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
 from services.gateway.app import create_comment_reader, create_walk, create_wording
 from services.gateway.archiving import Archiving
+from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -213,6 +214,11 @@ class Serving(Working):
             body_limits=body_limits(IngestionSettings()),
             checks={"queue": self.check_queue},
             model=model,
+            knowledge=Knowledge(
+                IngestionClient(at_ingestion),
+                lambda _caller: ReadingsClient(at_ingestion),
+                retrieval,
+            ),
         )
 
     def _ingestion(self) -> FastAPI:

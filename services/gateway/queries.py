@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Row, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select
 
 from services.contracts.gateway import (
     CandidateSummary,
@@ -55,9 +55,16 @@ class Queries:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def page(self, wanted: TicketFilter, *, cursor: str | None, limit: int) -> TicketPage:
-        """Tickets, newest first, that come after the one the cursor names."""
-        statement = _filtered(select(*_SUMMARY), wanted).order_by(TicketRow.id.desc())
+    def page(
+        self,
+        wanted: TicketFilter,
+        *,
+        cursor: str | None,
+        limit: int,
+        also: Sequence[ColumnElement[bool]] = (),
+    ) -> TicketPage:
+        """Tickets, newest first, that come after the one the cursor names; `also` restricts too."""
+        statement = _filtered(select(*_SUMMARY), wanted).order_by(TicketRow.id.desc()).where(*also)
         if cursor is not None:
             statement = statement.where(TicketRow.id < cursor)
         with self._database.session() as session:
