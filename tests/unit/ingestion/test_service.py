@@ -476,7 +476,9 @@ class TestRequests:
             ("a.md", 2, 1),
             ("b.md", 2, 1),
         ]
-        assert [each.id for each in stand.service.documents(DocumentQuery(after="b.md"))] == ["c.md"]
+        assert [each.id for each in stand.service.documents(DocumentQuery(after="b.md"))] == [
+            "c.md"
+        ]
 
     def test_progress_is_told_as_it_is_made(self, tmp_path):
         stand = Stand(tmp_path, window_chunks=1)

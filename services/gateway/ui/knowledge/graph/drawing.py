@@ -16,6 +16,7 @@ from services.kit.text import clean_text
 _WIDTH, _HEIGHT = 220.0, 44.0
 _COLUMN, _ROW = 300.0, 60.0
 _MARGIN = 12.0
+_BEND = 44.0
 _LONGEST = 27
 """Characters of a name that fit a box."""
 
@@ -40,7 +41,7 @@ def drawn(found: NodeSurroundings) -> Markup:
         for row, node in enumerate(column)
     }
     shapes = "".join((*(_arrow(link, boxes) for link in found.links), *map(_shape, boxes.values())))
-    width = len(columns) * _COLUMN - _COLUMN + _WIDTH + 2 * _MARGIN
+    width = len(columns) * _COLUMN - _COLUMN + _WIDTH + _BEND + 2 * _MARGIN
     height = tallest * _ROW + 2 * _MARGIN
     name = f"{len(boxes)} incidents around {clean_text(found.node.name)}"
     return Markup(  # noqa: S704
@@ -65,14 +66,14 @@ def columns_of(found: NodeSurroundings) -> Iterator[Sequence[NodeSummary]]:
 
 
 def _arrow(link: Link, boxes: dict[str, _Box]) -> str:
+    """A curve into the left side of what comes later, into the right side of what does not."""
     source, target = boxes[link.source], boxes[link.target]
+    is_onward = target.x > source.x
     x1, y1 = source.x + _WIDTH, source.y + _HEIGHT / 2
-    x2, y2 = target.x, target.y + _HEIGHT / 2
-    if target.x <= source.x:  # it leads back, or to one beside it
-        x1, x2 = source.x + _WIDTH / 2, target.x + _WIDTH / 2
-    bend = 40.0 if target.x > source.x else 0.0
+    x2, y2 = target.x + (0 if is_onward else _WIDTH), target.y + _HEIGHT / 2
+    bend = -_BEND if is_onward else _BEND
     return (
-        f'<path d="M{x1:.0f} {y1:.0f}C{x1 + bend:.0f} {y1:.0f} {x2 - bend:.0f} {y2:.0f} '
+        f'<path d="M{x1:.0f} {y1:.0f}C{x1 + _BEND:.0f} {y1:.0f} {x2 + bend:.0f} {y2:.0f} '
         f'{x2:.0f} {y2:.0f}" fill="none" stroke="currentColor" stroke-opacity="0.45" '
         f'stroke-width="1.5"/><circle cx="{x2:.0f}" cy="{y2:.0f}" r="3.5" fill-opacity="0.6"/>'
     )
