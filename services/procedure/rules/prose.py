@@ -1,6 +1,6 @@
 """Sentences as nodes: instructions, conditions with what they guard, ends, jumps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language import cues
@@ -58,7 +58,7 @@ def sentence_nodes(
     nodes: list[Node] = [] if found is None else found
     before: Said | None = None
     waiting: Condition | None = None
-    for sentence in _with_subjects(said):
+    for sentence in with_subjects(said):
         if _continued(nodes, before, sentence, places):
             before, waiting = sentence, None
             continue
@@ -84,16 +84,17 @@ def sentence_nodes(
     return nodes
 
 
-def _with_subjects(said: Sequence[Said]) -> Iterator[Said]:
-    """`If it is down` with the name of what a sentence before asks about."""
-    asking = ""
+def with_subjects(said: Sequence[Said], asking: str = "") -> list[Said]:
+    """`If it is down` with the name of what a sentence before, or `asking`, asks about."""
+    named_: list[Said] = []
     for sentence in said:
         subject = asked_about(asking, sentence.text)
         if subject:
-            yield replace(sentence, text=named(sentence.text, subject))
+            named_.append(replace(sentence, text=named(sentence.text, subject)))
         else:
             asking = sentence.text if is_check(without_prefix(sentence.text)) else asking
-            yield sentence
+            named_.append(sentence)
+    return named_
 
 
 def _is_remark(sentence: Said, before: Said | None) -> bool:
