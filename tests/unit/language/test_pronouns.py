@@ -6,7 +6,11 @@ from services.language.pronouns import asked_about, named
 @pytest.mark.parametrize(
     ("asks", "condition", "subject"),
     [
-        ("Check whether the port to the peer is up", "If it is down, reseat it", "the port to the peer"),
+        (
+            "Check whether the port to the peer is up",
+            "If it is down, reseat it",
+            "the port to the peer",
+        ),
         ("Check that the servers answer in the VRF", "If they do not answer, go on", "the servers"),
         ("Check whether the peer answers: `ping`", "If it answers, go on", "the peer"),
         ("See whether the log has a line", "If it is full, rotate it", ""),
