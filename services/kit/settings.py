@@ -143,7 +143,7 @@ class PlatformSettings(Settings):
     )
     otlp_endpoint: str | None = Field(
         default=None,
-        description="OpenTelemetry collector as http://host:4318, which gets traces over OTLP/HTTP. "
+        description="OpenTelemetry collector as http://host:4318; traces go there over OTLP/HTTP. "
         "Unset: none are kept, unless `OTEL_EXPORTER_OTLP_ENDPOINT` names one.",
     )
     log_format: str = Field(
