@@ -5,6 +5,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import REGISTRY
 
+from services.gateway.intake.accepting import WALK_TASK
 from services.kit import tracing
 from services.kit.spans import OtelTracer
 
@@ -28,7 +29,7 @@ def test_one_trace_goes_from_the_webhook_to_the_workflow(gateway, kept):
     gateway.post(TICKET, headers=PARENT)
     gateway.work()
     spans = {span.name: span for span in kept()}
-    request, task = spans["POST /workflow"], spans["gateway.walk"]
+    request, task = spans["POST /workflow"], spans[WALK_TASK]
     stages = [spans[f"gateway.{name}"] for name in ("retrieve", "plan", "score", "store")]
     assert {f"{span.context.trace_id:032x}" for span in (request, task, *stages)} == {TRACE}
     assert task.parent.span_id == request.context.span_id
