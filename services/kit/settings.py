@@ -53,9 +53,12 @@ class SecretFiles(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """The secrets by field."""
-        fields = self.settings_cls.model_fields.items()
-        found = {name: self.get_field_value(field, name)[0] for name, field in fields}
-        return {name: value for name, value in found.items() if value}
+        found = {}
+        for name, field in self.settings_cls.model_fields.items():
+            value, _, is_json = self.get_field_value(field, name)
+            if value:
+                found[name] = self._decoded(name, field, value) if is_json else value
+        return found
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """See the base.
@@ -67,7 +70,15 @@ class SecretFiles(PydanticBaseSettingsSource):
         path = self._variable_value(variable + OF_FILE) if is_secret(field) else None
         if path and self._variable_value(variable):
             raise UnreadableSecretError(f"set {variable} or {variable}{OF_FILE}, not both")
-        return (_read_secret(variable, path) if path else None), field_name, False
+        value = _read_secret(variable, path) if path else None
+        return value, field_name, self.field_is_complex(field)
+
+    def _decoded(self, name: str, field: FieldInfo, value: str) -> Any:  # noqa: ANN401 - JSON
+        try:
+            return self.decode_complex_value(name, field, value)
+        except ValueError as error:
+            variable = _variable(self.settings_cls, name) + OF_FILE
+            raise UnreadableSecretError(f"{variable}: the file holds no JSON") from error
 
     def _variable_value(self, variable: str) -> str | None:
         return self._given.get(variable.lower())

@@ -226,12 +226,12 @@ def test_a_gateway_that_only_serves_leaves_its_walks_to_workers(addresses, tmp_p
         assert waiting["status"] == "received"
         worker_url = stack.enter_context(served_process("gateway", tmp_path, command="work", **env))
         until = time.monotonic() + 60
-        while gateway.get(waiting["status_url"])["status"] != "planned":
+        worker = stack.enter_context(client(worker_url))
+        done = 'flowxpert_queue_tasks_total{outcome="done",task="gateway.walk_ticket"}'
+        while done not in worker.get_text("/metrics"):
             assert time.monotonic() < until, "nobody walked the ticket"
             time.sleep(0.1)
-        worker = stack.enter_context(client(worker_url))
-        done = 'flowxpert_queue_tasks_total{outcome="done",task="gateway.walk"}'
-        assert done in worker.get_text("/metrics")
+        assert gateway.get(waiting["status_url"])["status"] == "planned"
         assert done not in gateway.get_text("/metrics")
         with pytest.raises(NotFoundError):
             worker.get("/v1/tickets")

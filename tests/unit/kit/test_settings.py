@@ -92,6 +92,7 @@ class VaultSettings(Settings):
 
     key: SecretStr | None = Field(default=None, min_length=8, description="Opens it.")
     pin: Annotated[SecretStr, Field(min_length=4)] | None = Field(default=None, description="Too.")
+    keys: dict[str, SecretStr] = Field(default={}, description="As JSON.")
     place: str = Field(default="", description="Where it is; no secret.")
 
 
@@ -145,3 +146,13 @@ def test_the_settings_page_marks_what_may_stand_in_a_file():
     page = as_markdown([VaultSettings])
     assert "`FLOWXPERT_VAULT_KEY` 🔒" in page
     assert "`FLOWXPERT_VAULT_PLACE` |" in page
+
+
+def test_secrets_by_name_stand_in_a_file_as_json(monkeypatch, tmp_path):
+    (tmp_path / "keys").write_text('{"front": "open-sesame"}')
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEYS_FILE", str(tmp_path / "keys"))
+    assert VaultSettings().keys["front"].get_secret_value() == "open-sesame"
+    (tmp_path / "keys").write_text("open-sesame")
+    with pytest.raises(UnreadableSecretError, match="no JSON") as caught:
+        VaultSettings()
+    assert "open-sesame" not in str(caught.value)
