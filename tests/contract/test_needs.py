@@ -101,6 +101,7 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
         "GET /static/{name}",
     }
     hidden |= {
+        "POST /mcp",
         "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers",
         "POST /tickets/{ticket_id}/clarifications/dismissals",
         "POST /tickets/{ticket_id}/retry",
