@@ -13,9 +13,10 @@ from services.contracts.gateway import (
     CoverageWeek,
     NearestPlace,
     TicketPage,
+    TicketQuery,
 )
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.queries import Queries, TicketFilter
+from services.gateway.listing.pages import TicketPages
 from services.gateway.tables import CitationRow, TicketRow
 from services.kit.database import Database
 from services.kit.ids import first_id_at
@@ -39,7 +40,7 @@ class Coverages:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._queries = Queries(database)
+        self._pages = TicketPages(database)
 
     def since(self, weeks: int, now: float | None = None) -> Coverage:
         """Of the last whole weeks and this one."""
@@ -62,9 +63,8 @@ class Coverages:
 
     def tickets(self, family: str, *, cursor: str | None, limit: int) -> TicketPage:
         """Uncovered tickets of a family, newest first."""
-        wanted = TicketFilter()
         mine = (TicketRow.family == family, IS_UNCOVERED)
-        return self._queries.page(wanted, cursor=cursor, limit=limit, also=mine)
+        return self._pages.page(TicketQuery(cursor=cursor), size=limit, also=mine)
 
 
 def mondays_until(now: float, weeks: int) -> list[float]:

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 
 revision: str = "0013"
-down_revision: str | None = "0010"
+down_revision: str | None = "0012"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
@@ -67,7 +66,10 @@ def _fill() -> None:
 
 
 def _rows(
-    ticket_id: str, workflow_id: str | None, nearest: Any, body: str | None
+    ticket_id: str,
+    workflow_id: str | None,
+    nearest: str | Sequence[dict[str, object]] | None,
+    body: str | None,
 ) -> Iterator[dict[str, object]]:
     steps = json.loads(body)["steps"] if body else []
     near = json.loads(nearest) if isinstance(nearest, str) else nearest or []

@@ -34,7 +34,7 @@ def incidents_page(
     found = services.retrieval.nodes(query)
     return render(
         "knowledge/graph/list.html",
-        tab="Incidents",
+        tab="Known incidents",
         nodes=found[:PAGE_SIZE],
         text=text,
         start=start,
@@ -51,7 +51,7 @@ def incident_page(
     found = services.retrieval.surroundings(node_id, hops=hops)
     return render(
         "knowledge/graph/page.html",
-        tab="Incidents",
+        tab="Known incidents",
         found=found,
         node=found.node,
         fields=[(TITLES[each], found.node.passages(each)) for each in Attribute],
