@@ -19,3 +19,19 @@ WALK_SECONDS = Histogram(
     ["status"],
     buckets=(0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800),
 )
+
+JUDGED_WORKFLOWS = Counter(
+    "flowxpert_gateway_judged_workflows_total",
+    "Workflows that engineers accepted or rejected as a whole.",
+    ["verdict"],
+)
+
+JUDGED_STEPS = Counter(
+    "flowxpert_gateway_judged_steps_total",
+    "Steps of workflows that engineers accepted or rejected.",
+    ["verdict"],
+)
+
+for _verdict in ("accepted", "rejected"):
+    JUDGED_WORKFLOWS.labels(_verdict)
+    JUDGED_STEPS.labels(_verdict)
