@@ -34,10 +34,10 @@ from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.kit.access.access import Access
-from services.kit.app import Check
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError
+from services.kit.health import Check
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
@@ -45,6 +45,7 @@ from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
+from services.kit.tracing import start_tracing
 from services.kit.workforce import Workforce, Working
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
@@ -65,7 +66,7 @@ from services.retrieval.settings import RetrievalSettings
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
-from services.stores import open_embedder, open_graph, open_vectors
+from services.stores import open_embedder, open_graph, open_vectors, store_checks
 
 Url = TypeVar("Url", str, SecretStr)
 
@@ -122,6 +123,8 @@ class Serving(Working):
             QueueUnavailableError: The broker did not answer.
         """
         give_way_quickly()
+        name = f"flowxpert-{self._service}"
+        self._closing.enter_context(start_tracing(name, self.settings.otlp_endpoint))
         if "embedder" in self.__dict__:
             threading.Thread(
                 target=self.embedder.embed, args=([WARM_UP_TEXT],), name="warm-up", daemon=True
@@ -156,8 +159,14 @@ class Serving(Working):
 
     def _gateway(self) -> FastAPI:
         settings = GatewaySettings()
-        retrieval = RetrievalClient(self._client(self._addresses.retrieval_url))
         patience_s = settings.model_within_s + ANSWER_WITHIN_S
+        others = {
+            "retrieval": self._client(self._addresses.retrieval_url),
+            "planner": self._client(self._addresses.planner_url, patience_s),
+            "scorer": self._client(self._addresses.scorer_url, patience_s),
+            "ingestion": self._client(self._addresses.ingestion_url),
+        }
+        retrieval = RetrievalClient(others["retrieval"])
         write_back = WriteBack(WriteBackSettings(), self._database, self._outbox)
         triage = TriageDesk(self._database, self._graph, self.embedder, settings, model=self._model)
         # A file of weights is not loaded once more here: only a server words questions.
@@ -167,8 +176,8 @@ class Serving(Working):
             database=self._database,
             outbox=self._outbox,
             retrieval=retrieval,
-            planner=PlannerClient(self._client(self._addresses.planner_url, patience_s)),
-            scorer=ScorerClient(self._client(self._addresses.scorer_url, patience_s)),
+            planner=PlannerClient(others["planner"]),
+            scorer=ScorerClient(others["scorer"]),
             write_back=write_back,
             triage=triage,
             model=model,
@@ -193,7 +202,7 @@ class Serving(Working):
         archiving = Archiving(
             self._database,
             self._outbox,
-            IngestionClient(self._client(self._addresses.ingestion_url)),
+            IngestionClient(others["ingestion"]),
             is_on=settings.archive_resolved,
         )
         gateway_tasks.register_learning(queue, self._outbox, triage, archiving)
@@ -212,6 +221,8 @@ class Serving(Working):
             ],
             body_limits=body_limits(IngestionSettings()),
             checks={"queue": self.check_queue},
+            # Tickets are taken in and wait, whatever of these is away.
+            optional={name: client.check for name, client in others.items()} | self._model_check(),
             model=model,
         )
 
@@ -235,7 +246,11 @@ class Serving(Working):
             readings=lambda caller: service.readings(caller.name),
             ingestion_settings=settings,
             access=self._access,
-            checks={**self._checks(), "queue": self.check_queue},
+            checks={
+                "database": self._database.check,
+                **store_checks(self._graph, self._vectors),
+                "queue": self.check_queue,
+            },
         )
 
     def _retrieval(self) -> FastAPI:
@@ -249,7 +264,11 @@ class Serving(Working):
             archive=SqlCaseArchive(self._database),
         )
         return create_retrieval(
-            self.settings, service=service, access=self._access, checks=self._checks()
+            self.settings,
+            service=service,
+            access=self._access,
+            checks={"database": self._database.check},
+            optional=store_checks(self._graph, self._vectors),
         )
 
     def _planner(self) -> FastAPI:
@@ -257,13 +276,13 @@ class Serving(Working):
         service = PlannerService(
             PlannerSettings(), model=model, embedder=self.embedder if model else None
         )
-        return create_planner(self.settings, service=service)
+        return create_planner(self.settings, service=service, optional=self._model_check())
 
     def _scorer(self) -> FastAPI:
         service = ScorerService(
             self.embedder, ScorerSettings(), model=self._model, answers=self._answers()
         )
-        return create_scorer(self.settings, service=service)
+        return create_scorer(self.settings, service=service, optional=self._model_check())
 
     def _answers(self) -> AnswerStore | None:
         """Where a judge's answers are kept with the readings; None where no database is named."""
@@ -300,17 +319,8 @@ class Serving(Working):
     def _graph(self) -> GraphStore:
         return open_graph(self.settings, self._database, self._closing)
 
-    def _checks(self) -> dict[str, Check]:
-        """Questions to the stores that knowledge is kept in."""
-        graph, vectors = self._graph, self._vectors
-
-        def check_graph() -> None:
-            graph.count()
-
-        def check_vectors() -> None:
-            vectors.count("chunks")
-
-        return {"database": self._database.check, "graph": check_graph, "vectors": check_vectors}
+    def _model_check(self) -> dict[str, Check]:
+        return {"model": self._model.check} if self._model else {}
 
     def _open_queue(self) -> Celery:
         url = self._require(self.settings.redis_url, "FLOWXPERT_REDIS_URL")

@@ -18,7 +18,6 @@ from services.gateway.adoption.doubting import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
 from services.gateway.adoption.records import recount
 from services.gateway.events import Note, add_events
-from services.gateway.metrics import JUDGED_STEPS, JUDGED_WORKFLOWS
 from services.gateway.tables import AdoptionRow, MarkRow
 from services.kit.access.caller import current_caller
 from services.kit.database import Database
@@ -91,8 +90,6 @@ class Marking:
                 "by": _who(),
             }
             _tell(session, line, "judged", facts)
-        if given.verdict is not Judgement.NONE:
-            JUDGED_STEPS.labels(given.verdict.value).inc()
 
     def accept(self, workflow_id: str, given: Acceptance) -> None:
         """Say that the workflow as a whole was the answer, or take it back.
@@ -118,8 +115,6 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     recount(session, line)
     kind = verdict.value or "taken_back"
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": _who()})
-    if verdict is not Judgement.NONE:
-        JUDGED_WORKFLOWS.labels(verdict.value).inc()
 
 
 def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:
