@@ -256,7 +256,7 @@ class ProgressEvent(Message):
     `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
     (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
     back a step), `judged` (said what they think of a step), `edited` (made a version of the
-    workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a page's reading, by
-    what was said of its step), or a final status."""
+    workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
+    reading, by what was said of its step), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

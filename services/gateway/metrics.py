@@ -52,10 +52,6 @@ JUDGED_STEPS = Counter(
 
 JUDGEMENTS = ("accepted", "rejected")
 
-for _verdict in JUDGEMENTS:
-    JUDGED_WORKFLOWS.labels(_verdict)
-    JUDGED_STEPS.labels(_verdict)
-
 ANSWERS = Counter(
     "flowxpert_gateway_answers_total",
     "Walks that ended, by what the ticket got: a workflow that is sure or unsure, a refusal, or "
@@ -113,6 +109,8 @@ WRITE_BACKS = Counter(
     ["target", "outcome"],
 )
 
+start_at_zero(JUDGED_WORKFLOWS, JUDGEMENTS)
+start_at_zero(JUDGED_STEPS, JUDGEMENTS)
 start_at_zero(WALK_SECONDS, (status.value for status in TicketStatus if status.is_final))
 start_at_zero(ANSWERS, ANSWERS_GIVEN)
 start_at_zero(DEGRADED, PARTS)
