@@ -95,12 +95,20 @@ class CandidateSummary(Message):
     id: str
     title: str
     rank: int
-    """1 is the best, and the ticket's workflow."""
+    """1 is the best; versions that people made come behind the candidates of their walk."""
     planner: str
+    """Who wrote it; `person` of a version."""
     overall: float
+    """Of a version: its candidate's, and so are `scores`."""
+    scores: dict[str, float] = {}
+    """The five, by name."""
     fit: Fit = Fit.SURE
     steps: int
     url: str
+    version: int = 1
+    """1 is the candidate itself."""
+    author: str = ""
+    """Who edited it."""
 
 
 class StoredWorkflow(Message):
@@ -119,6 +127,14 @@ class StoredWorkflow(Message):
     seconds: dict[str, float] = {}
     """How long each stage of the walk took."""
     created_at: datetime
+    version: int = 1
+    """1 is the candidate itself; later ones were edited by people and keep its scores."""
+    candidate_id: str | None = None
+    """Of a version: the candidate that it goes back to."""
+    base_id: str | None = None
+    """Of a version: what was edited."""
+    author: str = ""
+    """Of a version: who edited it."""
 
 
 class RelatedTicket(Message):
@@ -370,6 +386,9 @@ class ProgressEvent(Message):
     broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
     again), `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document),
     `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
-    (a system was told what is new, or could not be), or a final status."""
+    (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
+    back a step), `judged` (said what they think of a step), `edited` (made a version of the
+    workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
+    reading, by what was said of its step), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

@@ -9,6 +9,8 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
+from services.gateway.adoption import endpoints as adoption_endpoints
+from services.gateway.adoption.service import AdoptionService
 from services.gateway.again import Retrying
 from services.gateway.catching_up import CatchingUp
 from services.gateway.citing import Citations
@@ -89,6 +91,7 @@ def create_app(
         routers=[
             endpoints.router,
             triage_endpoints.router,
+            adoption_endpoints.router,
             create_clarify_router(answering),
             create_retry_router(retrying, DeadLetterOffice(database, outbox)),
             streams.router,
@@ -121,6 +124,7 @@ def create_app(
         retrying=retrying,
         resolving=resolving,
     )
+    app.state.adoption = AdoptionService(database, outbox, retrieval)
     app.state.triage = TriageService(database, outbox, triage, write_back)
     return app
 
