@@ -89,3 +89,12 @@ def test_alerts_of_a_document_are_those_of_its_tickets_since_then(gateway, walke
     assert near["nearest"][0]["document_id"] == RUNBOOK
     assert citations.alerts(time.time() - 60) == {RUNBOOK: 8}
     assert citations.alerts(time.time() + 60) == {}
+
+
+def test_a_ticket_rests_on_what_the_version_that_it_shows_cites(gateway, walked):
+    ticket = walked("Fan 2 failed", SURE, "a")
+    edits = [{"edit": "change", "step": "replace", "text": "Replace the tray by its twin"}]
+    address = f"/v1/workflows/{ticket['workflow_id']}/versions"
+    version = gateway.client.post(address, json={"edits": edits}).json()
+    (found,) = gateway.client.get(f"/v1/citations/{RUNBOOK}").json()
+    assert (found["workflow_id"], found["lines"]) == (version["id"], [[12, 14]])
