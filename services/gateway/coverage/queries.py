@@ -119,7 +119,7 @@ def _weeks(mondays: Sequence[float]) -> Select[*tuple[Any, ...]]:
     return (
         select(week, func.count().label("tickets"), func.count().filter(is_sure).label("sure"))
         .where(TicketRow.id >= first_id_at(mondays[0]), _IS_OVER)
-        .group_by(week)
+        .group_by("week")
     )
 
 
