@@ -44,6 +44,10 @@ GATEWAY = {
     "POST /tickets/{ticket_id}/resolution": Need.OPERATE,
     "POST /tickets/{ticket_id}/triage": Need.OPERATE,
     "POST /tickets/{ticket_id}/team": Need.OPERATE,
+    "POST /tickets/{ticket_id}/workflows/{workflow_id}/marks": Need.OPERATE,
+    "POST /tickets/{ticket_id}/workflows/{workflow_id}/judgements": Need.OPERATE,
+    "POST /tickets/{ticket_id}/workflows/{workflow_id}/acceptance": Need.OPERATE,
+    "POST /tickets/{ticket_id}/workflows/{workflow_id}/edits": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
     "GET /static/{name}": Need.READ,
 }

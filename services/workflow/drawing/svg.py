@@ -106,9 +106,7 @@ def to_svg(
     before, the arrow that holds is thick and the others are faint. A workflow too large to be drawn
     gives a line that says so.
     """
-    boxes = {
-        step.id: _box(step, n, shown.get(step.id)) for n, step in enumerate(workflow.steps, 1)
-    }
+    boxes = {step.id: _box(step, n, shown.get(step.id)) for n, step in enumerate(workflow.steps, 1)}
     labels = [_label(edge.condition) for edge in workflow.transitions]
     if not boxes or len(boxes) * len(labels) > _MOST_CELLS:
         return _notice(workflow)

@@ -24,5 +24,5 @@ setInterval(tellAges, AGES_EVERY_MS);
 
 const list = document.querySelector("[data-live=list]:not([data-paused])");
 if (list) followList(list);
-const ticket = document.querySelector("[data-live=ticket]:not([data-final])");
+const ticket = document.querySelector("[data-live=ticket]");
 if (ticket) followTicket(ticket);
