@@ -21,6 +21,7 @@ from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.clarify.wording import Wording
 from services.gateway.dead_letters import DeadLetterOffice
 from services.gateway.fit import FITTED
+from services.gateway.mcp.endpoint import create_mcp_router
 from services.gateway.resolving import Resolving
 from services.gateway.retries import create_retry_router
 from services.gateway.service import GatewayService
@@ -86,6 +87,7 @@ def create_app(
             create_retry_router(retrying, DeadLetterOffice(database, outbox)),
             streams.router,
             audit.router,
+            create_mcp_router(retrieval),
             *PAGES,
             *routers,
         ],
