@@ -30,6 +30,65 @@ class NearestDocument(Message):
     reasons: tuple[str, ...] = ()
 
 
+class Citing(Message):
+    """A ticket whose workflow rests on lines of a document, or that these lines came near."""
+
+    ticket_id: str
+    title: str
+    status: TicketStatus
+    workflow_id: str | None
+    """None where no workflow was made of it."""
+    lines: tuple[tuple[int, int], ...]
+    """First and last line, in their order."""
+    created_at: datetime
+
+
+class NearestPlace(Message):
+    """Lines of a document that came close to a ticket."""
+
+    document_id: str
+    start_line: int
+    end_line: int
+
+
+class CoverageGroup(Message):
+    """Tickets of one family of alerts that no procedure surely fits."""
+
+    family: str
+    name: str
+    """Alert name or title of the latest of them."""
+    tickets: int
+    alerts: int
+    """That these tickets stand for."""
+    unsure: int
+    """Of the tickets: those that got the closest known procedure."""
+    resolved: int
+    """Of the tickets: those whose fault is over."""
+    last_at: datetime
+    nearest: NearestPlace | None = None
+    """What came closest to the latest of them."""
+
+
+class CoverageWeek(Message):
+    """How many tickets of a week got a workflow that surely fits."""
+
+    begins_at: datetime
+    """A Monday, UTC."""
+    tickets: int
+    """Those whose walk is over."""
+    sure: int
+
+
+class Coverage(Message):
+    """Where knowledge is missing."""
+
+    since: datetime
+    groups: tuple[CoverageGroup, ...]
+    """Those with the most tickets first."""
+    weeks: tuple[CoverageWeek, ...]
+    """The oldest first; weeks without a ticket are there."""
+
+
 class CandidateSummary(Message):
     """A candidate without its steps."""
 

@@ -15,6 +15,8 @@ GATEWAY = {
     "GET /v1/workflows/{workflow_id}": Need.READ,
     "GET /v1/workflows/{workflow_id}/candidates": Need.READ,
     "GET /v1/sources/{document_id:path}": Need.READ,
+    "GET /v1/citations/{document_id:path}": Need.READ,
+    "GET /v1/coverage": Need.READ,
     "GET /v1/tickets/{ticket_id}/clarifications": Need.READ,
     "POST /v1/tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
     "POST /v1/tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,
@@ -52,6 +54,24 @@ GATEWAY = {
     "POST /tickets/{ticket_id}/workflows/{workflow_id}/edits": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
     "GET /static/{name}": Need.READ,
+    "GET /knowledge/readings": Need.READ,
+    "GET /knowledge/readings/{text_hash}": Need.READ,
+    "POST /knowledge/readings/{text_hash}": Need.APPROVE,
+    "POST /knowledge/readings/{text_hash}/approvals": Need.APPROVE,
+    "POST /knowledge/readings/{text_hash}/answers": Need.APPROVE,
+    "POST /knowledge/readings/{text_hash}/undo": Need.APPROVE,
+    "POST /knowledge/owners": Need.INGEST,
+    "GET /knowledge/documents": Need.READ,
+    "GET /knowledge/document/{document_id:path}": Need.READ,
+    "GET /knowledge/forget": Need.INGEST,
+    "POST /knowledge/forget": Need.INGEST,
+    "GET /knowledge/upload": Need.READ,
+    "POST /knowledge/upload": Need.INGEST,
+    "GET /knowledge/jobs/{job_id}": Need.READ,
+    "GET /knowledge/incidents": Need.READ,
+    "GET /knowledge/incidents/{node_id:path}": Need.READ,
+    "GET /knowledge/coverage": Need.READ,
+    "GET /knowledge/coverage/{family}": Need.READ,
 }
 
 INGESTION = {
@@ -62,6 +82,11 @@ INGESTION = {
     "GET /v1/ingestions/{job_id}/events": Need.READ,
     "GET /v1/roots": Need.READ,
     "POST /v1/removals": Need.INGEST,
+    "GET /v1/removals/cost": Need.READ,
+    "GET /v1/folders": Need.READ,
+    "GET /v1/contents/{document_id:path}": Need.READ,
+    "GET /v1/owners": Need.READ,
+    "PUT /v1/owners": Need.INGEST,
     "POST /v1/cases": Need.INGEST,
     "POST /v1/cases/removals": Need.INGEST,
     "GET /v1/documents": Need.READ,
@@ -70,6 +95,7 @@ INGESTION = {
     "GET /v1/readings/export": Need.READ,
     # With `approve` it needs that scope too, which the endpoint asks for.
     "POST /v1/readings/import": Need.INGEST,
+    "POST /v1/readings/waiting": Need.READ,
     "GET /v1/readings/{text_hash}": Need.READ,
     "PUT /v1/readings/{text_hash}": Need.APPROVE,
     "POST /v1/readings/{text_hash}/approvals": Need.APPROVE,
@@ -80,6 +106,8 @@ INGESTION = {
 
 RETRIEVAL = {
     "POST /v1/retrievals": Need.READ,
+    "GET /v1/nodes": Need.READ,
+    "GET /v1/nodes/{node_id:path}": Need.READ,
     "GET /v1/sources/{document_id:path}": Need.READ,
 }
 

@@ -211,6 +211,27 @@ class AdoptionRow(Base):
     """When it was last worked with."""
 
 
+class CitationRow(Base):
+    """Lines of a document that a ticket's workflow rests on, or that came near a refused ticket."""
+
+    __tablename__ = "gateway_citation"
+    __table_args__ = (
+        Index("ix_gateway_citation_document", "document_id", "ticket_id"),
+        Index("ix_gateway_citation_ticket", "ticket_id"),
+        Index("ix_gateway_citation_workflow", "workflow_id"),
+    )
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    workflow_id: Mapped[str | None] = mapped_column(
+        ForeignKey("gateway_workflow.id", ondelete="CASCADE")
+    )
+    """None where no workflow was made of the document: it came near, and no more."""
+    document_id: Mapped[str] = mapped_column(String(1024))
+    start_line: Mapped[int] = mapped_column(Integer)
+    end_line: Mapped[int] = mapped_column(Integer)
+
+
 class ScoreRow(Base):
     """The five scores of a candidate, each a column to ask about, and whole with its reasons."""
 

@@ -5,6 +5,7 @@ router has its line here.
 """
 
 from services.gateway.ui import files
+from services.gateway.ui.knowledge import ROUTERS as KNOWLEDGE
 from services.gateway.ui.sources import pages as sources
 from services.gateway.ui.ticket import answers, handing, working
 from services.gateway.ui.ticket import pages as ticket
@@ -18,4 +19,5 @@ ROUTERS = (
     handing.router,
     working.router,
     sources.router,
+    *KNOWLEDGE,
 )

@@ -15,8 +15,10 @@ from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 from services.kit.errors import FlowXpertError
 
-NAVIGATION = (("Incidents", "/"),)
+NAVIGATION = (("Incidents", "/"), ("Knowledge", "/knowledge/readings"))
 """What every page links to, in this order."""
+LINES_SHOWN = 3_000
+"""Lines of a document in one page."""
 BEGIN_AGAIN = {"answered", "retried", "caught_up"}
 
 _REFUSED = {
@@ -62,7 +64,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        age=age, web_address=web_address, lines_of=lines_of, capitalize_first=capitalize_first
+        age=age,
+        web_address=web_address,
+        lines_of=lines_of,
+        first_shown=first_shown,
+        capitalize_first=capitalize_first,
     )
     environment.globals.update(
         citation_url=citation_url,
@@ -104,3 +110,8 @@ def lines_of(start: int, end: int) -> str:
 def capitalize_first(text: str) -> str:
     """The text with its first letter large, the others as they are."""
     return text[:1].upper() + text[1:]
+
+
+def first_shown(line: int) -> int:
+    """The first line of the page of a document that shows this line."""
+    return (line - 1) // LINES_SHOWN * LINES_SHOWN + 1
