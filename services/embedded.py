@@ -13,6 +13,7 @@ import structlog
 from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
+from services.gateway.adoption.doubting import Doubting
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.archiving import Archiving
 from services.gateway.knowledge import Knowledge
@@ -221,6 +222,8 @@ class Embedded(Working):
             is_on=self.gateway_settings.archive_resolved,
         )
         gateway_tasks.register_learning(walks, self.outbox, self.triage, archiving)
+        doubting = Doubting(self.database, self.outbox, self.ingestion)
+        gateway_tasks.register_doubts(walks, self.outbox, doubting)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._workforce = Workforce(
             self.outbox,

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http import ServiceClient
 from services.knowledge.model import Document, ResolvedCase
 
@@ -319,6 +320,12 @@ class Ingestion(Protocol):
     def forget_cases(self, request: ForgetCases) -> None:
         """Take cases out; unknown ids are ignored."""
 
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        """Keep what a ticket finds wrong of a page as a doubt of its reading; again is the same."""
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        """Take such doubts out; unknown ones are ignored."""
+
 
 class IngestionClient:
     """`Ingestion` in another process, over HTTP."""
@@ -393,3 +400,11 @@ class IngestionClient:
     def forget_cases(self, request: ForgetCases) -> None:
         """See `Ingestion.forget_cases`."""
         self._client.post("/v1/cases/removals", request)
+
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        """See `Ingestion.doubt`."""
+        return DoubtTaken.model_validate(self._client.post("/v1/doubts", report))
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        """See `Ingestion.withdraw_doubts`."""
+        self._client.post("/v1/doubts/removals", request)

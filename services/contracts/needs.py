@@ -89,6 +89,8 @@ INGESTION = {
     "PUT /v1/owners": Need.INGEST,
     "POST /v1/cases": Need.INGEST,
     "POST /v1/cases/removals": Need.INGEST,
+    "POST /v1/doubts": Need.INGEST,
+    "POST /v1/doubts/removals": Need.INGEST,
     "GET /v1/documents": Need.READ,
     "GET /v1/documents/{document_id:path}": Need.READ,
     "GET /v1/readings": Need.READ,
