@@ -115,7 +115,7 @@ def test_a_chosen_theme_stays_and_is_there_before_anything_is_painted(page):
     assert light != dark
     page.add_init_script(
         "document.addEventListener('readystatechange', () => { window.early ??= "
-        "getComputedStyle(document.documentElement).colorScheme; })"
+        "document.documentElement.dataset.theme; })"
     )
     page.goto("/?text=a")
     assert (background(page), page.evaluate("early")) == (dark, "dark")
