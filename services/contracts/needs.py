@@ -23,6 +23,8 @@ GATEWAY = {
     "GET /v1/dead-letters": Need.ADMIN,
     "POST /v1/dead-letters/retry": Need.ADMIN,
     "GET /v1/audit": Need.ADMIN,
+    # Tools that change something need `operate`, which each asks for.
+    "POST /mcp": Need.READ,
     "GET /v1/teams": Need.READ,
     "POST /v1/teams": Need.ADMIN,
     "DELETE /v1/teams/{name}": Need.ADMIN,

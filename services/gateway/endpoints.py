@@ -1,8 +1,5 @@
 """The gateway's addresses: webhooks in, tickets and workflows out."""
 
-import asyncio
-import threading
-import time
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -27,6 +24,7 @@ from services.gateway.sources.parsing import NotJsonError
 from services.gateway.sources.proof import Received, WrongSignatureError
 from services.gateway.sources.reading import UnknownSourceError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
+from services.gateway.waiting import are_over
 from services.kit.access.caller import acting_as, current_caller
 from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
@@ -158,8 +156,8 @@ async def _accept(
         accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
     final = False
     if wait and accepted.tickets:
-        seconds = min(wait, service.settings.max_wait_s)
-        final = await _wait(service, accepted, seconds, request.app.state.stopping)
+        ids = [ticket.id for ticket in accepted.tickets]
+        final = await are_over(service, ids, wait, request.app.state.stopping)
     if wait or key is not None:  # the answer under a key is as old as its first request
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
@@ -178,22 +176,6 @@ def _check_media_type(content_type: str) -> None:
         raise UnsupportedMediaTypeError(
             f"expected `Content-Type: application/json`, got {media_type[:60]!a}"
         )
-
-
-async def _wait(
-    service: GatewayService, accepted: Accepted, seconds: float, stopping: threading.Event
-) -> bool:
-    """Whether every walk is over before the time is up. Nothing but this request waits."""
-    until = time.monotonic() + seconds
-    ids = [ticket.id for ticket in accepted.tickets]
-    pause = 0.02
-    while not await run_in_threadpool(service.are_final, ids):
-        left = until - time.monotonic()
-        if left <= 0 or stopping.is_set():
-            return False
-        await asyncio.sleep(min(pause, left))
-        pause = min(pause * 1.5, service.settings.event_poll_s)
-    return True
 
 
 @router.get("/v1/tickets", responses=refusals(InvalidCursorError))
