@@ -216,14 +216,14 @@ QUALITY = [
         "short",
         {
             "{{verdict}}": "sum by (verdict) "
-            "(increase(flowxpert_gateway_workflow_verdicts_total[1d]))"
+            "(increase(flowxpert_gateway_judged_workflows_total[1d]))"
         },
     ),
     Panel(
-        "Marks on steps, of a day",
-        "Steps that engineers did, skipped, or said to be right or wrong.",
+        "Judged steps of a day",
+        "Steps of workflows that engineers accepted or rejected.",
         "short",
-        {"{{mark}}": "sum by (mark) (increase(flowxpert_gateway_step_marks_total[1d]))"},
+        {"{{verdict}}": "sum by (verdict) (increase(flowxpert_gateway_judged_steps_total[1d]))"},
     ),
     Panel(
         "Answers of an hour",
