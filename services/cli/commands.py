@@ -16,6 +16,7 @@ from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.keys import app as keys
 from services.cli.mcp import mcp
+from services.cli.metrics import metrics
 from services.cli.migrate import migrate
 from services.cli.opening import (
     client_of,
@@ -67,6 +68,7 @@ app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
 app.command()(audit)
 app.command()(migrate)
+app.command()(metrics)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
