@@ -94,7 +94,12 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
     # The description writes `{document_id}` where the route says `{document_id:path}`.
     declared = {each.replace(":path}", "}") for each in DECLARED[name]}
     assert described <= declared
-    hidden = {"GET /", "GET /tickets/{ticket_id}", "GET /sources/{document_id}", "GET /static/{name}"}
+    hidden = {
+        "GET /",
+        "GET /tickets/{ticket_id}",
+        "GET /sources/{document_id}",
+        "GET /static/{name}",
+    }
     hidden |= {
         "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers",
         "POST /tickets/{ticket_id}/clarifications/dismissals",
