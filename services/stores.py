@@ -8,10 +8,12 @@ from contextlib import ExitStack
 from typing import Protocol
 
 from services.kit.database import Database
+from services.kit.health import Check
 from services.kit.settings import EmbedderChoice, PlatformSettings
 from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.sql_graph import SqlGraphStore
+from services.knowledge.stores.timed import timed_graph, timed_vectors
 
 
 class LocalEmbedder(Embedder, Protocol):
@@ -45,7 +47,7 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
         StoreUnavailableError: The server did not answer.
     """
     if settings.neo4j_url is None:
-        return SqlGraphStore(database)
+        return timed_graph(SqlGraphStore(database))
     from services.knowledge.stores.neo4j import Neo4jGraphStore  # noqa: PLC0415
 
     graph = Neo4jGraphStore.connect(
@@ -55,7 +57,7 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
         database=settings.neo4j_database,
     )
     closing.callback(graph.close)
-    return graph
+    return timed_graph(graph)
 
 
 def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack) -> VectorStore:
@@ -66,7 +68,7 @@ def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack
     """
     vectors = _open_vectors(settings, dimensions)
     closing.callback(vectors.close)
-    return vectors
+    return timed_vectors(vectors)
 
 
 def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
@@ -84,3 +86,15 @@ def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
         api_key=key.get_secret_value() if key else None,
         settings=QdrantSettings(),
     )
+
+
+def store_checks(graph: GraphStore, vectors: VectorStore) -> dict[str, Check]:
+    """Questions to the stores that knowledge is kept in."""
+
+    def check_graph() -> None:
+        graph.count()
+
+    def check_vectors() -> None:
+        vectors.count("chunks")
+
+    return {"graph": check_graph, "vectors": check_vectors}

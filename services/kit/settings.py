@@ -233,6 +233,11 @@ class PlatformSettings(Settings):
         description="Seconds that the running task gets when the process is asked to stop; then it "
         "is given back, and another process begins it anew. Container engines kill after ten.",
     )
+    otlp_endpoint: str | None = Field(
+        default=None,
+        description="OpenTelemetry collector as http://host:4318; traces go there over OTLP/HTTP. "
+        "Unset: none are kept, unless `OTEL_EXPORTER_OTLP_ENDPOINT` names one.",
+    )
     log_format: str = Field(
         default="text",
         pattern="^(text|json)$",

@@ -31,7 +31,11 @@ def retrieval_app(stores: SharedStores) -> FastAPI:
         archive=SqlCaseArchive(stores.database),
     )
     return create_retrieval(
-        stores.settings, service=service, access=stores.access, checks=stores.checks()
+        stores.settings,
+        service=service,
+        access=stores.access,
+        checks={"database": stores.database.check},
+        optional=stores.knowledge_checks(),
     )
 
 
@@ -41,7 +45,7 @@ def planner_app(stores: SharedStores) -> FastAPI:
     service = PlannerService(
         PlannerSettings(), model=model, embedder=stores.embedder if model else None
     )
-    return create_planner(stores.settings, service=service)
+    return create_planner(stores.settings, service=service, optional=stores.model_check())
 
 
 def scorer_app(stores: SharedStores) -> FastAPI:
@@ -49,7 +53,7 @@ def scorer_app(stores: SharedStores) -> FastAPI:
     service = ScorerService(
         stores.embedder, ScorerSettings(), model=stores.model, answers=_answers(stores)
     )
-    return create_scorer(stores.settings, service=service)
+    return create_scorer(stores.settings, service=service, optional=stores.model_check())
 
 
 def _answers(stores: SharedStores) -> AnswerStore | None:

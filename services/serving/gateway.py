@@ -25,7 +25,7 @@ from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
-from services.kit.app import Check
+from services.kit.health import Check
 from services.kit.periodic import Periodic
 from services.llm.guard import GuardedChatModel
 from services.llm.settings import ModelSettings
@@ -40,7 +40,14 @@ class GatewayRoom:
         self._addresses = addresses
         self._settings = GatewaySettings()
         self._write_back = WriteBack(WriteBackSettings(), stores.database, stores.outbox)
-        self._retrieval = RetrievalClient(stores.client(addresses.retrieval_url))
+        patience_s = self._settings.model_within_s + ANSWER_WITHIN_S
+        self._others = {
+            "retrieval": stores.client(addresses.retrieval_url),
+            "planner": stores.client(addresses.planner_url, patience_s),
+            "scorer": stores.client(addresses.scorer_url, patience_s),
+            "ingestion": stores.client(addresses.ingestion_url),
+        }
+        self._retrieval = RetrievalClient(self._others["retrieval"])
         self._triage = TriageDesk(
             stores.database, stores.graph, stores.embedder, self._settings, model=stores.model
         )
@@ -67,6 +74,9 @@ class GatewayRoom:
             ],
             body_limits=body_limits(IngestionSettings()),
             checks={"queue": check_queue},
+            # Tickets are taken in and wait, whatever of these is away.
+            optional={name: client.check for name, client in self._others.items()}
+            | self._stores.model_check(),
             model=self._model,
         )
 
@@ -83,14 +93,14 @@ class GatewayRoom:
 
     @cached_property
     def _walk(self) -> Walk:
-        stores, patience_s = self._stores, self._settings.model_within_s + ANSWER_WITHIN_S
+        stores = self._stores
         return create_walk(
             self._settings,
             database=stores.database,
             outbox=stores.outbox,
             retrieval=self._retrieval,
-            planner=PlannerClient(stores.client(self._addresses.planner_url, patience_s)),
-            scorer=ScorerClient(stores.client(self._addresses.scorer_url, patience_s)),
+            planner=PlannerClient(self._others["planner"]),
+            scorer=ScorerClient(self._others["scorer"]),
             write_back=self._write_back,
             triage=self._triage,
             model=self._model,
@@ -121,6 +131,6 @@ class GatewayRoom:
         return Archiving(
             self._stores.database,
             self._stores.outbox,
-            IngestionClient(self._stores.client(self._addresses.ingestion_url)),
+            IngestionClient(self._others["ingestion"]),
             is_on=self._settings.archive_resolved,
         )

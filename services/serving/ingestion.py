@@ -9,7 +9,7 @@ from services.ingestion import tasks
 from services.ingestion.app import create_app
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
-from services.kit.app import Check
+from services.kit.health import Check
 from services.kit.periodic import Periodic
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.serving.stores import SharedStores
@@ -42,7 +42,11 @@ class IngestionRoom:
             readings=lambda caller: self._service.readings(caller.name),
             ingestion_settings=self._settings,
             access=self._stores.access,
-            checks={**self._stores.checks(), "queue": check_queue},
+            checks={
+                "database": self._stores.database.check,
+                **self._stores.knowledge_checks(),
+                "queue": check_queue,
+            },
         )
 
     def register(self, queue: Celery) -> None:

@@ -11,14 +11,16 @@ from fastapi import FastAPI
 
 from services.contracts.addresses import AddressSettings, Service
 from services.embedded import WARM_UP_TEXT
-from services.kit.app import Check, create_service_app
+from services.kit.app import create_service_app
 from services.kit.data_dir import own_data_dir
 from services.kit.errors import InvalidInputError
+from services.kit.health import Check
 from services.kit.periodic import Periodic
 from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
+from services.kit.tracing import start_tracing
 from services.kit.workforce import Workforce, Working
 from services.serving.answering import planner_app, retrieval_app, scorer_app
 from services.serving.gateway import GatewayRoom
@@ -106,6 +108,8 @@ class Serving(Working):
             QueueUnavailableError: The broker did not answer.
         """
         give_way_quickly()
+        name = f"flowxpert-{self._name}"
+        self._closing.enter_context(start_tracing(name, self.settings.otlp_endpoint))
         if self._stores.has_embedder:
             threading.Thread(
                 target=self._stores.embedder.embed,

@@ -7,9 +7,9 @@ from typing import TypeVar
 from pydantic import SecretStr
 
 from services.kit.access.access import Access
-from services.kit.app import Check
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError
+from services.kit.health import Check
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
@@ -19,7 +19,7 @@ from services.knowledge.ports import GraphStore, VectorStore
 from services.llm.guard import GuardedChatModel
 from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings
-from services.stores import open_embedder, open_graph, open_vectors
+from services.stores import open_embedder, open_graph, open_vectors, store_checks
 
 Url = TypeVar("Url", str, SecretStr)
 
@@ -92,17 +92,13 @@ class SharedStores:
         """Where tasks wait."""
         return self._require(self.settings.redis_url, "FLOWXPERT_REDIS_URL").get_secret_value()
 
-    def checks(self) -> dict[str, Check]:
+    def knowledge_checks(self) -> dict[str, Check]:
         """Questions to the stores that knowledge is kept in."""
-        graph, vectors = self.graph, self.vectors
+        return store_checks(self.graph, self.vectors)
 
-        def check_graph() -> None:
-            graph.count()
-
-        def check_vectors() -> None:
-            vectors.count("chunks")
-
-        return {"database": self.database.check, "graph": check_graph, "vectors": check_vectors}
+    def model_check(self) -> dict[str, Check]:
+        """The question whether the language model answers, where there is one."""
+        return {"model": self.model.check} if self.model else {}
 
     def client(
         self, url: str, timeout_s: float = ANSWER_WITHIN_S, *, passes_on: bool = False
