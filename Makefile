@@ -12,7 +12,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit bench lock openapi docs secrets examples clean
+.PHONY: help run test lint format unit bench lock openapi proto docs secrets examples clean
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ lock: $(VENV)/.ready-dev ## Renew requirements*.txt from requirements*.in.
 
 openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
 	$(BIN)/python proto/export.py
+
+proto: $(VENV)/.ready-dev ## Release the messages of proto/: later changes must not break them.
+	cd proto && ../$(BIN)/buf build --exclude-source-info -o flowxpert.binpb
 
 docs: $(VENV)/.ready ## Renew the settings page and .env.example from the classes.
 	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md

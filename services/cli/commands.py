@@ -15,6 +15,7 @@ from evaluation.commands import app as bench
 from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.keys import app as keys
+from services.cli.mcp import mcp
 from services.cli.migrate import migrate
 from services.cli.opening import (
     client_of,
@@ -69,6 +70,7 @@ app.command()(migrate)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
+app.command()(mcp)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic import BaseModel, SecretStr
 
     from services.embedded import Embedded
     from services.kit.database import Database
@@ -71,12 +71,17 @@ def open_platform(settings: "PlatformSettings") -> "Embedded":
 
 def client_of(url: str) -> "ServiceClient":
     """A running platform, with the key or token of the settings."""
-    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
     from services.kit.http import ServiceClient  # noqa: PLC0415
+
+    return ServiceClient(url, api_key=key_of_settings(), timeout_s=ANSWER_WITHIN_S)
+
+
+def key_of_settings() -> "SecretStr | None":
+    """What commands show to a running platform."""
+    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
 
-    key = AddressSettings().token or PlatformSettings().api_key
-    return ServiceClient(url, api_key=key, timeout_s=ANSWER_WITHIN_S)
+    return AddressSettings().token or PlatformSettings().api_key
 
 
 @contextmanager

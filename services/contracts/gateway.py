@@ -1,9 +1,10 @@
 """Gateway: tickets in, tickets with their workflows out, and the client that posts and reads."""
 
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.scorer import Score
@@ -29,18 +30,85 @@ class NearestDocument(Message):
     reasons: tuple[str, ...] = ()
 
 
+class Citing(Message):
+    """A ticket whose workflow rests on lines of a document, or that these lines came near."""
+
+    ticket_id: str
+    title: str
+    status: TicketStatus
+    workflow_id: str | None
+    """None where no workflow was made of it."""
+    lines: tuple[tuple[int, int], ...]
+    """First and last line, in their order."""
+    created_at: datetime
+
+
+class NearestPlace(Message):
+    """Lines of a document that came close to a ticket."""
+
+    document_id: str
+    start_line: int
+    end_line: int
+
+
+class CoverageGroup(Message):
+    """Tickets of one family of alerts that no procedure surely fits."""
+
+    family: str
+    name: str
+    """Alert name or title of the latest of them."""
+    tickets: int
+    alerts: int
+    """That these tickets stand for."""
+    unsure: int
+    """Of the tickets: those that got the closest known procedure."""
+    resolved: int
+    """Of the tickets: those whose fault is over."""
+    last_at: datetime
+    nearest: NearestPlace | None = None
+    """What came closest to the latest of them."""
+
+
+class CoverageWeek(Message):
+    """How many tickets of a week got a workflow that surely fits."""
+
+    begins_at: datetime
+    """A Monday, UTC."""
+    tickets: int
+    """Those whose walk is over."""
+    sure: int
+
+
+class Coverage(Message):
+    """Where knowledge is missing."""
+
+    since: datetime
+    groups: tuple[CoverageGroup, ...]
+    """Those with the most tickets first."""
+    weeks: tuple[CoverageWeek, ...]
+    """The oldest first; weeks without a ticket are there."""
+
+
 class CandidateSummary(Message):
     """A candidate without its steps."""
 
     id: str
     title: str
     rank: int
-    """1 is the best, and the ticket's workflow."""
+    """1 is the best; versions that people made come behind the candidates of their walk."""
     planner: str
+    """Who wrote it; `person` of a version."""
     overall: float
+    """Of a version: its candidate's, and so are `scores`."""
+    scores: dict[str, float] = {}
+    """The five, by name."""
     fit: Fit = Fit.SURE
     steps: int
     url: str
+    version: int = 1
+    """1 is the candidate itself."""
+    author: str = ""
+    """Who edited it."""
 
 
 class StoredWorkflow(Message):
@@ -59,6 +127,14 @@ class StoredWorkflow(Message):
     seconds: dict[str, float] = {}
     """How long each stage of the walk took."""
     created_at: datetime
+    version: int = 1
+    """1 is the candidate itself; later ones were edited by people and keep its scores."""
+    candidate_id: str | None = None
+    """Of a version: the candidate that it goes back to."""
+    base_id: str | None = None
+    """Of a version: what was edited."""
+    author: str = ""
+    """Of a version: who edited it."""
 
 
 class RelatedTicket(Message):
@@ -72,6 +148,73 @@ class RelatedTicket(Message):
     created_at: datetime
 
 
+class Sort(StrEnum):
+    """In which order tickets are listed."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    SEVERITY = "severity"
+    """The worst first, then the newest; one of no known meaning comes after `warning`."""
+
+
+class Within(StrEnum):
+    """How far back a list goes."""
+
+    HOUR = "1h"
+    SIX_HOURS = "6h"
+    DAY = "1d"
+    WEEK = "7d"
+    MONTH = "30d"
+
+    @property
+    def seconds(self) -> int:
+        """As a number."""
+        return int(self.value[:-1]) * {"h": 3600, "d": 86_400}[self.value[-1]]
+
+
+_Value = Annotated[str, Field(max_length=200)]
+_Values = Annotated[tuple[_Value, ...], Field(max_length=50)]
+
+
+class TicketQuery(Message):
+    """Which tickets are listed, from where on, in which order; what is not said restricts nothing.
+
+    Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
+    needs one of them. An empty one, as in `service=`, is for tickets that name none.
+    """
+
+    status: Annotated[tuple[TicketStatus, ...], Field(max_length=20)] = ()
+    fit: Annotated[tuple[Fit, ...], Field(max_length=5)] = ()
+    """`unsure`: the closest known procedure, not sure to be the right one."""
+    resolved: bool | None = None
+    """Whether the fault is over."""
+    severity: _Values = ()
+    source: _Values = ()
+    service: _Values = ()
+    team: _Values = ()
+    """The team that triage or a person chose, or one that the source names."""
+    text: _Value = ""
+    """Looked for in title, alert name and external id, whatever the case."""
+    since: AwareDatetime | None = None
+    """When the ticket came at the earliest."""
+    until: AwareDatetime | None = None
+    """When it came, this moment excluded."""
+    within: Within | None = None
+    """Came so lately."""
+    sort: Sort = Sort.NEWEST
+    cursor: Annotated[str | None, Field(max_length=80)] = None
+    """The `next_cursor` of the page before."""
+    limit: Annotated[int | None, Field(ge=1, le=500)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, given: Any) -> Any:  # noqa: ANN401 - as pydantic hands it over
+        """A form sends its empty fields too."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if value != ""}
+
+
 class TicketSummary(Message):
     """A ticket in a list."""
 
@@ -82,6 +225,11 @@ class TicketSummary(Message):
     external_id: str
     alert_name: str
     severity: str
+    service: str = ""
+    teams: tuple[str, ...] = ()
+    """Whom the source names as responsible."""
+    team: str | None = None
+    """The one that triage or a person chose."""
     created_at: datetime
     updated_at: datetime
     resolved_at: datetime | None
@@ -95,7 +243,7 @@ class TicketSummary(Message):
 
 
 class TicketPage(Message):
-    """Tickets, newest first."""
+    """Tickets in the order that was asked for."""
 
     tickets: tuple[TicketSummary, ...]
     next_cursor: str | None
@@ -238,6 +386,9 @@ class ProgressEvent(Message):
     broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
     again), `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document),
     `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
-    (a system was told what is new, or could not be), or a final status."""
+    (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
+    back a step), `judged` (said what they think of a step), `edited` (made a version of the
+    workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
+    reading, by what was said of its step), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

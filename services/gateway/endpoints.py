@@ -1,8 +1,5 @@
 """The gateway's addresses: webhooks in, tickets and workflows out."""
 
-import asyncio
-import threading
-import time
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -15,17 +12,19 @@ from services.contracts.gateway import (
     StoredWorkflow,
     TicketDetail,
     TicketPage,
+    TicketQuery,
 )
-from services.contracts.ticket import TicketStatus
 from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake.idempotency import IdempotencyKeyReusedError
-from services.gateway.queries import TicketFilter, TicketNotFoundError, WorkflowNotFoundError
+from services.gateway.listing.pages import InvalidCursorError
+from services.gateway.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
 from services.gateway.sources.limits import DeliveryTooLargeError
 from services.gateway.sources.parsing import NotJsonError
 from services.gateway.sources.proof import Received, WrongSignatureError
 from services.gateway.sources.reading import UnknownSourceError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
+from services.gateway.waiting import are_over
 from services.kit.access.caller import acting_as, current_caller
 from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
@@ -157,8 +156,8 @@ async def _accept(
         accepted = await run_in_threadpool(service.accept, received, source=source, key=key)
     final = False
     if wait and accepted.tickets:
-        seconds = min(wait, service.settings.max_wait_s)
-        final = await _wait(service, accepted, seconds, request.app.state.stopping)
+        ids = [ticket.id for ticket in accepted.tickets]
+        final = await are_over(service, ids, wait, request.app.state.stopping)
     if wait or key is not None:  # the answer under a key is as old as its first request
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
@@ -179,34 +178,14 @@ def _check_media_type(content_type: str) -> None:
         )
 
 
-async def _wait(
-    service: GatewayService, accepted: Accepted, seconds: float, stopping: threading.Event
-) -> bool:
-    """Whether every walk is over before the time is up. Nothing but this request waits."""
-    until = time.monotonic() + seconds
-    ids = [ticket.id for ticket in accepted.tickets]
-    pause = 0.02
-    while not await run_in_threadpool(service.are_final, ids):
-        left = until - time.monotonic()
-        if left <= 0 or stopping.is_set():
-            return False
-        await asyncio.sleep(min(pause, left))
-        pause = min(pause * 1.5, service.settings.event_poll_s)
-    return True
+@router.get("/v1/tickets", responses=refusals(InvalidCursorError))
+def list_tickets(service: Service, query: Annotated[TicketQuery, Query()]) -> TicketPage:
+    """Tickets that fit all that is asked for, the newest first unless `sort` says otherwise.
 
-
-@router.get("/v1/tickets")
-def list_tickets(  # noqa: PLR0917 - FastAPI passes them by name
-    service: Service,
-    status: TicketStatus | None = None,
-    source: Annotated[str, Query(max_length=40)] = "",
-    text: Annotated[str, Query(max_length=200)] = "",
-    cursor: Annotated[str | None, Query(max_length=MAX_ID_CHARACTERS)] = None,
-    limit: Annotated[int | None, Query(ge=1, le=500)] = None,
-) -> TicketPage:
-    """Tickets, newest first; `text` is looked for in title, alert name and external id."""
-    wanted = TicketFilter(status=status, source=source, text=text)
-    return service.tickets(wanted, cursor=cursor, limit=limit)
+    Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
+    needs one of them. An empty one, as in `service=`, is for tickets that name none.
+    """
+    return service.tickets(query)
 
 
 @router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
@@ -247,7 +226,7 @@ def get_workflow(
         return Response(body, media_type="application/json", headers=headers)
     chosen = FORMATS[name]
     if name == "svg":  # opened by itself it is a document, and may do nothing but be drawn
-        headers["content-security-policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+        headers["content-security-policy"] = "default-src 'none'; frame-ancestors 'none'"
     body = chosen.write(service.workflow(workflow_id).workflow)
     return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
 

@@ -2,28 +2,25 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Row, Select, and_, func, or_, select
+from sqlalchemy import Row, Select, and_, func, select
 
 from services.contracts.gateway import (
     CandidateSummary,
     NearestDocument,
     StoredWorkflow,
     TicketDetail,
-    TicketPage,
-    TicketSummary,
 )
-from services.contracts.scorer import Score
-from services.contracts.ticket import Fit, TicketStatus
+from services.contracts.scorer import DIMENSIONS, Score
 from services.gateway.related import related_to
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import decision_of
 from services.kit.database import Database
 from services.kit.errors import NotFoundError
+from services.workflow.lint import lint
 from services.workflow.model import Workflow
 
 
@@ -35,18 +32,13 @@ class WorkflowNotFoundError(NotFoundError):
     """No workflow has that id."""
 
 
-@dataclass(frozen=True)
-class TicketFilter:
-    """Which tickets a list shows; an empty field does not restrict."""
-
-    status: TicketStatus | None = None
-    source: str = ""
-    text: str = ""
-    """Looked for in title, alert name and external id, whatever the case."""
-
-
-_SUMMARY = tuple(getattr(TicketRow, name) for name in TicketSummary.model_fields)
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
+_ENVELOPE = (
+    *("id", "ticket_id", "rank", "fit", "against", "seconds"),
+    *("version", "candidate_id", "base_id", "author"),
+)
+SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
+"""Whose scores a workflow has: a version those of its candidate."""
 
 
 class Queries:
@@ -54,25 +46,6 @@ class Queries:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    def page(self, wanted: TicketFilter, *, cursor: str | None, limit: int) -> TicketPage:
-        """Tickets, newest first, that come after the one the cursor names."""
-        statement = _filtered(select(*_SUMMARY), wanted).order_by(TicketRow.id.desc())
-        if cursor is not None:
-            statement = statement.where(TicketRow.id < cursor)
-        with self._database.session() as session:
-            rows = session.execute(statement.limit(limit + 1)).all()
-        tickets = tuple(TicketSummary(**_with_times(row)) for row in rows[:limit])
-        return TicketPage(
-            tickets=tickets, next_cursor=tickets[-1].id if len(rows) > limit else None
-        )
-
-    def counts(self) -> dict[TicketStatus, int]:
-        """Tickets by status; every status is there."""
-        statement = select(TicketRow.status, func.count()).group_by(TicketRow.status)
-        with self._database.session() as session:
-            found = {TicketStatus(status): count for status, count in session.execute(statement)}
-        return {status: found.get(status, 0) for status in TicketStatus}
 
     def ticket(self, ticket_id: str) -> TicketDetail:
         """A ticket and its candidates.
@@ -117,7 +90,7 @@ class Queries:
         with self._database.session() as session:
             found = session.execute(_candidates(workflow_id)).all()
         if not found:
-            raise _no_workflow(workflow_id)
+            raise no_workflow(workflow_id)
         return tuple(map(_candidate, found))
 
     def workflow_json(self, workflow_id: str) -> str:
@@ -128,13 +101,8 @@ class Queries:
         """
         row = self._workflow_row(workflow_id)
         envelope = {
-            "id": row.id,
-            "ticket_id": row.ticket_id,
-            "rank": row.rank,
-            "fit": row.fit,
-            "against": row.against,
-            "findings": row.findings,
-            "seconds": row.seconds,
+            **{name: getattr(row, name) for name in _ENVELOPE},
+            "findings": _findings(row),
             "created_at": datetime.fromtimestamp(row.created_at, UTC).isoformat(),
         }
         return f'{json.dumps(envelope)[:-1]}, "workflow": {row.body}, "score": {row.score_body}}}'
@@ -147,15 +115,10 @@ class Queries:
         """
         row = self._workflow_row(workflow_id)
         return StoredWorkflow(
-            id=row.id,
-            ticket_id=row.ticket_id,
-            rank=row.rank,
+            **{name: getattr(row, name) for name in _ENVELOPE},
             workflow=Workflow.model_validate_json(row.body),
             score=Score.model_validate_json(row.score_body),
-            fit=Fit(row.fit),
-            against=tuple(row.against),
-            findings=tuple(row.findings),
-            seconds=row.seconds,
+            findings=tuple(_findings(row)),
             created_at=datetime.fromtimestamp(row.created_at, UTC),
         )
 
@@ -165,18 +128,21 @@ class Queries:
                 *WorkflowRow.__table__.columns,
                 ScoreRow.body.label("score_body"),
                 ScoreRow.findings,
+                TicketRow.labels,
             )
-            .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+            .join(ScoreRow, ScoreRow.workflow_id == SCORED)
+            .join(TicketRow, TicketRow.id == WorkflowRow.ticket_id)
             .where(WorkflowRow.id == workflow_id)
         )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
         if row is None:
-            raise _no_workflow(workflow_id)
+            raise no_workflow(workflow_id)
         return row
 
 
-def _no_workflow(workflow_id: str) -> WorkflowNotFoundError:
+def no_workflow(workflow_id: str) -> WorkflowNotFoundError:
+    """The refusal of an id that no workflow has."""
     return WorkflowNotFoundError(f"no workflow has the id {workflow_id[:60]!r}")
 
 
@@ -200,9 +166,12 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.planner,
             WorkflowRow.steps,
             WorkflowRow.fit,
+            WorkflowRow.version,
+            WorkflowRow.author,
             ScoreRow.overall,
+            *(getattr(ScoreRow, name) for name in DIMENSIONS),
         )
-        .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+        .join(ScoreRow, ScoreRow.workflow_id == SCORED)
         .join(
             walk, and_(WorkflowRow.ticket_id == walk.c.ticket_id, WorkflowRow.walk == walk.c.walk)
         )
@@ -211,29 +180,19 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
 
 
 def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
-    return CandidateSummary(**row._mapping, url=workflow_url(row.id))
+    fields = dict(row._mapping)
+    scores = {name: fields.pop(name) for name in DIMENSIONS}
+    return CandidateSummary(**fields, scores=scores, url=workflow_url(row.id))
 
 
-def _filtered(
-    statement: Select[*tuple[Any, ...]], wanted: TicketFilter
-) -> Select[*tuple[Any, ...]]:
-    if wanted.status is not None:
-        statement = statement.where(TicketRow.status == wanted.status.value)
-    if wanted.source:
-        statement = statement.where(TicketRow.source == wanted.source)
-    if wanted.text:
-        columns = (TicketRow.title, TicketRow.alert_name, TicketRow.external_id)
-        text = wanted.text.lower()
-        statement = statement.where(
-            or_(*(func.lower(column).contains(text, autoescape=True) for column in columns))
-        )
-    return statement
+def _findings(row: Row[*tuple[Any, ...]]) -> list[str]:
+    """Of a candidate as its scorer told them; a version is checked as it is now."""
+    if row.candidate_id is None:
+        return list(row.findings)
+    workflow = Workflow.model_validate_json(row.body)
+    return list(map(str, lint(workflow, bindings=row.labels)))
 
 
 def moment(seconds: float | None) -> datetime | None:
     """A stored time as people read it, in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
-
-
-def _with_times(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    return dict(row._mapping) | {name: moment(getattr(row, name)) for name in _TIMES}

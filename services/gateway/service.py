@@ -11,6 +11,7 @@ from services.contracts.gateway import (
     StoredWorkflow,
     TicketDetail,
     TicketPage,
+    TicketQuery,
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
@@ -21,10 +22,14 @@ from services.gateway.events import Events
 from services.gateway.intake.accepting import Intake
 from services.gateway.intake.idempotency import DeliveryKey
 from services.gateway.intake.pressure import Pressure
+from services.gateway.listing.facets import Counts, Facets
+from services.gateway.listing.pages import TicketPages
 from services.gateway.metrics import REJECTED, TICKETS
-from services.gateway.queries import Queries, TicketFilter, workflow_url
+from services.gateway.queries import Queries, workflow_url
 from services.gateway.resolving import Resolving
 from services.gateway.settings import GatewaySettings
+from services.gateway.sources.delivery import Delivery
+from services.gateway.sources.generic import GENERIC
 from services.gateway.sources.proof import Received
 from services.gateway.sources.reading import Reader
 from services.kit.database import Database
@@ -68,6 +73,7 @@ class GatewayService:
         self.resolving = resolving
         self._reader = reader
         self.queries = Queries(database)
+        self._pages, self._facets = TicketPages(database), Facets(database)
         self.events = Events(database)
         self._intake = Intake(database, outbox, repeats_within_s=settings.repeats_within_s)
         self._pressure = Pressure(settings, outbox)
@@ -84,8 +90,18 @@ class GatewayService:
             TooManyRequestsError: Its source, or all of them, sent too much.
         """
         delivery = self._reader.receive(received, source)
+        return self._take_in(delivery, _delivery_key(key, source, received.raw))
+
+    def accept_own(self, raw: bytes) -> Accepted:
+        """Take in a plain ticket of a caller that the gate knows, so that no source must sign it.
+
+        Raises as `accept` does.
+        """
+        return self._take_in(self._reader.read(raw, GENERIC.name), None)
+
+    def _take_in(self, delivery: Delivery, key: DeliveryKey | None) -> Accepted:
         self._pressure.admit(delivery)
-        accepted = self._intake.accept(delivery, _delivery_key(key, source, received.raw))
+        accepted = self._intake.accept(delivery, key)
         for ticket in accepted.tickets:
             TICKETS.labels(ticket.source, "new" if ticket.created else "known").inc()
         REJECTED.inc(len(accepted.rejected))
@@ -114,9 +130,13 @@ class GatewayService:
             tickets.append(ticket.model_copy(update=found))
         return accepted.of(tuple(tickets))
 
-    def tickets(self, wanted: TicketFilter, *, cursor: str | None, limit: int | None) -> TicketPage:
-        """Tickets, newest first."""
-        return self.queries.page(wanted, cursor=cursor, limit=limit or self.settings.page_size)
+    def tickets(self, query: TicketQuery) -> TicketPage:
+        """A page of a list; raises `InvalidCursorError`."""
+        return self._pages.page(query, size=query.limit or self.settings.page_size)
+
+    def counts(self, query: TicketQuery) -> Counts:
+        """How many tickets the query finds, and would find with another value of each kind."""
+        return self._facets.counts(query)
 
     def ticket(self, ticket_id: str) -> TicketDetail:
         """A ticket, its candidates, its questions and comments; raises `TicketNotFoundError`."""

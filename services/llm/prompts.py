@@ -69,6 +69,11 @@ def load_prompt(package: str, name: str) -> Prompt:
     return prompt
 
 
+def quoted(name: str, text: str) -> str:
+    """Untrusted text in a block that it cannot close, for answers that a model will read."""
+    return _block(name, text, _mark({name: text}))
+
+
 def _mark(values: Mapping[str, str]) -> str:
     """A word that depends on every text, so that none holds it; the same for the same texts.
 

@@ -84,6 +84,12 @@ class Platform:
         return AuditLog(self.stand.database).lines(AuditFilter(**wanted))
 
 
+def mcp(method: str, **params: Any) -> dict[str, Any]:
+    """One request of the Model Context Protocol."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return {"json": body, "headers": {"accept": "application/json"}}
+
+
 ROUTES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "page": ("GET", "/", {}),
     "read": ("GET", "/v1/tickets", {}),
@@ -99,9 +105,10 @@ ROUTES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "approve": ("POST", f"/v1/readings/{HASH}/approvals", {"json": {"procedure": 0}}),
     "undo": ("POST", f"/v1/readings/{HASH}/undo", {}),
     "audit": ("GET", "/v1/audit", {}),
+    "tools": ("POST", "/mcp", mcp("tools/list")),
 }
 OPERATE, INGEST = {"ticket"}, {"ingest", "import"}
-READ = {"page", "read", "metrics"}
+READ = {"page", "read", "metrics", "tools"}
 APPROVE = {"approve", "approve all", "undo"}
 
 
@@ -172,6 +179,54 @@ def test_a_key_that_brings_a_ticket_in_may_wait_for_its_answer(platform):
     assert platform.call("GET", ticket, monitoring).status_code == 200
 
 
+LOOKING = {"search_knowledge", "get_workflow"}
+WORKING = LOOKING | {"make_workflow", "answer_question", "record_feedback"}
+
+
+@pytest.mark.parametrize(("scope", "tools"), [(Scope.READ, LOOKING), (Scope.OPERATE, WORKING)])
+def test_a_key_is_shown_and_may_use_the_tools_of_its_scope(platform, scope, tools):
+    key = platform.keys.create("model", frozenset({scope}))
+    listed = platform.call("POST", "/mcp", key, **mcp("tools/list")).json()["result"]["tools"]
+    assert {tool["name"] for tool in listed} == tools
+    for name in WORKING:
+        call = mcp("tools/call", name=name, arguments={})
+        result = platform.call("POST", "/mcp", key, **call).json()["result"]
+        refused = json.loads(result["content"][0]["text"])["error"]
+        assert refused == ("InvalidInputError" if name in tools else "ScopeMissingError"), name
+
+
+def test_what_a_tool_changes_is_done_by_who_called_it(platform):
+    key = platform.keys.create("model", frozenset({Scope.OPERATE}))
+    arguments = {"title": "Fan 2 of spine-01 failed", "wait_s": 0}
+    call = mcp("tools/call", name="make_workflow", arguments=arguments)
+    result = platform.call("POST", "/mcp", key, **call).json()["result"]
+    made = result["structuredContent"]
+    assert made["status"] == "received"
+    (line,) = platform.lines(subject=f"ticket {made['ticket_id']}")
+    assert line["who"] == "key model"
+    assert line["action"] == "ticket.received"
+
+
+def test_a_tool_needs_no_signature_of_the_plain_source(tmp_path, platform):
+    """Who holds a key is known; a secret of plain tickets is for those who hold none."""
+    key = platform.keys.create("model", frozenset({Scope.OPERATE}))
+    webhooks = WebhookSettings(generic_secret=SecretStr(SECRET), _env_file=None)
+    app = create_gateway(
+        GatewaySettings(_env_file=None),
+        PlatformSettings(_env_file=None, api_key=SecretStr(PLATFORM_KEY)),
+        database=platform.stand.database,
+        outbox=platform.stand.outbox,
+        retrieval=FakeRetrieval(),
+        triage=desk(platform.stand.database),
+        webhooks=webhooks,
+    )
+    with served(app) as url:
+        call = mcp("tools/call", name="make_workflow", arguments={"title": "x", "wait_s": 0})
+        headers = {**call["headers"], "authorization": f"Bearer {key}"}
+        answer = httpx.post(f"{url}/mcp", json=call["json"], headers=headers).json()
+    assert answer["result"]["structuredContent"]["status"] == "received"
+
+
 def test_the_platforms_key_is_an_admin_that_approves_nothing(platform):
     check(platform, PLATFORM_KEY, READ | OPERATE | INGEST | {"audit"})
 
@@ -200,7 +255,7 @@ def test_who_sends_nothing_gets_nothing_but_health(platform):
     refused = platform.call("GET", "/v1/tickets")
     assert refused.json()["error"] == "MissingCredentialError"
     assert refused.headers["www-authenticate"].startswith("Bearer")
-    assert "default-src 'self'" in refused.headers["content-security-policy"]
+    assert "default-src 'none'" in refused.headers["content-security-policy"]
 
 
 def test_wrong_expired_and_revoked_keys_are_refused(platform):

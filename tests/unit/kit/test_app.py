@@ -91,9 +91,10 @@ def test_a_trace_id_with_other_characters_is_replaced():
 def test_every_answer_forbids_foreign_scripts_and_frames():
     for path in ("/healthz", "/nowhere", "/defect"):
         policy = client().get(path).headers["content-security-policy"]
-        assert "default-src 'self'" in policy
+        assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
-        assert "script-src" not in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,143 @@
+"""`get_workflow`, `make_workflow`, `answer_question`: a ticket's checked, cited workflow."""
+
+import json
+
+from starlette.concurrency import run_in_threadpool
+
+from services.contracts.clarification import Clarification
+from services.contracts.gateway import TicketDetail
+from services.contracts.mcp import (
+    AnswerQuestion,
+    GetWorkflow,
+    MakeWorkflow,
+    OpenQuestion,
+    TicketWorkflow,
+)
+from services.gateway.formats import FORMATS
+from services.gateway.mcp.tool import Platform, Tool
+from services.gateway.waiting import are_over
+from services.kit.access.scopes import Scope
+from services.kit.errors import InvalidInputError
+from services.llm.prompts import quoted
+
+
+class NoOpenQuestionError(InvalidInputError):
+    """Nothing is asked about the ticket."""
+
+
+async def _get(platform: Platform, wanted: GetWorkflow) -> TicketWorkflow:
+    return await run_in_threadpool(_standing, platform, wanted.ticket_id)
+
+
+async def _make(platform: Platform, wanted: MakeWorkflow) -> TicketWorkflow:
+    body = wanted.model_dump_json(exclude={"wait_s"}, exclude_defaults=True)
+    accepted = await run_in_threadpool(platform.gateway.accept_own, body.encode())
+    (ticket,) = accepted.tickets
+    await are_over(platform.gateway, [ticket.id], wanted.wait_s, platform.stopping)
+    return await run_in_threadpool(_standing, platform, ticket.id)
+
+
+async def _answer(platform: Platform, wanted: AnswerQuestion) -> TicketWorkflow:
+    await run_in_threadpool(_give, platform, wanted)
+    await are_over(platform.gateway, [wanted.ticket_id], wanted.wait_s, platform.stopping)
+    return await run_in_threadpool(_standing, platform, wanted.ticket_id)
+
+
+def _give(platform: Platform, wanted: AnswerQuestion) -> None:
+    asked = platform.gateway.ticket(wanted.ticket_id).open_question
+    if asked is None:
+        raise NoOpenQuestionError("nothing is asked about this ticket")
+    platform.gateway.answering.answer(wanted.ticket_id, asked.id, wanted.answer)
+
+
+def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
+    ticket = platform.gateway.ticket(ticket_id)
+    stored = platform.gateway.workflow(ticket.workflow_id) if ticket.workflow_id else None
+    return TicketWorkflow(
+        ticket_id=ticket.id,
+        title=ticket.title,
+        status=ticket.status,
+        reason=ticket.reason,
+        fit=ticket.fit,
+        against=ticket.against,
+        degraded=ticket.degraded,
+        workflow=stored,
+        question=_question(ticket.open_question),
+        team=_team(ticket),
+        nearest=ticket.nearest,
+        url=f"/tickets/{ticket.id}",
+    )
+
+
+def _question(asked: Clarification | None) -> OpenQuestion | None:
+    return OpenQuestion(question=asked.question, choices=asked.choices) if asked else None
+
+
+def _team(ticket: TicketDetail) -> str | None:
+    return ticket.triage.team if ticket.triage else None
+
+
+def _write(standing: TicketWorkflow) -> str:
+    """How it stands, then what is quoted: the workflow, and what is asked."""
+    parts = [_told(standing), standing.notice]
+    if standing.workflow is not None:
+        markdown = FORMATS["markdown"].write(standing.workflow.workflow)
+        parts.append(quoted("workflow", markdown.strip()))
+    if standing.question is not None:
+        parts += ["`answer_question` makes the workflow better:", _asked(standing.question)]
+    return "\n\n".join(parts)
+
+
+def _told(standing: TicketWorkflow) -> str:
+    facts = {
+        "ticket_id": standing.ticket_id,
+        "status": standing.status,
+        "fit": standing.fit,
+        "reason": standing.reason,
+        "against": list(standing.against),
+        "degraded": list(standing.degraded),
+        "team": standing.team,
+    }
+    return json.dumps({name: fact for name, fact in facts.items() if fact}, ensure_ascii=False)
+
+
+def _asked(asked: OpenQuestion) -> str:
+    choices = [f"{number}. {choice}" for number, choice in enumerate(asked.choices, 1)]
+    return quoted("question", "\n".join([asked.question, *choices]))
+
+
+GET = Tool(
+    name="get_workflow",
+    title="Get the workflow of a ticket",
+    description="How a ticket stands, with its best workflow: steps, decisions and commands, each "
+    "with the lines of the documents that it comes from.",
+    scope=Scope.READ,
+    arguments=GetWorkflow,
+    answer=TicketWorkflow,
+    run=_get,
+    write=_write,
+)
+
+MAKE = Tool(
+    name="make_workflow",
+    title="Make a workflow for a ticket",
+    description="Takes a ticket in and waits for its troubleshooting workflow. What fits no "
+    "document is refused, with what came closest; nothing is made up.",
+    scope=Scope.OPERATE,
+    arguments=MakeWorkflow,
+    answer=TicketWorkflow,
+    run=_make,
+    write=_write,
+)
+
+ANSWER = Tool(
+    name="answer_question",
+    title="Answer what is asked about a ticket",
+    description="Answers the open question about a ticket and waits for the workflow that takes "
+    "the answer into account.",
+    scope=Scope.OPERATE,
+    arguments=AnswerQuestion,
+    answer=TicketWorkflow,
+    run=_answer,
+    write=_write,
+)
