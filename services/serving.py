@@ -222,7 +222,8 @@ class Serving(Working):
             documents=SqlDocumentStore(self._database),
             vectors=self._vectors,
             graph=self._graph,
-            embedder=self.embedder,
+            embedder=self._document_embedder,
+            case_embedder=self.embedder,
             outbox=self._outbox,
             work_dir=self.settings.data_dir,
             settings=settings,
@@ -274,6 +275,11 @@ class Serving(Working):
     def embedder(self) -> CachedEmbedder:
         """The embedder, opened when a service asks for it."""
         return CachedEmbedder(open_embedder(self.settings), self.settings.resolved_embedding_cache)
+
+    @cached_property
+    def _document_embedder(self) -> CachedEmbedder:
+        model = open_embedder(self.settings, self.settings.document_embedder)
+        return CachedEmbedder(model, self.settings.resolved_embedding_cache)
 
     @cached_property
     def _model(self) -> GuardedChatModel | None:

@@ -2,7 +2,13 @@ import pytest
 from pydantic import Field, ValidationError
 from pydantic_settings import SettingsConfigDict
 
-from services.kit.settings import PlatformSettings, Settings, report_unknown, unknown_variables
+from services.kit.settings import (
+    EmbedderChoice,
+    PlatformSettings,
+    Settings,
+    report_unknown,
+    unknown_variables,
+)
 from services.kit.settings_reference import as_env, as_markdown
 
 
@@ -74,4 +80,5 @@ def test_without_a_home_the_embedders_file_is_kept_with_the_data(tmp_path, monke
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr("pathlib.Path.home", homeless)
     settings = PlatformSettings(_env_file=None, data_dir=tmp_path)
-    assert settings.resolved_embedder_file.is_relative_to(tmp_path)
+    for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
+        assert settings.embedder_path(choice).is_relative_to(tmp_path)
