@@ -4,6 +4,7 @@ Each engine takes a while to import, and only one of each kind is needed: it is 
 it is opened.
 """
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Protocol
 
@@ -12,6 +13,9 @@ from services.kit.settings import EmbedderChoice, PlatformSettings
 from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.sql_graph import SqlGraphStore
+
+OpenVectors = Callable[[PlatformSettings, int], VectorStore | None]
+"""Opens a store for vectors of this length; None where the settings do not name it."""
 
 
 class LocalEmbedder(Embedder, Protocol):
@@ -64,16 +68,15 @@ def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack
     Raises:
         StoreUnavailableError: The server did not answer, or another process has the folder.
     """
-    vectors = _open_vectors(settings, dimensions)
+    opened = (open_store(settings, dimensions) for open_store in VECTOR_STORES)
+    vectors = next(filter(None, opened), None) or _embedded(settings, dimensions)
     closing.callback(vectors.close)
     return vectors
 
 
-def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+def _qdrant(settings: PlatformSettings, dimensions: int) -> VectorStore | None:
     if settings.qdrant_url is None:
-        from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
-
-        return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+        return None
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
     from services.knowledge.stores.qdrant import QdrantVectorStore  # noqa: PLC0415
 
@@ -84,3 +87,13 @@ def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
         api_key=key.get_secret_value() if key else None,
         settings=QdrantSettings(),
     )
+
+
+def _embedded(settings: PlatformSettings, dimensions: int) -> VectorStore:
+    from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
+
+    return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+
+
+VECTOR_STORES: tuple[OpenVectors, ...] = (_qdrant,)
+"""The first that the settings name is opened, the embedded one where they name none."""
