@@ -59,9 +59,10 @@ openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
 proto: $(VENV)/.ready-dev ## Release the messages of proto/: later changes must not break them.
 	cd proto && ../$(BIN)/buf build --exclude-source-info -o flowxpert.binpb
 
-docs: $(VENV)/.ready ## Renew the settings page and .env.example from the classes.
+docs: openapi ## Renew docs/reference and .env.example from the code.
 	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md
 	$(BIN)/flowxpert settings --format env > .env.example
+	$(BIN)/python docs/reference/export.py
 
 examples: $(VENV)/.ready-dev ## Renew the made documents among the examples, and their readings.
 	$(BIN)/python examples/build.py

@@ -33,7 +33,7 @@ class Block:
         for line in text.splitlines():
             typed = line.removeprefix("$ ")
             if typed.strip() and (self.language == "sh" or typed != line):
-                yield typed
+                yield from re.split(r" && ", re.sub(r"\[(--[^]]*)\]", r"\1", typed))
 
 
 def blocks(*pages: Path) -> list[Block]:

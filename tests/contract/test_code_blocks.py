@@ -10,9 +10,10 @@ import subprocess
 from itertools import takewhile
 from pathlib import Path
 
-import click
 import pytest
+import typer
 import yaml
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from services.cli import app, settings_classes
@@ -44,14 +45,18 @@ COMMANDS = [(block, command) for block in ALL for command in block.commands()]
 
 def parse(arguments: list[str]) -> None:
     """Have the command line read the arguments as it would, down to the last subcommand."""
-    command: click.Command = get_command(app)
-    context = click.Context(command, info_name="flowxpert")
-    while isinstance(command, click.Group):
-        _, command, arguments = command.resolve_command(context, arguments)
-        assert command is not None
-        context = click.Context(command, parent=context, info_name=command.name)
-    if "--help" not in arguments:
+    command = get_command(app)
+    context = typer.Context(command, info_name="flowxpert")
+    while isinstance(command, TyperGroup):
+        name, command, arguments = command.resolve_command(context, arguments)
+        context = typer.Context(command, parent=context, info_name=name)
+    if "--help" in arguments:
+        return
+    try:
         command.parse_args(context, arguments)
+    except typer.BadParameter as error:
+        if "does not exist" not in str(error):  # which is a file of the reader's own
+            raise
 
 
 def check(page: Path, command: str) -> None:
