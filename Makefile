@@ -12,7 +12,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit bench lock openapi proto docs examples clean
+.PHONY: help run test lint format unit bench lock openapi proto docs secrets examples clean
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ docs: openapi ## Renew docs/reference and .env.example from the code.
 	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md
 	$(BIN)/flowxpert settings --format env > .env.example
 	$(BIN)/python docs/reference/export.py
+
+secrets: ## Make the secrets of docker-compose.yml in deploy/secrets, each once.
+	deploy/make-secrets
 
 examples: $(VENV)/.ready-dev ## Renew the made documents among the examples, and their readings.
 	$(BIN)/python examples/build.py

@@ -38,6 +38,7 @@ from services.kit.queue import (
 from services.kit.relay import Relay
 from services.kit.server import give_way_quickly
 from services.kit.settings import PlatformSettings
+from services.kit.tracing import start_tracing
 from services.kit.workforce import Workforce, Working
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.stores.sql_archive import SqlCaseArchive
@@ -54,7 +55,7 @@ from services.retrieval.service import RetrievalService
 from services.retrieval.settings import RetrievalSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
-from services.stores import open_embedder, open_graph, open_vectors
+from services.stores import open_embedder, open_graph, open_vectors, store_checks
 
 SERVING_THREADS = 1
 """Threads of the model while requests are served. One query takes 12 ms on one, 9 ms on two idle
@@ -156,6 +157,10 @@ class Embedded(Working):
             ],
             body_limits=body_limits(self.ingestion_settings),
             checks={"queue": self.check_queue},
+            optional={
+                **store_checks(self.graph, self.vectors),
+                **({"model": self.model.check} if self.model else {}),
+            },
             model=self.model,
         )
 
@@ -166,6 +171,7 @@ class Embedded(Working):
             QueueUnavailableError: The broker did not answer.
         """
         give_way_quickly()
+        self._closing.enter_context(start_tracing("flowxpert", self.settings.otlp_endpoint))
         self.ingestion.tell_outdated()
         for model in (self._bulk_model, self._ticket_model):
             model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)

@@ -9,10 +9,12 @@ from contextlib import ExitStack
 from typing import Protocol
 
 from services.kit.database import Database
+from services.kit.health import Check
 from services.kit.settings import EmbedderChoice, PlatformSettings
 from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.sql_graph import SqlGraphStore
+from services.knowledge.stores.timed import timed_graph, timed_vectors
 
 OpenVectors = Callable[[PlatformSettings, int], VectorStore | None]
 """Opens a store for vectors of this length; None where the settings do not name it."""
@@ -49,7 +51,7 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
         StoreUnavailableError: The server did not answer.
     """
     if settings.neo4j_url is None:
-        return SqlGraphStore(database)
+        return timed_graph(SqlGraphStore(database))
     from services.knowledge.stores.neo4j import Neo4jGraphStore  # noqa: PLC0415
 
     graph = Neo4jGraphStore.connect(
@@ -59,7 +61,7 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
         database=settings.neo4j_database,
     )
     closing.callback(graph.close)
-    return graph
+    return timed_graph(graph)
 
 
 def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack) -> VectorStore:
@@ -71,7 +73,7 @@ def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack
     opened = (open_store(settings, dimensions) for open_store in VECTOR_STORES)
     vectors = next(filter(None, opened), None) or _embedded(settings, dimensions)
     closing.callback(vectors.close)
-    return vectors
+    return timed_vectors(vectors)
 
 
 def _qdrant(settings: PlatformSettings, dimensions: int) -> VectorStore | None:
@@ -97,3 +99,15 @@ def _embedded(settings: PlatformSettings, dimensions: int) -> VectorStore:
 
 VECTOR_STORES: tuple[OpenVectors, ...] = (_qdrant,)
 """The first that the settings name is opened, the embedded one where they name none."""
+
+
+def store_checks(graph: GraphStore, vectors: VectorStore) -> dict[str, Check]:
+    """Questions to the stores that knowledge is kept in."""
+
+    def check_graph() -> None:
+        graph.count()
+
+    def check_vectors() -> None:
+        vectors.count("chunks")
+
+    return {"graph": check_graph, "vectors": check_vectors}

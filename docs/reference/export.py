@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 from pydantic import BaseModel
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from services.cli import app as cli
@@ -62,7 +62,7 @@ def commands() -> str:
     return "\n\n".join(parts)
 
 
-def _of_command(command: TyperCommand | TyperGroup, context: typer.Context) -> Iterator[str]:
+def _of_command(command: Any, context: typer.Context) -> Iterator[str]:  # noqa: ANN401 - of typer's own click
     if isinstance(command, TyperGroup):
         for name in sorted(command.commands):
             inner = command.commands[name]

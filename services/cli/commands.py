@@ -16,6 +16,7 @@ from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.keys import app as keys
 from services.cli.mcp import mcp
+from services.cli.migrate import migrate
 from services.cli.opening import (
     client_of,
     open_platform,
@@ -65,6 +66,7 @@ app.add_typer(dead_letters, name="dead-letters", help="What the queue has given 
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
 app.command()(audit)
+app.command()(migrate)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
@@ -107,14 +109,38 @@ def serve(
     data_dir: DataDir = None,
     host: Host = None,
     port: Port = None,
+    work: Annotated[
+        bool, typer.Option(help="Whether it works on its queue too; `flowxpert work` does else.")
+    ] = True,
 ) -> None:
     """Run one service in this process; it reaches the others at the addresses in the settings."""
-    from services.serving import Serving  # noqa: PLC0415
+    from services.serving import Duty, Serving  # noqa: PLC0415
 
     stopping = heed_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    with Serving(service, settings) as serving:
+    with Serving(service, settings, duty=Duty.ALL if work else Duty.SERVE) as serving:
         said = f"{service} answers at [bold]{{url}}[/]; Ctrl-C ends."
+        _serve(serving, lambda url: say(said.format(url=url)), stopping)
+
+
+@app.command()
+def work(
+    service: Annotated[Service, typer.Argument(help="The service whose queue is worked on.")],
+    *,
+    data_dir: DataDir = None,
+    host: Host = None,
+    port: Port = None,
+) -> None:
+    """Work on a service's queue in this process, beside the one that serves, as often as you like.
+
+    It answers probes and metrics only. Each on one host needs a data folder of its own.
+    """
+    from services.serving import Duty, Serving  # noqa: PLC0415
+
+    stopping = heed_signals()
+    settings = read_settings(data_dir=data_dir, host=host, port=port)
+    with Serving(service, settings, duty=Duty.WORK) as serving:
+        said = f"A worker of {service}; probes and metrics at [bold]{{url}}[/]; Ctrl-C ends."
         _serve(serving, lambda url: say(said.format(url=url)), stopping)
 
 

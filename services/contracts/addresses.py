@@ -16,6 +16,11 @@ class Service(StrEnum):
     PLANNER = "planner"
     SCORER = "scorer"
 
+    @property
+    def has_queue(self) -> bool:
+        """Whether it has tasks that processes beside it may work on."""
+        return self in {Service.GATEWAY, Service.INGESTION}
+
 
 class AddressSettings(Settings):
     """Where a platform answers, and its services when each runs in a process of its own."""

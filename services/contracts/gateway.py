@@ -1,9 +1,10 @@
 """Gateway: tickets in, tickets with their workflows out, and the client that posts and reads."""
 
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.scorer import Score
@@ -72,6 +73,73 @@ class RelatedTicket(Message):
     created_at: datetime
 
 
+class Sort(StrEnum):
+    """In which order tickets are listed."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    SEVERITY = "severity"
+    """The worst first, then the newest; one of no known meaning comes after `warning`."""
+
+
+class Within(StrEnum):
+    """How far back a list goes."""
+
+    HOUR = "1h"
+    SIX_HOURS = "6h"
+    DAY = "1d"
+    WEEK = "7d"
+    MONTH = "30d"
+
+    @property
+    def seconds(self) -> int:
+        """As a number."""
+        return int(self.value[:-1]) * {"h": 3600, "d": 86_400}[self.value[-1]]
+
+
+_Value = Annotated[str, Field(max_length=200)]
+_Values = Annotated[tuple[_Value, ...], Field(max_length=50)]
+
+
+class TicketQuery(Message):
+    """Which tickets are listed, from where on, in which order; what is not said restricts nothing.
+
+    Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
+    needs one of them. An empty one, as in `service=`, is for tickets that name none.
+    """
+
+    status: Annotated[tuple[TicketStatus, ...], Field(max_length=20)] = ()
+    fit: Annotated[tuple[Fit, ...], Field(max_length=5)] = ()
+    """`unsure`: the closest known procedure, not sure to be the right one."""
+    resolved: bool | None = None
+    """Whether the fault is over."""
+    severity: _Values = ()
+    source: _Values = ()
+    service: _Values = ()
+    team: _Values = ()
+    """The team that triage or a person chose, or one that the source names."""
+    text: _Value = ""
+    """Looked for in title, alert name and external id, whatever the case."""
+    since: AwareDatetime | None = None
+    """When the ticket came at the earliest."""
+    until: AwareDatetime | None = None
+    """When it came, this moment excluded."""
+    within: Within | None = None
+    """Came so lately."""
+    sort: Sort = Sort.NEWEST
+    cursor: Annotated[str | None, Field(max_length=80)] = None
+    """The `next_cursor` of the page before."""
+    limit: Annotated[int | None, Field(ge=1, le=500)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, given: Any) -> Any:  # noqa: ANN401 - as pydantic hands it over
+        """A form sends its empty fields too."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if value != ""}
+
+
 class TicketSummary(Message):
     """A ticket in a list."""
 
@@ -82,6 +150,11 @@ class TicketSummary(Message):
     external_id: str
     alert_name: str
     severity: str
+    service: str = ""
+    teams: tuple[str, ...] = ()
+    """Whom the source names as responsible."""
+    team: str | None = None
+    """The one that triage or a person chose."""
     created_at: datetime
     updated_at: datetime
     resolved_at: datetime | None
@@ -95,7 +168,7 @@ class TicketSummary(Message):
 
 
 class TicketPage(Message):
-    """Tickets, newest first."""
+    """Tickets in the order that was asked for."""
 
     tickets: tuple[TicketSummary, ...]
     next_cursor: str | None

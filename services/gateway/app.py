@@ -26,6 +26,7 @@ from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
+from services.gateway.standing import Standing
 from services.gateway.tickets import Tickets
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
@@ -35,9 +36,10 @@ from services.gateway.ui.templates import error_page
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
-from services.kit.app import Check, Lifespan, create_service_app
+from services.kit.app import Lifespan, create_service_app
 from services.kit.audit import AuditLog
 from services.kit.database import Database
+from services.kit.health import Check
 from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.llm.chat_model import ChatModel
@@ -56,6 +58,7 @@ def create_app(
     routers: Iterable[APIRouter] = (),
     body_limits: Mapping[str, int] | None = None,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
     lifespan: Lifespan | None = None,
     model: ChatModel | None = None,
 ) -> FastAPI:
@@ -89,6 +92,8 @@ def create_app(
         needs=AT_GATEWAY,
         access=Access.of(platform, database),
         checks={"database": database.check, **(checks or {})},
+        optional=optional,
+        gauges={"tickets": Standing(database, [source.name for source in reader.sources]).tell},
         body_limits=body_limits,
         lifespan=lifespan,
     )

@@ -12,11 +12,12 @@ from services.contracts.gateway import (
     StoredWorkflow,
     TicketDetail,
     TicketPage,
+    TicketQuery,
 )
-from services.contracts.ticket import TicketStatus
 from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake.idempotency import IdempotencyKeyReusedError
-from services.gateway.queries import TicketFilter, TicketNotFoundError, WorkflowNotFoundError
+from services.gateway.listing.pages import InvalidCursorError
+from services.gateway.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
 from services.gateway.sources.limits import DeliveryTooLargeError
 from services.gateway.sources.parsing import NotJsonError
@@ -177,18 +178,14 @@ def _check_media_type(content_type: str) -> None:
         )
 
 
-@router.get("/v1/tickets")
-def list_tickets(  # noqa: PLR0917 - FastAPI passes them by name
-    service: Service,
-    status: TicketStatus | None = None,
-    source: Annotated[str, Query(max_length=40)] = "",
-    text: Annotated[str, Query(max_length=200)] = "",
-    cursor: Annotated[str | None, Query(max_length=MAX_ID_CHARACTERS)] = None,
-    limit: Annotated[int | None, Query(ge=1, le=500)] = None,
-) -> TicketPage:
-    """Tickets, newest first; `text` is looked for in title, alert name and external id."""
-    wanted = TicketFilter(status=status, source=source, text=text)
-    return service.tickets(wanted, cursor=cursor, limit=limit)
+@router.get("/v1/tickets", responses=refusals(InvalidCursorError))
+def list_tickets(service: Service, query: Annotated[TicketQuery, Query()]) -> TicketPage:
+    """Tickets that fit all that is asked for, the newest first unless `sort` says otherwise.
+
+    Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
+    needs one of them. An empty one, as in `service=`, is for tickets that name none.
+    """
+    return service.tickets(query)
 
 
 @router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
@@ -229,7 +226,7 @@ def get_workflow(
         return Response(body, media_type="application/json", headers=headers)
     chosen = FORMATS[name]
     if name == "svg":  # opened by itself it is a document, and may do nothing but be drawn
-        headers["content-security-policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+        headers["content-security-policy"] = "default-src 'none'; frame-ancestors 'none'"
     body = chosen.write(service.workflow(workflow_id).workflow)
     return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
 

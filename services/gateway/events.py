@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import event, func, insert, select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
+from services.gateway.counting import count_event
 from services.gateway.tables import EventRow
 from services.kit.audit import add_audit
 from services.kit.database import Database
@@ -40,11 +42,16 @@ def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
     for note in notes:
         if note.kind not in _PROGRESS:
             _audit(session, ticket_id, note)
+            event.listen(session, "after_commit", partial(_count, note), once=True)
         session.execute(
             insert(EventRow).values(
                 ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at
             )
         )
+
+
+def _count(note: Note, _session: Session) -> None:
+    count_event(note.kind, note.facts)
 
 
 def latest_change(session: Session, ticket_id: str) -> str | None:

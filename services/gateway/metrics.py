@@ -1,11 +1,29 @@
 """What the gateway counts."""
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
+
+from services.contracts.scorer import DIMENSIONS
+from services.contracts.ticket import Fit, TicketStatus
+from services.kit.metrics import start_at_zero
+
+SCORES = ("overall", *DIMENSIONS)
+ANSWERS_GIVEN = (Fit.SURE.value, Fit.UNSURE.value, "refused", "failed")
+PARTS = ("graph", "vectors", "scorer", "triage")
+"""What a walk may go on without."""
+QUESTION_OUTCOMES = ("asked", "answered", "not_known", "went_on")
+PLANNERS = ("extractive", "llm")
+TRIAGED_BY = ("ranker", "model", "person")
 
 TICKETS = Counter(
     "flowxpert_gateway_tickets_total",
     "Tickets in accepted deliveries, by source, and by whether they were new or known.",
     ["source", "novelty"],
+)
+
+STANDING = Gauge(
+    "flowxpert_gateway_tickets_in_state",
+    "Tickets that are kept, by source and by where they stand. Take the maximum over replicas.",
+    ["source", "state"],
 )
 
 REJECTED = Counter(
@@ -19,3 +37,69 @@ WALK_SECONDS = Histogram(
     ["status"],
     buckets=(0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800),
 )
+
+ANSWERS = Counter(
+    "flowxpert_gateway_answers_total",
+    "Walks that ended, by what the ticket got: a workflow that is sure or unsure, a refusal, or "
+    "nothing, since the walk failed.",
+    ["answer"],
+)
+
+DEGRADED = Counter(
+    "flowxpert_gateway_degraded_walks_total",
+    "Walks that went on without something that did not answer, by what it was.",
+    ["without"],
+)
+
+CANDIDATES = Counter(
+    "flowxpert_gateway_candidates_total",
+    "Candidates of walks that ended, by who wrote them, and whether it was chosen (yes or no).",
+    ["planner", "chosen"],
+)
+
+SCORE = Histogram(
+    "flowxpert_gateway_score_points",
+    "Scores of chosen workflows, 1 to 5, by dimension.",
+    ["dimension"],
+    buckets=(1.5, 2, 2.5, 3, 3.5, 4, 4.25, 4.5, 4.75, 5),
+)
+
+CHANCE = Histogram(
+    "flowxpert_gateway_chance_ratio",
+    "The chance that an expert accepts the chosen workflow, 0 to 1.",
+    buckets=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1),
+)
+
+STEPS = Counter(
+    "flowxpert_gateway_steps_total",
+    "Steps of chosen workflows, by whether lines of a document support them (yes or no).",
+    ["supported"],
+)
+
+QUESTIONS = Counter(
+    "flowxpert_gateway_questions_total",
+    "Questions to engineers: asked, answered, not_known, or went_on (no more were wanted).",
+    ["outcome"],
+)
+
+TRIAGE = Counter(
+    "flowxpert_gateway_triage_decisions_total",
+    "Decisions whose ticket it is, by who made them, and by outcome: assigned, or abstained where "
+    "no team was likely enough.",
+    ["by", "outcome"],
+)
+
+WRITE_BACKS = Counter(
+    "flowxpert_gateway_write_backs_total",
+    "Messages to other systems about tickets, by target and outcome: told, or not_told.",
+    ["target", "outcome"],
+)
+
+start_at_zero(WALK_SECONDS, (status.value for status in TicketStatus if status.is_final))
+start_at_zero(ANSWERS, ANSWERS_GIVEN)
+start_at_zero(DEGRADED, PARTS)
+start_at_zero(CANDIDATES, PLANNERS, ("yes", "no"))
+start_at_zero(SCORE, SCORES)
+start_at_zero(STEPS, ("yes", "no"))
+start_at_zero(QUESTIONS, QUESTION_OUTCOMES)
+start_at_zero(TRIAGE, TRIAGED_BY, ("assigned", "abstained"))

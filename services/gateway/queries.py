@@ -2,23 +2,20 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Row, Select, and_, func, or_, select
+from sqlalchemy import Row, Select, and_, select
 
 from services.contracts.gateway import (
     CandidateSummary,
     NearestDocument,
     StoredWorkflow,
     TicketDetail,
-    TicketPage,
-    TicketSummary,
 )
 from services.contracts.scorer import Score
-from services.contracts.ticket import Fit, TicketStatus
+from services.contracts.ticket import Fit
 from services.gateway.related import related_to
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import decision_of
@@ -35,17 +32,6 @@ class WorkflowNotFoundError(NotFoundError):
     """No workflow has that id."""
 
 
-@dataclass(frozen=True)
-class TicketFilter:
-    """Which tickets a list shows; an empty field does not restrict."""
-
-    status: TicketStatus | None = None
-    source: str = ""
-    text: str = ""
-    """Looked for in title, alert name and external id, whatever the case."""
-
-
-_SUMMARY = tuple(getattr(TicketRow, name) for name in TicketSummary.model_fields)
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
 
 
@@ -54,25 +40,6 @@ class Queries:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    def page(self, wanted: TicketFilter, *, cursor: str | None, limit: int) -> TicketPage:
-        """Tickets, newest first, that come after the one the cursor names."""
-        statement = _filtered(select(*_SUMMARY), wanted).order_by(TicketRow.id.desc())
-        if cursor is not None:
-            statement = statement.where(TicketRow.id < cursor)
-        with self._database.session() as session:
-            rows = session.execute(statement.limit(limit + 1)).all()
-        tickets = tuple(TicketSummary(**_with_times(row)) for row in rows[:limit])
-        return TicketPage(
-            tickets=tickets, next_cursor=tickets[-1].id if len(rows) > limit else None
-        )
-
-    def counts(self) -> dict[TicketStatus, int]:
-        """Tickets by status; every status is there."""
-        statement = select(TicketRow.status, func.count()).group_by(TicketRow.status)
-        with self._database.session() as session:
-            found = {TicketStatus(status): count for status, count in session.execute(statement)}
-        return {status: found.get(status, 0) for status in TicketStatus}
 
     def ticket(self, ticket_id: str) -> TicketDetail:
         """A ticket and its candidates.
@@ -214,26 +181,6 @@ def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
     return CandidateSummary(**row._mapping, url=workflow_url(row.id))
 
 
-def _filtered(
-    statement: Select[*tuple[Any, ...]], wanted: TicketFilter
-) -> Select[*tuple[Any, ...]]:
-    if wanted.status is not None:
-        statement = statement.where(TicketRow.status == wanted.status.value)
-    if wanted.source:
-        statement = statement.where(TicketRow.source == wanted.source)
-    if wanted.text:
-        columns = (TicketRow.title, TicketRow.alert_name, TicketRow.external_id)
-        text = wanted.text.lower()
-        statement = statement.where(
-            or_(*(func.lower(column).contains(text, autoescape=True) for column in columns))
-        )
-    return statement
-
-
 def moment(seconds: float | None) -> datetime | None:
     """A stored time as people read it, in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
-
-
-def _with_times(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    return dict(row._mapping) | {name: moment(getattr(row, name)) for name in _TIMES}

@@ -11,6 +11,7 @@ from services.contracts.gateway import (
     StoredWorkflow,
     TicketDetail,
     TicketPage,
+    TicketQuery,
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
@@ -21,8 +22,10 @@ from services.gateway.events import Events
 from services.gateway.intake.accepting import Intake
 from services.gateway.intake.idempotency import DeliveryKey
 from services.gateway.intake.pressure import Pressure
+from services.gateway.listing.facets import Counts, Facets
+from services.gateway.listing.pages import TicketPages
 from services.gateway.metrics import REJECTED, TICKETS
-from services.gateway.queries import Queries, TicketFilter, workflow_url
+from services.gateway.queries import Queries, workflow_url
 from services.gateway.resolving import Resolving
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import Delivery
@@ -70,6 +73,7 @@ class GatewayService:
         self.resolving = resolving
         self._reader = reader
         self.queries = Queries(database)
+        self._pages, self._facets = TicketPages(database), Facets(database)
         self.events = Events(database)
         self._intake = Intake(database, outbox, repeats_within_s=settings.repeats_within_s)
         self._pressure = Pressure(settings, outbox)
@@ -126,9 +130,13 @@ class GatewayService:
             tickets.append(ticket.model_copy(update=found))
         return accepted.of(tuple(tickets))
 
-    def tickets(self, wanted: TicketFilter, *, cursor: str | None, limit: int | None) -> TicketPage:
-        """Tickets, newest first."""
-        return self.queries.page(wanted, cursor=cursor, limit=limit or self.settings.page_size)
+    def tickets(self, query: TicketQuery) -> TicketPage:
+        """A page of a list; raises `InvalidCursorError`."""
+        return self._pages.page(query, size=query.limit or self.settings.page_size)
+
+    def counts(self, query: TicketQuery) -> Counts:
+        """How many tickets the query finds, and would find with another value of each kind."""
+        return self._facets.counts(query)
 
     def ticket(self, ticket_id: str) -> TicketDetail:
         """A ticket, its candidates, its questions and comments; raises `TicketNotFoundError`."""

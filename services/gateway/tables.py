@@ -20,6 +20,17 @@ class TicketRow(Base):
         Index("ix_gateway_ticket_service", "service", "id"),
         Index("ix_gateway_ticket_status", "status", "id"),
         Index("ix_gateway_ticket_source", "source", "id"),
+        # All that lists are filtered, sorted and counted by, in their order, without the texts.
+        Index(
+            "ix_gateway_ticket_list",
+            "id",
+            "status",
+            "severity",
+            "source",
+            "service",
+            "fit",
+            "resolved_at",
+        ),
     )
 
     id: Mapped[str] = mapped_column(ID, primary_key=True)
@@ -82,6 +93,18 @@ class AlertRow(Base):
     came_at: Mapped[float] = mapped_column(Float)
     over_at: Mapped[float | None] = mapped_column(Float)
     """When its source said that it is over."""
+
+
+class TicketTeamRow(Base):
+    """A team that a ticket's source names: one of `TicketRow.teams`, to be found by."""
+
+    __tablename__ = "gateway_ticket_team"
+    __table_args__ = (Index("ix_gateway_ticket_team_team", "team", "ticket_id"),)
+
+    ticket_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE"), primary_key=True
+    )
+    team: Mapped[str] = mapped_column(String(200), primary_key=True)
 
 
 class TeamRow(Base):

@@ -19,6 +19,7 @@ from services.gateway.clarify.asked import in_own_words, well_formed
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.question import Question
 from services.gateway.clarify.settled import settled
+from services.gateway.counting import count_walk
 from services.gateway.fit import Thresholds, verdict
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.outcome import Failed, Outcome, Planned, Refused
@@ -93,10 +94,12 @@ class Walk:
                 _log.exception("gateway.walk_failed", ticket_id=ticket_id)
                 outcome = Failed(f"{type(error).__name__}: {error}")
             walk = opened.walk
-            seconds = self._tickets.conclude(ticket_id, outcome, progress.rest(), walk=walk)
+            with stage_timer("gateway", "store"):
+                seconds = self._tickets.conclude(ticket_id, outcome, progress.rest(), walk=walk)
         if seconds is not None:
             status = outcome.status.value
             WALK_SECONDS.labels(status).observe(time() - opened.created_at)
+            count_walk(outcome)
             _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
     def _walk(self, opened: OpenTicket, progress: Progress) -> Outcome:

@@ -12,7 +12,8 @@ from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
 from services.kit.access.access import Access
 from services.kit.access.caller import Caller
-from services.kit.app import Check, create_service_app
+from services.kit.app import create_service_app
+from services.kit.health import Check
 from services.kit.settings import PlatformSettings
 
 _FORM_BYTES = 1_000_000

@@ -2,9 +2,17 @@
 
 from prometheus_client import Counter, Gauge
 
+from services.kit.metrics import start_at_zero
+
 DOCUMENTS = Counter(
     "flowxpert_ingestion_documents_total",
     "Documents handled, by outcome: added, changed, unchanged, deleted or failed.",
+    ["outcome"],
+)
+
+JOBS = Counter(
+    "flowxpert_ingestion_jobs_total",
+    "Jobs that ended, by outcome: done (single documents may have failed), or failed as a whole.",
     ["outcome"],
 )
 
@@ -43,3 +51,9 @@ APPROVALS = Counter(
     "Approved procedures of pages that changed, by outcome: carried_over or lost.",
     ["outcome"],
 )
+
+start_at_zero(JOBS, ("done", "failed"))
+start_at_zero(DOCUMENTS, ("added", "changed", "unchanged", "deleted", "failed"))
+start_at_zero(BUILT_DOCUMENTS, ("built", "overtaken", "failed"))
+start_at_zero(READ_PAGES, ("rules", "model"), ("read", "failed"))
+start_at_zero(APPROVALS, ("carried_over", "lost"))

@@ -19,6 +19,11 @@ class IngestionSettings(Settings):
         description="Folders, as a JSON list, that requests over HTTP may name paths in. Empty: "
         "documents come by upload and by the command line only.",
     )
+    work_dir: Path | None = Field(
+        default=None,
+        description="Folder that keeps uploads until they are read; a server and its workers in "
+        "processes of their own share it. Unset: `ingestion` in the data folder.",
+    )
     max_file_bytes: int = Field(
         default=50_000_000, gt=0, description="Largest single file; a larger one fails."
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 
@@ -25,12 +26,10 @@ from services.kit.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from services.kit.health import AWAY, OK, Check, Health, Probe, answers
 from services.kit.openapi import complete, refusals
 from services.kit.refusing import refusal
 from services.kit.settings import PlatformSettings
-
-Check = Callable[[], None]
-"""Raises an `UnavailableError` while the thing it looks at is not ready."""
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -67,15 +66,18 @@ def create_service_app(
     needs: Declared,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
+    gauges: Mapping[str, Check] | None = None,
     body_limits: Mapping[str, int] | None = None,
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
     """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
 
     `needs` says who may call which route; `access` who somebody is, without a database's keys
-    where it is not given. `checks` decide about `/readyz`; `body_limits` raises or lowers the body
-    limit for paths that begin so. Whoever stops the app sets its state's `stopping` first: requests
-    that wait for something are answered then.
+    where it is not given. `checks` decide about `/readyz`, which tells of the `optional` ones too;
+    `gauges` are read before `/metrics` is answered, every few seconds at most. `body_limits` raises
+    or lowers the body limit for paths that begin so. Whoever stops the app sets its state's
+    `stopping` first: requests that wait for something are answered then.
 
     Raises:
         UnsafeAddressError: The settings would serve other machines without asking who calls.
@@ -90,7 +92,7 @@ def create_service_app(
         redoc_url=None,
         responses=refusals(InvalidInputError),
     )
-    included = [*routers, _probes(checks or {})]
+    included = [*routers, _probes(Health(checks or {}, optional), gauges or {})]
     for router in included:
         app.include_router(router)
     routes = [*app.routes, *(route for router in included for route in router.routes)]
@@ -111,21 +113,38 @@ def create_service_app(
     return app
 
 
-def _probes(checks: Mapping[str, Check]) -> APIRouter:
+GAUGES_HOLD_S = 5.0
+"""Whoever scrapes more often gets the same numbers."""
+
+GAUGES_COST = 50
+"""Reading them takes at most this part of the time: what takes 1 s is read every 50 s."""
+
+
+def _probes(health: Health, gauges: Mapping[str, Check]) -> APIRouter:
     router = APIRouter(include_in_schema=False)
+    reading = {
+        name: Probe(name, read, holds_s=GAUGES_HOLD_S, costs=GAUGES_COST)
+        for name, read in gauges.items()
+    }
 
     @router.get("/healthz")
     def healthz() -> dict[str, str]:
         return {"status": "ok"}
 
     @router.get("/readyz")
-    def readyz() -> dict[str, str]:
-        for check in checks.values():
-            check()
-        return dict.fromkeys(checks, "ok") | {"status": "ok"}
+    def readyz() -> Response:
+        states = health.states()
+        status = health.status(states)
+        body = {"status": status, "checks": states}
+        if status != AWAY:
+            return JSONResponse(body)
+        away = ", ".join(f"{name}: {state}" for name, state in states.items() if state != OK)
+        error = UnavailableError(away)
+        return JSONResponse(error.body() | body, error.status_code, error.headers())
 
     @router.get("/metrics")
     def metrics() -> Response:
+        answers(reading)
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
     return router

@@ -15,6 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from services.kit.errors import UnavailableError
+from services.kit.metrics import store_timer
 from services.kit.write_turns import WriteTurns
 
 BUSY_TIMEOUT_MS = 10_000
@@ -91,11 +92,12 @@ class Database:
         Raises:
             DatabaseUnavailableError: No connection, or locked for too long.
         """
-        try:
-            with self._turn(), self._sessions.begin() as session:
-                yield session
-        except (OperationalError, InterfaceError, PoolTimeoutError) as error:
-            raise DatabaseUnavailableError(f"the database did not answer: {error}") from error
+        with store_timer("database", "transaction"):
+            try:
+                with self._turn(), self._sessions.begin() as session:
+                    yield session
+            except (OperationalError, InterfaceError, PoolTimeoutError) as error:
+                raise DatabaseUnavailableError(f"the database did not answer: {error}") from error
 
     def take_turn(self, session: Session, names: Iterable[str]) -> None:
         """Until the transaction ends, every other one waits here that names one of these too.

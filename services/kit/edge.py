@@ -1,10 +1,9 @@
 """What stands around every request, as plain ASGI: trace, caller, body limit, metrics, headers."""
 
 import asyncio
-import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from time import perf_counter
-from uuid import uuid4
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.kit import tracing
 from services.kit.access.caller import acting_as
 from services.kit.access.gate import Gate
 from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
@@ -19,23 +19,25 @@ from services.kit.in_flight import InFlight, body_size
 from services.kit.metrics import REQUESTS
 from services.kit.refusing import refusal
 
-TRACE_HEADER = "x-request-id"
-
 BODY_IDLE_S = 20.0
 """How long a request may send nothing while its body is not whole."""
 
 SECURITY_HEADERS = {
-    # Mermaid writes style elements into its drawings; scripts come from our own files only.
-    "content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    # Scripts, styles, pictures and requests: our own files and addresses, nothing within a page.
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
+    "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), "
+    "payment=(), usb=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
 }
 
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UNTRACED = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Asked every few seconds, and of no request."""
 
 _log = structlog.get_logger()
 
@@ -69,11 +71,19 @@ class Edge:
             await self._app(scope, receive, send)
             return
         start = perf_counter()
-        trace_id = trace_id_of(Headers(scope=scope))
-        reply = _Reply(send, trace_id)
-        with structlog.contextvars.bound_contextvars(trace_id=trace_id):
+        place = tracing.Place.of_headers(Headers(scope=scope))
+        reply = _Reply(send, place.trace_id)
+        with self._entry(scope, place) as span:
             await self._answer(scope, receive, reply)
             self._observe(scope, reply.status, perf_counter() - start)
+            route = _route(scope)
+            span.rename(f"{scope['method']} {route}")
+            span.say(route=route, status=reply.status)
+
+    def _entry(self, scope: Scope, place: tracing.Place) -> AbstractContextManager[tracing.Span]:
+        if scope["path"] in _UNTRACED:
+            return tracing.untraced(place)
+        return tracing.entry(scope["method"], place, kind="server", service=self._service)
 
     async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
         try:
@@ -104,7 +114,7 @@ class Edge:
         return own[0] if own else self._max_body_bytes
 
     def _observe(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "-")
+        route = _route(scope)
         REQUESTS.labels(self._service, scope["method"], route, str(status)).observe(seconds)
         if self._access_log:
             _log.info("http.request", method=scope["method"], route=route, status=status)
@@ -122,7 +132,7 @@ class _Reply:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
-            headers[TRACE_HEADER] = self._trace_id
+            headers[tracing.TRACE_HEADER] = self._trace_id
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
@@ -139,13 +149,9 @@ class _Reply:
             await refusal(scope, status, body, headers)(scope, receive, self)
 
 
-def trace_id_of(headers: Headers) -> str:
-    """The caller's trace (W3C `traceparent`, else `x-request-id`), or a new one."""
-    parent = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
-    if parent is not None:
-        return parent.group(1)
-    given = headers.get(TRACE_HEADER, "")
-    return given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+def _route(scope: Scope) -> str:
+    """The template of the path; what stands in its place is not told."""
+    return str(getattr(scope.get("route"), "path", "-"))
 
 
 def _check_url(scope: Scope) -> None:

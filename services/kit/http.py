@@ -6,13 +6,13 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import httpx
-import structlog
 from pydantic import BaseModel, SecretStr
 
+from services.kit import tracing
 from services.kit.access.caller import current_caller
 from services.kit.access.credentials import ON_BEHALF_HEADER
-from services.kit.edge import TRACE_HEADER
 from services.kit.errors import FlowXpertError, UnavailableError
+from services.kit.health import DEGRADED, DegradedError
 
 RETRY_PAUSES_S = (0.1, 0.4, 1.0)
 """Waits before a call is repeated after 503 or a refused connection: 1.5 s in all."""
@@ -107,6 +107,22 @@ class ServiceClient:
         """Send named files as a form and return the JSON answer; raises as `get` does."""
         return self._json("POST", path, files=[(field, file) for file in files])
 
+    def check(self, within_s: float = 1.5) -> None:
+        """Ask whether the service is ready, once.
+
+        Raises:
+            ServiceUnavailableError: It is not, or does not answer.
+            DegradedError: It is, without something.
+        """
+        try:
+            answer = self._client.get("/readyz", timeout=within_s)
+        except httpx.TransportError as error:
+            raise ServiceUnavailableError(f"{self._client.base_url}: {error}") from error
+        if answer.status_code != 200:
+            raise ServiceUnavailableError(f"{self._client.base_url}: {answer.status_code}")
+        if answer.json().get("status") == DEGRADED:
+            raise DegradedError(f"{self._client.base_url} goes on without something")
+
     def close(self) -> None:
         """Release the connections."""
         self._client.close()
@@ -123,9 +139,7 @@ class ServiceClient:
         self.close()
 
     def _headers(self) -> dict[str, str]:
-        trace_id = structlog.contextvars.get_contextvars().get("trace_id")
-        headers = {TRACE_HEADER: trace_id} if trace_id else {}
-        return headers | ({ON_BEHALF_HEADER: self._behalf} if self._behalf else {})
+        return tracing.headers() | ({ON_BEHALF_HEADER: self._behalf} if self._behalf else {})
 
     def _error(self, response: httpx.Response) -> FlowXpertError:
         """The refusal; work waits for a platform that refuses itself, and does not fail."""
@@ -150,6 +164,13 @@ class ServiceClient:
             raise UnexpectedAnswerError(f"{method} {path} did not answer JSON") from error
 
     def _send(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
+        # Paths hold ids; the service's own span names the route.
+        with tracing.span(f"call {self._client.base_url.host}", kind="client") as span:
+            response = self._tried(method, path, **arguments)
+            span.say(status=response.status_code)
+            return response
+
+    def _tried(self, method: str, path: str, **arguments: Any) -> httpx.Response:  # noqa: ANN401
         headers = self._headers()
         reason = ""
         for pause in (*RETRY_PAUSES_S, None):

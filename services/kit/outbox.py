@@ -41,9 +41,10 @@ from sqlalchemy import CursorResult, delete, event, func, or_, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
+from services.kit import tracing
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError, UnavailableError
-from services.kit.metrics import TASKS
+from services.kit.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
 from services.kit.tables import OutboxRow
 
 LEASE_S = 60.0
@@ -88,6 +89,15 @@ class DueTask(NamedTuple):
     task: str
     due_at: float
     priority: int
+    trace_id: str
+
+
+class WaitingTasks(NamedTuple):
+    """Tasks of one name that nobody works on."""
+
+    task: str
+    since: float
+    """When the oldest was to begin, in seconds since the epoch."""
 
 
 class ParkedTask(NamedTuple):
@@ -102,6 +112,7 @@ class ParkedTask(NamedTuple):
     parked_at: float
 
 
+_DUE = tuple(getattr(OutboxRow, name) for name in DueTask._fields)
 _PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
 
 
@@ -141,7 +152,7 @@ class Outbox:
                 key=key,
                 task=task_name,
                 kwargs=dict(kwargs),
-                trace_id=structlog.contextvars.get_contextvars().get("trace_id", ""),
+                trace_id=str(tracing.here()),
                 created_at=now,
                 due_at=now,
                 attempts=0,
@@ -167,7 +178,8 @@ class Outbox:
         added = self.put(session, task_name, kwargs, key)
         if added:
             due_at = time.time() + after_s
-            session.execute(update(OutboxRow).where(OutboxRow.key == key).values(due_at=due_at))
+            later = {"due_at": due_at, "created_at": due_at}  # it waits from then on
+            session.execute(update(OutboxRow).where(OutboxRow.key == key).values(later))
         return added
 
     def parked(
@@ -204,6 +216,8 @@ class Outbox:
         def run(key: str) -> None:
             self.run(key, work, on_parked)
 
+        start_at_zero(TASKS, [task_name], OUTCOMES)
+        start_at_zero(OLDEST, [task_name])
         # Shared, which is the default, would put it into every other application of the process.
         queue.task(run, name=task_name, shared=False)
 
@@ -217,9 +231,11 @@ class Outbox:
             return
         token = _current.set(claim)
         self._running.add(claim)
+        place = tracing.Place.read(claim.trace_id)
         try:
-            with structlog.contextvars.bound_contextvars(trace_id=claim.trace_id):
+            with tracing.entry(claim.task, place, kind="consumer", attempt=claim.attempts) as span:
                 outcome = self._attempt(claim, work, on_parked)
+                span.say(outcome=outcome)
         finally:  # a worker that is being ended raises what no handler of errors catches
             self._running.discard(claim)
             _current.reset(token)
@@ -243,7 +259,7 @@ class Outbox:
     def due(self, *, limit: int) -> list[DueTask]:
         """Tasks to publish now: the urgent ones first, of equal ones the oldest."""
         statement = (
-            select(OutboxRow.key, OutboxRow.task, OutboxRow.due_at, OutboxRow.priority)
+            select(*_DUE)
             .where(OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None))
             .order_by(OutboxRow.priority, OutboxRow.created_at)
             .limit(limit)
@@ -307,6 +323,16 @@ class Outbox:
         with self.database.session() as session:
             total, at_rest = session.execute(select(func.count(), parked)).one()
         return {"waiting": total - at_rest, "parked": at_rest}
+
+    def waiting(self) -> list[WaitingTasks]:
+        """What waits for a worker, by the tasks' names."""
+        statement = (
+            select(OutboxRow.task, func.min(OutboxRow.created_at))
+            .where(OutboxRow.parked_at.is_(None), OutboxRow.runner.is_(None))
+            .group_by(OutboxRow.task)
+        )
+        with self.database.session() as session:
+            return [WaitingTasks(*row) for row in session.execute(statement)]
 
     def _wake_after(self, session: Session) -> None:
         event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)

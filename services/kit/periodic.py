@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import structlog
 
+from services.kit import tracing
 from services.kit.errors import UnavailableError
 
 _log = structlog.get_logger()
@@ -42,7 +43,8 @@ class Periodic:
         while not self._stopping.wait(pause_s):
             pause_s = self._every_s
             try:
-                self._work()
+                with tracing.entry(f"periodic {self._name}", tracing.Place.read("")):
+                    self._work()
             except UnavailableError as error:
                 _log.warning("periodic.unavailable", work=self._name, reason=str(error))
             except Exception:  # noqa: BLE001 - the thread's entry point; the next time may do

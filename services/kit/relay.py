@@ -7,9 +7,10 @@ import structlog
 from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
 
+from services.kit import tracing
 from services.kit.errors import UnavailableError
-from services.kit.metrics import OUTBOX
-from services.kit.outbox import Outbox
+from services.kit.metrics import OLDEST, OUTBOX, store_timer
+from services.kit.outbox import DueTask, Outbox
 
 POLL_S = 1.0
 """Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""
@@ -43,6 +44,7 @@ class Relay:
         self._queue = queue
         self._sole = sole
         self._waiting = 0
+        self._known = set[str]()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
 
@@ -67,11 +69,19 @@ class Relay:
         """Hand the due tasks to the broker; how many it took."""
         due = self._outbox.due(limit=PUBLISH_AT_ONCE)
         for task in due:
-            self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
+            self._hand_over(task)
         if due:
             patience_s = min(REPUBLISH_S + self._waiting, LATEST_REPUBLISH_S)
             self._outbox.published(due, again_after=patience_s)
         return len(due)
+
+    def _hand_over(self, task: DueTask) -> None:
+        place = tracing.Place.read(task.trace_id)
+        with (
+            tracing.entry(f"publish {task.task}", place, kind="producer"),
+            store_timer("broker", "publish"),
+        ):
+            self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
 
     def _tend(self) -> None:
         self._outbox.renew()
@@ -79,6 +89,10 @@ class Relay:
         self._waiting = counts["waiting"]
         for state, count in counts.items():
             OUTBOX.labels(state).set(count)
+        now, waiting = time.time(), {each.task: each.since for each in self._outbox.waiting()}
+        self._known |= waiting.keys()
+        for task in self._known:
+            OLDEST.labels(task).set(max(0.0, now - waiting.get(task, now)))
 
     def _run(self) -> None:
         tended = 0.0

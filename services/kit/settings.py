@@ -5,20 +5,83 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, get_args
 
 import structlog
 from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from services.kit.errors import InvalidInputError
 
 PREFIX = "FLOWXPERT_"
 ENV_FILE = ".env"
+OF_FILE = "_FILE"
+"""What the name of a secret's variable ends with where it names a file that holds the secret."""
 
 NOT_SETTINGS = re.compile(r"FLOWXPERT_(DATA|TEST_\w+)")
 """Variables that benchmarks and tests read, known here so that nobody is warned of them."""
 
 _log = structlog.get_logger()
+
+
+class UnreadableSecretError(InvalidInputError):
+    """The file that shall hold a secret cannot be read, or the secret is given twice."""
+
+
+class SecretFiles(PydanticBaseSettingsSource):
+    """Secrets that stand in files, as container engines give them: `FLOWXPERT_API_KEY_FILE`.
+
+    Blank space around the secret does not belong to it. An empty file is an unset secret.
+    """
+
+    def __init__(
+        self, settings_cls: type[BaseSettings], *variables: PydanticBaseSettingsSource
+    ) -> None:
+        """`variables` are the sources that may name the files, the first one wins."""
+        super().__init__(settings_cls)
+        self._given: dict[str, str | None] = {}
+        for source in reversed(variables):
+            if isinstance(source, EnvSettingsSource):
+                self._given.update(source.env_vars)
+
+    def __call__(self) -> dict[str, Any]:
+        """The secrets by field."""
+        found = {}
+        for name, field in self.settings_cls.model_fields.items():
+            value, _, is_json = self.get_field_value(field, name)
+            if value:
+                found[name] = self._decoded(name, field, value) if is_json else value
+        return found
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """See the base.
+
+        Raises:
+            UnreadableSecretError: The file cannot be read, or the secret is given beside it.
+        """
+        variable = _variable(self.settings_cls, field_name)
+        path = self._variable_value(variable + OF_FILE) if is_secret(field) else None
+        if path and self._variable_value(variable):
+            raise UnreadableSecretError(f"set {variable} or {variable}{OF_FILE}, not both")
+        value = _read_secret(variable, path) if path else None
+        return value, field_name, self.field_is_complex(field)
+
+    def _decoded(self, name: str, field: FieldInfo, value: str) -> Any:  # noqa: ANN401 - JSON
+        try:
+            return self.decode_complex_value(name, field, value)
+        except ValueError as error:
+            variable = _variable(self.settings_cls, name) + OF_FILE
+            raise UnreadableSecretError(f"{variable}: the file holds no JSON") from error
+
+    def _variable_value(self, variable: str) -> str | None:
+        return self._given.get(variable.lower())
 
 
 class Settings(BaseSettings):
@@ -39,9 +102,38 @@ class Settings(BaseSettings):
     @classmethod
     def variables(cls) -> Iterator[tuple[str, FieldInfo]]:
         """Each field with the name of the variable that sets it."""
-        prefix = cls.model_config.get("env_prefix", "")
         for name, field in cls.model_fields.items():
-            yield f"{prefix}{name}".upper(), field
+            yield _variable(cls, name), field
+
+    @classmethod
+    def names(cls) -> Iterator[str]:
+        """Every variable that is read, those of the secrets' files too."""
+        for variable, field in cls.variables():
+            yield variable
+            if is_secret(field):
+                yield variable + OF_FILE
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic names it
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The order of the sources, the first one wins."""
+        variables = env_settings, dotenv_settings
+        return init_settings, *variables, SecretFiles(settings_cls, *variables)
+
+
+def is_secret(field: FieldInfo) -> bool:
+    """Whether the field's value must not be seen, and may stand in a file."""
+    return _holds_secret(field.annotation)
+
+
+def _holds_secret(annotation: object) -> bool:
+    return annotation is SecretStr or any(map(_holds_secret, get_args(annotation)))
 
 
 class EmbedderChoice(StrEnum):
@@ -141,6 +233,11 @@ class PlatformSettings(Settings):
         description="Seconds that the running task gets when the process is asked to stop; then it "
         "is given back, and another process begins it anew. Container engines kill after ten.",
     )
+    otlp_endpoint: str | None = Field(
+        default=None,
+        description="OpenTelemetry collector as http://host:4318; traces go there over OTLP/HTTP. "
+        "Unset: none are kept, unless `OTEL_EXPORTER_OTLP_ENDPOINT` names one.",
+    )
     log_format: str = Field(
         default="text",
         pattern="^(text|json)$",
@@ -184,10 +281,21 @@ def _cache_folder(otherwise: Path) -> Path:
 
 def unknown_variables(classes: Iterable[type[Settings]]) -> list[str]:
     """Names of FLOWXPERT_… variables, set in the environment or `.env`, that no class knows."""
-    known = {name for cls in classes for name, _ in cls.variables()}
+    known = {name for cls in classes for name in cls.names()}
     given = {name.upper() for name in (*os.environ, *dotenv_values(ENV_FILE))}
     ours = (name for name in given if name.startswith(PREFIX))
     return sorted(name for name in ours if name not in known and not NOT_SETTINGS.fullmatch(name))
+
+
+def _variable(cls: type[BaseSettings], field_name: str) -> str:
+    return f"{cls.model_config.get('env_prefix', '')}{field_name}".upper()
+
+
+def _read_secret(variable: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise UnreadableSecretError(f"{variable}{OF_FILE}: {path!r} cannot be read") from error
 
 
 def explained(error: ValidationError, classes: Iterable[type[Settings]]) -> list[str]:

@@ -7,12 +7,16 @@ from pathlib import Path
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from services.kit.settings import Settings
+from services.kit.settings import OF_FILE, Settings, is_secret
 
 
 def as_env(classes: Iterable[type[Settings]]) -> str:
     """Every variable, commented out, with its description and default."""
-    lines = ["# Every setting and its default. Uncomment what you change.", ""]
+    lines = [
+        "# Every setting and its default. Uncomment what you change.",
+        f"# A secret may stand in a file instead: FLOWXPERT_API_KEY{OF_FILE} names it.",
+        "",
+    ]
     for cls in classes:
         lines += [f"# {_summary(cls)}", ""]
         for name, field in cls.variables():
@@ -26,14 +30,17 @@ def as_markdown(classes: Iterable[type[Settings]]) -> str:
         "# Settings",
         "",
         "Set as environment variables or in a file `.env` in the working folder. Printed by",
-        "`flowxpert settings --format markdown`.",
+        "`flowxpert settings --format markdown`. A secret (🔒) may stand in a file instead:",
+        f"`FLOWXPERT_API_KEY{OF_FILE}` names the file that holds `FLOWXPERT_API_KEY`, as Docker",
+        "and Kubernetes give secrets.",
     ]
     for cls in classes:
         lines += ["", f"## {cls.__name__}", "", _summary(cls), ""]
         lines += ["| variable | default | |", "|---|---|---|"]
         for name, field in cls.variables():
             shown = f"`{_default(field)}`" if _default(field) else "unset"
-            lines.append(f"| `{name}` | {shown} | {field.description} |")
+            mark = " 🔒" if is_secret(field) else ""
+            lines.append(f"| `{name}`{mark} | {shown} | {field.description} |")
     return "\n".join(lines) + "\n"
 
 

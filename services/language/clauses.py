@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from services.language.cues import closes, escalates, excludes, goes_on, otherwise
 from services.language.lexicon import words
+from services.language.questions import states
 from services.language.sentences import LONGEST_SENTENCE, instruction, without_prefix
 from services.language.states import names_fault
 from services.language.verbs import base_of_participle, is_base_form
@@ -50,6 +51,10 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r",\s+(?:then,?\s+)?|\s+then,?\s+|:\s+(?:then\s+)?|\s[—–-]\s|;\s+")
+_CONCLUDED = re.compile(
+    r"^(?P<means>(?!if\b|when\b|unless\b|and\b|or\b|but\b)[^:;]{6,150})[:;]\s+(?P<told>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _FINITE = re.compile(
     r"\s(?:is|are|was|were|has|have|does|do|cannot|can't|isn't|aren't|doesn't|don't|contains?"
     r"|fails?|failed|shows?|exists?|needs?|reports?|returns?)\s",
@@ -140,12 +145,23 @@ def _is_moment(stated: Condition) -> bool:
     return not stated.action or not names_fault(stated.text) or bool(_MOMENT.match(stated.text))
 
 
+def concluded(text: str) -> str:
+    """What is told behind what it means: `this is a link problem: follow the cable`."""
+    found = _CONCLUDED.match(text) if len(text) <= LONGEST_SENTENCE else None
+    if found is None or tells(found["means"]) or not tells(found["told"]):
+        return ""
+    return found["told"] if _FINITE.search(found["means"]) or states(found["means"]) else ""
+
+
 def _leading(found: re.Match[str]) -> Condition:
     word, rest = found["word"].lower(), found["rest"].strip()
+    first = None
     for start, end in _breaks(rest):
-        if tells(rest[end:]) or directs(rest[end:]):
-            action, alternative = _halves(rest[end:])
-            return Condition(word, rest[:start], action, alternative)
+        if first and otherwise(rest[end:]):
+            return Condition(word, rest[: first[0]], rest[first[1] : start], otherwise(rest[end:]))
+        first = first or (start, end)
+        if tells(rest[end:]) or directs(rest[end:]) or concluded(rest[end:]):
+            return Condition(word, rest[:start], *_halves(rest[end:]))
     if rest.endswith(":"):
         return Condition(word, rest.rstrip(": "))
     start, end = next(_breaks(rest), None) or _verb(rest) or (len(rest), len(rest))

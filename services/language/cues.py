@@ -81,6 +81,11 @@ _CLOSING = re.compile(
     r"|close the (?:ticket|incident|case|alert|issue))[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
+_CLOSING_IT = re.compile(
+    r"^(?P<before>.*\b(?P<what>ticket|incident|case|alert|issue)\b[^,;]*?),?\s+and\s+(?:then\s+)?"
+    r"close it[.!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
 _NOT_HERE = re.compile(
     r"^(?:do not (?:proceed|continue|go on|use this|follow this|perform this|apply this)"
     r"|(?:this|the) (?:page|procedure|article|document|guide|runbook|known issue|issue|section"
@@ -260,7 +265,10 @@ def dismisses(action: str) -> bool:
 def closing(action: str) -> tuple[str, str] | None:
     """What is told before `… and stop here`, and those closing words; None without such an end."""
     found = _CLOSING.match(action)
-    return (found["before"], found["end"]) if found else None
+    if found:
+        return found["before"], found["end"]
+    found = _CLOSING_IT.match(action)
+    return (found["before"], f"close the {found['what'].lower()}") if found else None
 
 
 def excludes(action: str) -> bool:

@@ -36,13 +36,15 @@ _THERE = re.compile(
 _CHECK_THAT = re.compile(
     r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate|test|determine|see|find out"
     r"|assess|ask|decide|establish|identify|look|examine)\s+(?:to see\s+)?(?:that|if|whether)\s+"
-    r"(?:or not\s+)?(?P<what>.+)$",
+    r"(?:or not\s+)?(?P<what>.+?)"
+    r"(?:(?:,\s+(?:and\s+)?then\s|:\s+[`\w]|\s+by\s+\w+ing\s).*)?$",
     re.IGNORECASE | re.DOTALL,
 )
 _EXPECTS = re.compile(
     r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate)\s+that\s", re.IGNORECASE
 )
 _SECURES = re.compile(r"^(?:\w+ly\s+)?(?:ensure|make sure)\s+that\s", re.IGNORECASE)
+_HAS_VERB = re.compile(r"\s(?:is|are|was|were|has|have)\s", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|which|what|how|who"
     r"|where|when)\b",
@@ -95,9 +97,10 @@ def is_question(text: str) -> bool:
 
 def _turned(text: str) -> str:
     text = _CONTRACTED.sub(lambda m: f"{_WHOLE.get(m['verb'].lower(), m['verb'])} not", text)
-    text = _SHORT.sub(
-        lambda m: " are" if m[1] in "rR" else " is" if m[1] in "sS" else " have", text
-    )
+    if not _HAS_VERB.search(text):  # else `'s` tells whose it is
+        text = _SHORT.sub(
+            lambda m: " are" if m[1] in "rR" else " is" if m[1] in "sS" else " have", text
+        )
     there = _THERE.match(text)
     if there:
         be, _, been = there["be"].lower().partition(" ")

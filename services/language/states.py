@@ -13,6 +13,8 @@ _LACKING = re.compile(
     r"|mismatch\w*|differ\w*|invalid|incorrect\w*|isn|doesn|aren|n't)\b",
     re.IGNORECASE,
 )
+_LEAST_SHARED, _MOST_UNSHARED = 2, 2
+"""Words that two statements about one thing share, and those that only one of them has."""
 _UNSAID = 0.25
 """A question without a telling word asks for what should be so, more often than not."""
 
@@ -40,6 +42,14 @@ def names_fault(text: str) -> bool:
     if said and said[0] in stems("states", "weak"):
         said = said[1:]
     return any(word in stems("states", "faulty") for word in said)
+
+
+def opposes(one: str, other: str) -> bool:
+    """Whether both speak of one thing, and of two states of it: `the port is up`, `… down`."""
+    first, second = words_of(one), words_of(other)
+    differ = set(first) ^ set(second)
+    is_one_thing = len(set(first) & set(second)) >= _LEAST_SHARED and len(differ) <= _MOST_UNSHARED
+    return is_one_thing and bool(differ) and polarity(one) * polarity(other) < 0
 
 
 def lacks(cause: str) -> bool:

@@ -5,13 +5,15 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import structlog
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
+from services.kit import tracing
+from services.kit.metrics import start_at_zero
 from services.llm.chat_model import (
     BudgetExceededError,
     ChatModel,
@@ -39,6 +41,15 @@ SECONDS = Histogram(
     buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160),
 )
 
+BREAKER = Gauge(
+    "flowxpert_llm_breaker_open_state",
+    "1 while a model that failed repeatedly is left alone, else 0.",
+    ["model"],
+)
+
+NO_MODEL = "none"
+"""Stands for the model where none is set, so that its series are there, and zero."""
+
 FAIR_S = 5.0
 """A call that was given less time and did not end in it says nothing about the model."""
 
@@ -52,6 +63,14 @@ class CircuitOpenError(ModelUnavailableError):
         """`again_in_s` is when the model is asked again."""
         super().__init__(message)
         self.again_in_s = again_in_s
+
+
+def start_counting(model: str = NO_MODEL) -> None:
+    """Make the series of a model be there before it is called."""
+    start_at_zero(CALLS, [model], ("answered", "unavailable", "crowded_out"))
+    start_at_zero(TOKENS, [model], ("in", "out"))
+    for metric in (COST, SECONDS, BREAKER):
+        start_at_zero(metric, [model])
 
 
 def guarded(model: ChatModel) -> "GuardedChatModel":
@@ -117,6 +136,11 @@ class CircuitBreaker:
         self._closed_at = 0.0
         self._lock = threading.Lock()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the last calls have all failed."""
+        return self._failures >= self._limit
+
     def check(self) -> None:
         """Let a call pass, or not.
 
@@ -173,6 +197,7 @@ class GuardedChatModel:
     ) -> None:
         """`in_flight` calls at once; a further one waits its turn, no longer than it has time."""
         self.name = model.name
+        start_counting(model.name)
         self.prices = prices or Prices()
         self._model = model
         self._tries = tries
@@ -251,7 +276,7 @@ class GuardedChatModel:
 
     def _once_streamed(self, asked: "_Asked", ends: float) -> SampleStream:
         self._breaker.check()
-        with self._place(_left(ends)):
+        with self._place(_left(ends)), self._span("stream"):
             left_s = _left(ends)
             start = time.perf_counter()
             asked.calls += 1
@@ -262,6 +287,15 @@ class GuardedChatModel:
                 raise
         self._answered(start)
         return response
+
+    def check(self) -> None:
+        """Tell whether the model is asked at all, without asking it.
+
+        Raises:
+            ModelUnavailableError: It failed repeatedly, and is left alone for a while.
+        """
+        if self._breaker.is_open:
+            raise ModelUnavailableError(f"{self.name!r} failed repeatedly")
 
     @contextmanager
     def _place(self, within_s: float | None) -> Iterator[None]:
@@ -318,7 +352,7 @@ class GuardedChatModel:
 
     def _once(self, call: Callable[[float | None], Result], ends: float) -> Result:
         self._breaker.check()
-        with self._place(_left(ends)):
+        with self._place(_left(ends)), self._span("call"):
             left_s = _left(ends)
             start = time.perf_counter()
             try:
@@ -329,13 +363,20 @@ class GuardedChatModel:
         self._answered(start)
         return result
 
+    def _span(self, what: str) -> AbstractContextManager[tracing.Span]:
+        return tracing.leaf(f"llm {what}", model=self.name)
+
     def _failed(self, given_s: float | None) -> None:
         CALLS.labels(self.name, "unavailable").inc()
         if given_s is None or given_s >= FAIR_S:
-            self._breaker.note(success=False)
+            self._note(success=False)
+
+    def _note(self, *, success: bool) -> None:
+        self._breaker.note(success=success)
+        BREAKER.labels(self.name).set(self._breaker.is_open)
 
     def _answered(self, start: float) -> None:
-        self._breaker.note(success=True)
+        self._note(success=True)
         CALLS.labels(self.name, "answered").inc()
         SECONDS.labels(self.name).observe(time.perf_counter() - start)
 

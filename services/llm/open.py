@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from services.llm.chat_model import ChatModel, ModelRefusedError, ModelUnavailableError
-from services.llm.guard import CircuitBreaker, GuardedChatModel, Prices
+from services.llm.guard import CircuitBreaker, GuardedChatModel, Prices, start_counting
 from services.llm.openai_compatible import OpenAICompatibleChatModel
 from services.llm.settings import ModelSettings
 
@@ -22,6 +22,7 @@ def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatMod
         ModelUnavailableError: The GGUF file is missing, cannot be downloaded or cannot be loaded.
     """
     if not settings.is_set:
+        start_counting()
         return None
     model = _llama(settings, models_dir) if settings.gguf else _server(settings)
     return GuardedChatModel(

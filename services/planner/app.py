@@ -6,7 +6,8 @@ from fastapi import FastAPI
 
 from services.contracts.needs import PLANNER
 from services.contracts.planner import Planner
-from services.kit.app import Check, create_service_app
+from services.kit.app import create_service_app
+from services.kit.health import Check
 from services.kit.settings import PlatformSettings
 from services.planner.endpoints import create_router
 from services.planner.service import PlannerService
@@ -17,6 +18,7 @@ def create_app(
     *,
     service: Planner | None = None,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
     """The app around a service, the extractive planner unless another is given."""
     return create_service_app(
@@ -26,4 +28,5 @@ def create_app(
         settings=settings,
         needs=PLANNER,
         checks=checks,
+        optional=optional,
     )

@@ -58,7 +58,7 @@ class PlannerService:
         if self._generative is None or not self._asks(request):
             return
         ends = start + min(self._settings.deadline_s, request.deadline_s or math.inf)
-        with stage_timer("planner", "generate"):
+        with stage_timer("planner", "generate", is_stream=True):
             for workflow in self._generative.write(request, ends=ends):
                 if _content(workflow) not in known:
                     known.add(_content(workflow))

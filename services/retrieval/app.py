@@ -7,7 +7,8 @@ from fastapi import FastAPI
 from services.contracts.needs import RETRIEVAL
 from services.contracts.retrieval import Retrieval
 from services.kit.access.access import Access
-from services.kit.app import Check, create_service_app
+from services.kit.app import create_service_app
+from services.kit.health import Check
 from services.kit.settings import PlatformSettings
 from services.retrieval.endpoints import create_router
 
@@ -18,6 +19,7 @@ def create_app(
     service: Retrieval,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
     """The app around a service."""
     return create_service_app(
@@ -28,4 +30,5 @@ def create_app(
         needs=RETRIEVAL,
         access=access,
         checks=checks,
+        optional=optional,
     )

@@ -6,7 +6,8 @@ from fastapi import FastAPI
 
 from services.contracts.needs import SCORER
 from services.contracts.scorer import Scorer
-from services.kit.app import Check, create_service_app
+from services.kit.app import create_service_app
+from services.kit.health import Check
 from services.kit.settings import PlatformSettings
 from services.scorer.endpoints import create_router
 
@@ -16,6 +17,7 @@ def create_app(
     *,
     service: Scorer,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
     """The app around a service."""
     return create_service_app(
@@ -25,4 +27,5 @@ def create_app(
         settings=settings,
         needs=SCORER,
         checks=checks,
+        optional=optional,
     )

@@ -119,6 +119,7 @@ def test_the_blocks_of_readme_and_guides_say_what_language_they_are_in():
 
 def test_every_variable_that_is_named_is_one_that_there_is():
     known = {name for cls in settings_classes() for name, _ in cls.variables()}
+    known |= {f"{name}_FILE" for name in known}  # secrets may come from files
     made = "".join(block.text for block in blocks(*GUIDES) if block.file)
     for page in NOW:
         named = set(

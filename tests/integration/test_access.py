@@ -255,7 +255,7 @@ def test_who_sends_nothing_gets_nothing_but_health(platform):
     refused = platform.call("GET", "/v1/tickets")
     assert refused.json()["error"] == "MissingCredentialError"
     assert refused.headers["www-authenticate"].startswith("Bearer")
-    assert "default-src 'self'" in refused.headers["content-security-policy"]
+    assert "default-src 'none'" in refused.headers["content-security-policy"]
 
 
 def test_wrong_expired_and_revoked_keys_are_refused(platform):

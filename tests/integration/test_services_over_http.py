@@ -41,7 +41,7 @@ from services.retrieval.app import create_app as create_retrieval
 from services.retrieval.service import RetrievalService
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
-from services.serving import MissingServerError, Serving
+from services.serving import Duty, MissingServerError, NoQueueError, Serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KEY = SecretStr("a-key-of-enough-characters")
@@ -108,18 +108,21 @@ def addresses(world, settings):
 
 
 class served_process:  # noqa: N801 - a context manager
-    """`flowxpert serve SERVICE` on a free port; its URL once it is ready."""
+    """`flowxpert serve SERVICE`, or another command, on a free port; its URL once it is ready."""
 
-    def __init__(self, service: str, folder: Path) -> None:
+    def __init__(
+        self, service: str, folder: Path, *options: str, command: str = "serve", **env: str
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "services.cli", "serve", service, "--port", str(port)],
+            [sys.executable, "-m", "services.cli", command, service, "--port", str(port), *options],
             cwd=Path(__file__).parents[2],
             env=os.environ
-            | {"FLOWXPERT_DATA_DIR": str(folder), "FLOWXPERT_API_KEY": KEY.get_secret_value()},
+            | {"FLOWXPERT_DATA_DIR": str(folder), "FLOWXPERT_API_KEY": KEY.get_secret_value()}
+            | env,
         )
 
     def __enter__(self) -> str:
@@ -206,6 +209,38 @@ def test_the_gateway_walks_through_other_processes(settings, addresses, tmp_path
     }
     assert "fan-failure.md" in cited
     assert "fan-failure.md" in {document["id"] for document in documents}
+
+
+def test_a_gateway_that_only_serves_leaves_its_walks_to_workers(addresses, tmp_path):
+    alert = json.loads((EXAMPLES / "alerts" / "alertmanager" / "fan-tray.json").read_text())
+    broker = EmbeddedBroker()
+    with ExitStack() as stack:
+        stack.callback(broker.stop)
+        broker.start()
+        env = {f"FLOWXPERT_{name.upper()}": url for name, url in addresses if name.endswith("_url")}
+        env["FLOWXPERT_DATABASE_URL"] = f"sqlite:///{tmp_path / 'tickets.db'}"
+        env["FLOWXPERT_REDIS_URL"] = broker.url
+        url = stack.enter_context(served_process("gateway", tmp_path, "--no-work", **env))
+        gateway = stack.enter_context(client(url))
+        waiting = gateway.post("/workflow/alertmanager", alert, wait=1)["tickets"][0]
+        assert waiting["status"] == "received"
+        worker_url = stack.enter_context(served_process("gateway", tmp_path, command="work", **env))
+        until = time.monotonic() + 60
+        worker = stack.enter_context(client(worker_url))
+        done = 'flowxpert_queue_tasks_total{outcome="done",task="gateway.walk_ticket"}'
+        while done not in worker.get_text("/metrics"):
+            assert time.monotonic() < until, "nobody walked the ticket"
+            time.sleep(0.1)
+        assert gateway.get(waiting["status_url"])["status"] == "planned"
+        assert done not in gateway.get_text("/metrics")
+        with pytest.raises(NotFoundError):
+            worker.get("/v1/tickets")
+
+
+@pytest.mark.parametrize("service", [Service.RETRIEVAL, Service.PLANNER, Service.SCORER])
+def test_a_service_without_a_queue_has_no_workers(service, tmp_path):
+    with pytest.raises(NoQueueError, match="flowxpert serve"):
+        Serving(service, PlatformSettings(data_dir=tmp_path, port=0), duty=Duty.WORK)
 
 
 @pytest.mark.parametrize("service", [Service.GATEWAY, Service.INGESTION, Service.RETRIEVAL])

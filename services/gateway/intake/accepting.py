@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
+from services.contracts.triage import MAX_NAME
 from services.gateway.comments import READ_COMMENT_TASK, add_comment
 from services.gateway.events import Note, add_events
 from services.gateway.intake.alerts import Alerts
@@ -18,7 +19,7 @@ from services.gateway.intake.sameness import family, fingerprint
 from services.gateway.intake.told import LEARN_TICKET_TASK, Told
 from services.gateway.intake.urgency import priority
 from services.gateway.sources.delivery import Comment, Delivery, Resolution
-from services.gateway.tables import TicketRow
+from services.gateway.tables import TicketRow, TicketTeamRow
 from services.kit.database import Database
 from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
@@ -149,6 +150,8 @@ class Intake:
         )
         session.add(row)
         session.flush()
+        named = {team[:MAX_NAME] for team in draft.teams}
+        session.add_all(TicketTeamRow(ticket_id=ticket_id, team=team) for team in sorted(named))
         add_events(session, ticket_id, [Note("received", {"source": draft.source})])
         key, urgency = f"{WALK_TASK}:{ticket_id}", priority(draft.severity)
         self._outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key, priority=urgency)

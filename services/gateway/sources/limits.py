@@ -11,6 +11,9 @@ from services.kit.errors import PayloadTooLargeError
 MAX_ID_CHARACTERS = 400
 MAX_OCCURRENCE_CHARACTERS = 100
 MAX_TEAMS = 50
+MAX_SEVERITY_CHARACTERS = 60
+MAX_SERVICE_CHARACTERS = 200
+"""What a list is filtered by stands in an index, whose entries are short: longer ones are cut."""
 MAX_COMMENT_ID_CHARACTERS = 100
 MAX_AUTHOR_CHARACTERS = 200
 
@@ -48,7 +51,9 @@ def bounded(item: Reading, limits: GatewaySettings) -> Reading:
     _check("set of labels", len(item.labels), limits.max_labels, "labels")
     longest = max((len(part) for pair in item.labels.items() for part in pair), default=0)
     _check("label", longest, limits.max_label_characters)
-    return item
+    severity = _shortened(item.severity, MAX_SEVERITY_CHARACTERS)
+    service = _shortened(item.service, MAX_SERVICE_CHARACTERS)
+    return item.model_copy(update={"severity": severity, "service": service})
 
 
 def _cut_comment(said: Comment) -> Comment:

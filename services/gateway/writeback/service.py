@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from services.contracts.gateway import TicketDetail
 from services.gateway.clarify.asking import clarification, rows_of
 from services.gateway.events import Note, add_events
+from services.gateway.metrics import WRITE_BACKS
 from services.gateway.queries import Queries, TicketNotFoundError
 from services.gateway.tables import TicketRow
 from services.gateway.writeback.guard import Guard
@@ -26,6 +27,7 @@ from services.gateway.writeback.targets import TARGETS, Target
 from services.gateway.writeback.told import news, told_row
 from services.kit.database import Database
 from services.kit.ids import time_ordered_id
+from services.kit.metrics import start_at_zero
 from services.kit.outbox import Outbox
 
 WRITE_BACK_TASK = "gateway.write_back"
@@ -47,6 +49,7 @@ class WriteBack:
             allow_private=settings.allow_private,
             timeout_s=settings.timeout_s,
         )
+        start_at_zero(WRITE_BACKS, (target.name for target in TARGETS), ("told", "not_told"))
         self._targets = {target.name: target for target in TARGETS if target.address(settings)}
         for target in self._targets.values():
             self._guard.check(str(target.address(settings)))

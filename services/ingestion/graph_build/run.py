@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from contextvars import copy_context
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -195,7 +196,10 @@ class GraphBuild:
                     builder.hurry()
                 else:
                     new = islice(waiting, at_once - len(working))
-                    working |= {pool.submit(self._build, builder, document) for document in new}
+                    working |= {
+                        pool.submit(copy_context().run, self._build, builder, document)
+                        for document in new
+                    }
                 if not working:
                     break
                 finished, working = wait(working, return_when=FIRST_COMPLETED)

@@ -14,7 +14,7 @@ from services.ingestion.jobs.jobs import COUNTERS, Jobs, shown
 from services.ingestion.jobs.ledger import Found, Known, Ledger, may_take
 from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.store import Prepared, Stores
-from services.ingestion.metrics import CHUNKS, DOCUMENTS, SUSPICIOUS
+from services.ingestion.metrics import CHUNKS, DOCUMENTS, JOBS, SUSPICIOUS
 from services.ingestion.read import read_document
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.roots.scan import Entry, Scan
@@ -268,6 +268,7 @@ class Run:
             values = {"status": status, "reason": self.job.reason}
             self.jobs.save(session, self.job.id, values)
             self.finish(session)
+        JOBS.labels(status.value).inc()
         self._report()
 
     def _save(self) -> None:

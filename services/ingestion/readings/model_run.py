@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, Protocol
@@ -240,7 +241,9 @@ class ModelRun:
                         self._ended.set()
                     else:
                         new = islice(waiting, self.at_once - len(working))
-                        working |= {pool.submit(self._read, page) for page in new}
+                        working |= {
+                            pool.submit(copy_context().run, self._read, page) for page in new
+                        }
                     if not working:
                         break
                     finished, working = wait(working, return_when=FIRST_COMPLETED)

@@ -8,6 +8,7 @@ from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
 from services.language.deeds import only_finds_out
+from services.language.pronouns import asked_about
 from services.language.questions import is_check, is_question, question, states
 from services.language.remedies import are_options, names_remedies, remedy
 from services.language.sentences import (
@@ -49,6 +50,7 @@ from services.procedure.rules.prose import (
     sentence_nodes,
     taken,
     under_skip,
+    with_subjects,
     without_gate,
 )
 from services.procedure.rules.source import Said, merged, said_in
@@ -94,6 +96,8 @@ class Blocks:
     places: Places
     mends: bool = False
     """Whether they stand where remedies are told, so that `Increasing the quota` is one."""
+    asking: str = ""
+    """The check before them, whose thing they may call `it`."""
 
     def nodes(self, blocks: Sequence[Block], above: Sequence[Node] = ()) -> list[Node]:
         """What the blocks tell, in order, behind what is told before them."""
@@ -124,7 +128,7 @@ class Blocks:
 
     def _paragraph(self, found: list[Node], block: Block, below: Block | None) -> int:
         """Adds what a paragraph tells, with the list that it leads to; how many more were read."""
-        said = [] if self._is_html_table(block) else said_in(self.page, block)
+        said = [] if self._is_html_table(block) else self._said(block)
         if not said:
             return 0
         is_list = below is not None and below.kind is BlockKind.LIST
@@ -151,7 +155,7 @@ class Blocks:
         after = _after_shown(blocks)
         if not after:
             return 0
-        said = said_in(self.page, blocks[0])
+        said = self._said(blocks[0])
         stated = condition(said[-1].text) if said and said[-1].text.endswith(":") else None
         if stated is None or not stated.leads or stated.action or not is_sure(stated):
             return 0
@@ -264,10 +268,14 @@ class Blocks:
         if is_contents(block):
             return []
         read: list[list[Node]] = []
+        asking = ""
         for item in block.items:
             before = next((each for each in reversed(read) if each), None)
             if not (before and self._otherwise(before, item)):
-                read.append(self.item(item))
+                if before and asked_about(asking, item.text):
+                    without_gate(before)
+                read.append(replace(self, asking=asking).item(item))
+            asking = self._check_of(item) or asking
         if not block.ordered and len(read) > 1:
             read = [[node for node in each if not is_gate(node)] for each in read]
         nodes = [node for each in read for node in each]
@@ -277,10 +285,20 @@ class Blocks:
             return _grouped([each[0] for each in told])
         return nodes
 
+    def _check_of(self, item: Item) -> str:
+        """The last check of an item's own sentences; empty where it has none."""
+        first = item.blocks[0] if item.blocks else None
+        said = self._said(first) if first and first.kind is BlockKind.PARAGRAPH else []
+        checks = (each.text for each in reversed(said) if is_check(without_prefix(each.text)))
+        return next(checks, "")
+
+    def _said(self, block: Block) -> list[Said]:
+        return with_subjects(said_in(self.page, block), self.asking)
+
     def _otherwise(self, before: list[Node], item: Item) -> bool:
         """Whether the item is the other half of the choice before it, and was added there."""
         last = before[-1]
-        said = said_in(self.page, item.blocks[0]) if item.blocks else []
+        said = self._said(item.blocks[0]) if item.blocks else []
         told = cues.otherwise(said[0].text) if said else ""
         is_open = isinstance(last, Choice) and (not last.otherwise or is_gate(last))
         is_asked = isinstance(last, Do) and is_check(last.text)
@@ -303,7 +321,7 @@ class Blocks:
             return []
         if first.kind is not BlockKind.PARAGRAPH:
             return self.nodes(blocks)
-        said = _without_label(said_in(self.page, first), first.bold_lead)
+        said = _without_label(self._said(first), first.bold_lead)
         stated = condition(said[0].text) if said else None
         if stated and stated.leads and is_sure(stated):
             return self._conditional_item(said, blocks)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language import cues
-from services.language.clauses import Condition, condition, directs, orders, tells
+from services.language.clauses import Condition, concluded, condition, directs, orders, tells
 from services.language.deeds import only_finds_out
 from services.language.jumps import leads
+from services.language.pronouns import asked_about, named
 from services.language.questions import expects, is_check, is_secured, question, states
 from services.language.sentences import (
     capitalised,
@@ -17,6 +18,7 @@ from services.language.sentences import (
     uncapitalised,
     without_prefix,
 )
+from services.language.states import opposes
 from services.procedure.model import (
     Arm,
     Body,
@@ -56,13 +58,15 @@ def sentence_nodes(
     nodes: list[Node] = [] if found is None else found
     before: Said | None = None
     waiting: Condition | None = None
-    for sentence in said:
+    for sentence in with_subjects(said):
         if _continued(nodes, before, sentence, places):
             before, waiting = sentence, None
             continue
         made = [] if _is_remark(sentence, before) else one_sentence(sentence, places, before)
         if waiting and before and made and _is_action(made[0]):
             made = [choice_of(waiting, tuple(made), before.lines)]
+        if _is_other_case(nodes, made):
+            continue
         if before and _begins_case(sentence, made):
             without_gate(nodes)
         if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
@@ -78,6 +82,19 @@ def sentence_nodes(
             continue
         before = sentence
     return nodes
+
+
+def with_subjects(said: Sequence[Said], asking: str = "") -> list[Said]:
+    """`If it is down` with the name of what a sentence before, or `asking`, asks about."""
+    named_: list[Said] = []
+    for sentence in said:
+        subject = asked_about(asking, sentence.text)
+        if subject:
+            named_.append(replace(sentence, text=named(sentence.text, subject)))
+        else:
+            asking = sentence.text if is_check(without_prefix(sentence.text)) else asking
+            named_.append(sentence)
+    return named_
 
 
 def _is_remark(sentence: Said, before: Said | None) -> bool:
@@ -299,6 +316,21 @@ def _begins_case(sentence: Said, made: Sequence[Node]) -> bool:
     return is_case and stated is not None and stated.leads
 
 
+def _is_other_case(nodes: Sequence[Node], made: Sequence[Node]) -> bool:
+    """Whether `If it is up, go on` stands behind what is told for `If it is down`."""
+    last, gate = nodes[-1:], made[0] if made else None
+    if not last or gate is None or not is_gate(gate):
+        return False
+    asked = [_asked_once(each) for each in (*last, gate)]
+    return all(asked) and opposes(asked[0], asked[1])
+
+
+def _asked_once(node: Node) -> str:
+    """The state that a choice of one arm asks for."""
+    guard = node.arms[0].guard if isinstance(node, Choice) and len(node.arms) == 1 else None
+    return guard.text if isinstance(guard, State) else ""
+
+
 def without_gate(nodes: list[Node]) -> None:
     """Takes away `If it is up, proceed` where the sentence behind it tells the other case."""
     if nodes and is_gate(nodes[-1]) and not isinstance(nodes[-1], Do):
@@ -373,6 +405,9 @@ def taken(action: str, sentence: Said, places: Places, *, needs_verb: bool = Fal
     said = without_prefix(action.strip())
     if not said or cues.goes_on(said):
         return []
+    meant = "" if needs_verb else concluded(said)
+    if meant:
+        return _meant(said, taken(meant, sentence, places))
     stated = None if needs_verb else condition(said)
     if stated and stated.leads and len(said) < len(sentence.text):
         return conditional(stated, sentence, places)
@@ -388,6 +423,14 @@ def taken(action: str, sentence: Said, places: Places, *, needs_verb: bool = Fal
     if kind:
         return [End(kind=kind, text=shorten(said, words=MOST_WORDS), lines=(sentence.lines,))]
     return _led(said, sentence, places) or _told(said, sentence, needs_verb=needs_verb)
+
+
+def _meant(said: str, nodes: list[Node]) -> list[Node]:
+    """The nodes of what is told; a first step keeps the words that say what it is for."""
+    first = nodes[0] if nodes else None
+    if not isinstance(first, Do) or len(said.split()) > MOST_WORDS:
+        return nodes
+    return [first.model_copy(update={"text": capitalised(said.rstrip(" ."))}), *nodes[1:]]
 
 
 _ENDS = ((cues.excludes, EndKind.NOT_THIS_FAULT), (cues.closes, EndKind.RESOLVED))

@@ -46,7 +46,7 @@ def routes():
     return router
 
 
-def client(checks=None, **settings):
+def client(checks=None, optional=None, gauges=None, **settings):
     app = create_service_app(
         "test",
         title="Test",
@@ -54,6 +54,8 @@ def client(checks=None, **settings):
         settings=PlatformSettings(_env_file=None, **settings),
         needs=NEEDS,
         checks=checks,
+        optional=optional,
+        gauges=gauges,
         body_limits={"/v1/uploads": 10_000},
     )
     return TestClient(app, base_url="http://localhost:8080")
@@ -89,9 +91,10 @@ def test_a_trace_id_with_other_characters_is_replaced():
 def test_every_answer_forbids_foreign_scripts_and_frames():
     for path in ("/healthz", "/nowhere", "/defect"):
         policy = client().get(path).headers["content-security-policy"]
-        assert "default-src 'self'" in policy
+        assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
-        assert "script-src" not in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
 
 
 @pytest.mark.parametrize(
@@ -175,16 +178,40 @@ def test_a_nul_in_the_url_is_refused():
 
 
 def test_a_service_is_ready_when_its_checks_pass():
-    answers = iter([None, UnavailableError("away")])
+    answer = client(checks={"store": lambda: None}).get("/readyz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "checks": {"store": "ok"}})
 
-    def check():
-        answer = next(answers)
-        if answer:
-            raise answer
 
-    probe = client(checks={"store": check})
-    assert probe.get("/readyz").status_code == 200
-    assert probe.get("/readyz").status_code == 503
+def away():
+    raise UnavailableError("the password of host db.internal is wrong")
+
+
+def test_a_service_is_not_ready_while_something_it_needs_is_away():
+    answer = client(checks={"store": away, "queue": lambda: None}).get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == {
+        "error": "UnavailableError",
+        "detail": "store: away",
+        "status": "away",
+        "checks": {"store": "away", "queue": "ok"},
+    }
+
+
+def test_a_service_that_goes_on_without_something_is_ready_and_says_so():
+    answer = client(checks={"store": lambda: None}, optional={"model": away}).get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "degraded", "checks": {"model": "away", "store": "ok"}}
+
+
+def test_gauges_are_read_when_metrics_are_asked_for():
+    read = []
+    probe = client(gauges={"things": lambda: read.append(1)})
+    assert probe.get("/metrics").status_code == probe.get("/metrics").status_code == 200
+    assert read == [1]
+
+
+def test_metrics_are_answered_while_what_gauges_are_read_from_is_away():
+    assert client(gauges={"things": away}).get("/metrics").status_code == 200
 
 
 def test_metrics_count_by_route_template():

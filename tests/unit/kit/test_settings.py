@@ -1,8 +1,16 @@
+from typing import Annotated
+
 import pytest
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import SettingsConfigDict
 
-from services.kit.settings import PlatformSettings, Settings, report_unknown, unknown_variables
+from services.kit.settings import (
+    PlatformSettings,
+    Settings,
+    UnreadableSecretError,
+    report_unknown,
+    unknown_variables,
+)
 from services.kit.settings_reference import as_env, as_markdown
 
 
@@ -75,3 +83,76 @@ def test_without_a_home_the_embedders_file_is_kept_with_the_data(tmp_path, monke
     monkeypatch.setattr("pathlib.Path.home", homeless)
     settings = PlatformSettings(_env_file=None, data_dir=tmp_path)
     assert settings.resolved_embedder_file.is_relative_to(tmp_path)
+
+
+class VaultSettings(Settings):
+    """What a vault needs."""
+
+    model_config = SettingsConfigDict(env_prefix="FLOWXPERT_VAULT_")
+
+    key: SecretStr | None = Field(default=None, min_length=8, description="Opens it.")
+    pin: Annotated[SecretStr, Field(min_length=4)] | None = Field(default=None, description="Too.")
+    keys: dict[str, SecretStr] = Field(default={}, description="As JSON.")
+    place: str = Field(default="", description="Where it is; no secret.")
+
+
+def test_a_secret_may_stand_in_a_file(monkeypatch, tmp_path):
+    (tmp_path / "key").write_text("open-sesame\n")
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEY_FILE", str(tmp_path / "key"))
+    assert VaultSettings().key.get_secret_value() == "open-sesame"
+    assert unknown_variables([VaultSettings]) == []
+
+
+def test_the_file_may_be_named_in_the_env_file_and_be_of_any_form_of_secret(tmp_path):
+    (tmp_path / "pin").write_text("1234")
+    (tmp_path / ".env").write_text(f"FLOWXPERT_VAULT_PIN_FILE={tmp_path / 'pin'}\n")
+    assert VaultSettings().pin.get_secret_value() == "1234"
+
+
+def test_a_secret_from_a_file_is_held_to_the_same_rules(monkeypatch, tmp_path):
+    (tmp_path / "key").write_text("short\n")
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(ValidationError) as caught:
+        VaultSettings()
+    assert "short" not in str(caught.value).replace("too_short", "")
+
+
+def test_an_empty_file_is_an_unset_secret(monkeypatch, tmp_path):
+    (tmp_path / "key").write_text("\n")
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEY_FILE", str(tmp_path / "key"))
+    assert VaultSettings().key is None
+
+
+def test_a_missing_file_is_told_by_its_variable(monkeypatch, tmp_path):
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEY_FILE", str(tmp_path / "none"))
+    with pytest.raises(UnreadableSecretError, match="FLOWXPERT_VAULT_KEY_FILE"):
+        VaultSettings()
+
+
+def test_a_secret_that_is_given_twice_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "key").write_text("open-sesame")
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEY_FILE", str(tmp_path / "key"))
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEY", "another-one")
+    with pytest.raises(UnreadableSecretError, match="not both"):
+        VaultSettings()
+
+
+def test_only_secrets_have_files(monkeypatch, tmp_path):
+    monkeypatch.setenv("FLOWXPERT_VAULT_PLACE_FILE", str(tmp_path / "place"))
+    assert unknown_variables([VaultSettings]) == ["FLOWXPERT_VAULT_PLACE_FILE"]
+
+
+def test_the_settings_page_marks_what_may_stand_in_a_file():
+    page = as_markdown([VaultSettings])
+    assert "`FLOWXPERT_VAULT_KEY` 🔒" in page
+    assert "`FLOWXPERT_VAULT_PLACE` |" in page
+
+
+def test_secrets_by_name_stand_in_a_file_as_json(monkeypatch, tmp_path):
+    (tmp_path / "keys").write_text('{"front": "open-sesame"}')
+    monkeypatch.setenv("FLOWXPERT_VAULT_KEYS_FILE", str(tmp_path / "keys"))
+    assert VaultSettings().keys["front"].get_secret_value() == "open-sesame"
+    (tmp_path / "keys").write_text("open-sesame")
+    with pytest.raises(UnreadableSecretError, match="no JSON") as caught:
+        VaultSettings()
+    assert "open-sesame" not in str(caught.value)

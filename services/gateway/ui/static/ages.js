@@ -2,10 +2,10 @@
 
 const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
-export function tellAges() {
-  for (const time of document.querySelectorAll("time[datetime]")) {
-    const seconds = Math.max(0, (Date.now() - new Date(time.dateTime)) / 1000);
-    const [size, unit] = UNITS.find(([s]) => seconds >= s) ?? [1, "s"];
-    time.textContent = `${Math.floor(seconds / size)} ${unit}`;
+export function tellAges(root = document) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const seconds = Math.floor((Date.now() - new Date(time.dateTime)) / 1000);
+    const [size, unit] = UNITS.find(([s]) => seconds >= s) ?? [];
+    time.textContent = unit ? `${Math.floor(seconds / size)} ${unit}` : "now";
   }
 }

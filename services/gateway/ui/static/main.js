@@ -1,8 +1,10 @@
 // What every page loads: wires the elements that it finds to what they do.
 import { tellAges } from "./ages.js";
 import { copy } from "./copy.js";
-import { followList } from "./list.js";
+import { listenToKeys } from "./keys.js";
+import { followList, leadBackToList, rememberList } from "./list.js";
 import { openSource } from "./source.js";
+import { offerThemes } from "./themes.js";
 import { followTicket } from "./ticket.js";
 
 const AGES_EVERY_MS = 15000;
@@ -15,14 +17,18 @@ document.addEventListener("click", (event) => {
   }
   const button = event.target.closest("[data-copy]");
   if (button) copy(button);
-  if (event.target.id === "source") event.target.close(); // the backdrop
+  if (event.target.nodeName === "DIALOG") event.target.close(); // the backdrop
 });
 
 for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 for (const origin of document.querySelectorAll("[data-origin]")) origin.textContent = location.origin;
-setInterval(tellAges, AGES_EVERY_MS);
+offerThemes(document.getElementById("theme"));
+listenToKeys();
+setInterval(() => tellAges(), AGES_EVERY_MS);
 
-const list = document.querySelector("[data-live=list]:not([data-paused])");
-if (list) followList(list);
+const list = document.querySelector("[data-live=list]");
+if (list) rememberList();
+else leadBackToList();
+if (list && !("paused" in list.dataset)) followList(list);
 const ticket = document.querySelector("[data-live=ticket]:not([data-final])");
 if (ticket) followTicket(ticket);

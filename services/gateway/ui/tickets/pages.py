@@ -5,27 +5,31 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.contracts.ticket import TicketStatus
-from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
-from services.gateway.queries import TicketFilter
-from services.gateway.ui.templates import render
+from services.contracts.gateway import TicketQuery
+from services.gateway.endpoints import Service
+from services.gateway.listing.pages import InvalidCursorError
+from services.gateway.ui.templates import refused, render
+from services.gateway.ui.tickets.views import address, chosen, fields, groups, sorts
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
-def tickets_page(
-    service: Service,
-    status: Annotated[str, Query(max_length=20)] = "",
-    text: Annotated[str, Query(max_length=200)] = "",
-    cursor: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
-) -> HTMLResponse:
-    """The list of tickets; a status that does not exist shows all."""
-    chosen = TicketStatus(status) if status in set(TicketStatus) else None
-    page = service.tickets(
-        TicketFilter(status=chosen, text=text), cursor=cursor or None, limit=None
-    )
-    counts = service.queries.counts()
+def tickets_page(service: Service, query: Annotated[TicketQuery, Query()]) -> HTMLResponse:
+    """The tickets that the address asks for, with all that can be chosen beside them."""
+    try:
+        page = service.tickets(query)
+    except InvalidCursorError as error:
+        return refused(error)
+    counts = service.counts(query)
     return render(
-        "tickets/list.html", page=page, counts=counts, chosen=chosen, text=text, cursor=cursor
+        "tickets/list.html",
+        query=query,
+        page=page,
+        counts=counts,
+        groups=groups(query, counts),
+        sorts=sorts(query),
+        chosen=chosen(query),
+        hidden=fields(query, "text", "cursor"),
+        older=address(query, cursor=page.next_cursor) if page.next_cursor else None,
     )

@@ -136,6 +136,12 @@ def test_checks_listed_without_an_order_are_independent():
     assert outline(told) == ["Verify that the fan turns", "Verify that the lamp is lit"]
 
 
+def test_an_item_may_speak_of_what_the_item_before_checks():
+    lines = ("1. Check that the pumps answer.", "2. If they do not answer, ring the bell.")
+    asked = {"Do the pumps not answer?": ["Ring the bell"]}
+    assert outline(read(*lines).body) == ["Check that the pumps answer", asked]
+
+
 def test_deep_lists_are_read():
     lines = [f"{'  ' * depth}- Oil the fan {depth}." for depth in range(14)]
     assert outline(read(*lines).body)[-1] == "Oil the fan 13"

@@ -21,6 +21,22 @@ from tests.unit.procedure.rules.reading import outline, read
             "If the fan is dead, the pump gets hot. Replace the fan.",
             [{"Is the fan dead?": ["Replace the fan"]}],
         ),
+        (
+            "If the fan is dead, this is a power fault: check the fuse.",
+            [{"Is the fan dead?": ["This is a power fault: check the fuse"]}],
+        ),
+        (
+            "If the fan is dead, the fault is in the box; otherwise a fuse has blown: change it.",
+            [{"Is the fan dead?": [], "else": ["A fuse has blown: change it"]}],
+        ),
+        (
+            "Check whether the fan is up. If it is down, replace it. If it is up, go on.",
+            ["Check whether the fan is up", {"Is the fan down?": ["Replace it"]}],
+        ),
+        (
+            "If the lamp stays dark, note the time in the ticket and close it.",
+            [{"Does the lamp stay dark?": ["Note the time in the ticket", "end"]}],
+        ),
         ("In case the fan is dead. You can swap it.", [{"Is the fan dead?": ["Swap it"]}]),
         (
             "Check whether the fan turns. If not, replace it.",

@@ -1,0 +1,1 @@
+"""The list of tickets: `conditions` (what a query means in SQL), `pages`, `facets` (counts)."""

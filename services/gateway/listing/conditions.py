@@ -1,0 +1,77 @@
+"""What a query for tickets means in SQL."""
+
+import time
+from typing import Any, Protocol
+
+from sqlalchemy import ColumnElement, func, or_, select
+
+from services.contracts.gateway import TicketQuery
+from services.gateway.tables import TicketRow, TicketTeamRow, TriageRow
+from services.kit.ids import first_id_at
+
+KINDS = ("status", "fit", "resolved", "severity", "source", "service", "team")
+"""By what a list can be held to some tickets, beside text and time."""
+
+_ROUND_S = 60
+"""`within` begins at a whole minute, so that everybody who looks in it asks the same."""
+
+Conditions = tuple[ColumnElement[bool], ...]
+
+
+class Columns(Protocol):
+    """Columns of tickets, by their names: a table's or a statement's."""
+
+    def __getitem__(self, name: str, /) -> ColumnElement[Any]:
+        """The column."""
+        ...
+
+
+def conditions(query: TicketQuery) -> Conditions:
+    """All that must hold of a ticket."""
+    columns: dict[str, ColumnElement[Any]] = {
+        kind: getattr(TicketRow, kind) for kind in KINDS if hasattr(TicketRow, kind)
+    }
+    columns |= {"id": TicketRow.id.expression, "resolved": TicketRow.resolved_at.is_not(None)}
+    return found_by(query) + chosen_of(query, columns)
+
+
+def found_by(query: TicketQuery) -> Conditions:
+    """Of text and time alone."""
+    since, until = times(query)
+    found: Conditions = ()
+    if since is not None:  # ids sort by time
+        found += (TicketRow.id >= first_id_at(since),)
+    if until is not None:
+        found += (TicketRow.id < first_id_at(until),)
+    if query.text:
+        columns = (TicketRow.title, TicketRow.alert_name, TicketRow.external_id)
+        text = query.text.lower()
+        holds = (func.lower(column).contains(text, autoescape=True) for column in columns)
+        found += (or_(*holds),)
+    return found
+
+
+def chosen_of(query: TicketQuery, columns: Columns, but: str = "") -> Conditions:
+    """Of what is chosen, but for one kind."""
+    kinds = [kind for kind in KINDS if kind != but and getattr(query, kind) not in {(), None}]
+    return tuple(_one(kind, getattr(query, kind), columns) for kind in kinds)
+
+
+def times(query: TicketQuery) -> tuple[float | None, float | None]:
+    """From when to when, in seconds since the epoch."""
+    since = query.since.timestamp() if query.since else None
+    until = query.until.timestamp() if query.until else None
+    if query.within:
+        begin = time.time() - query.within.seconds
+        since = max(since or 0.0, begin - begin % _ROUND_S)
+    return since, until
+
+
+def _one(kind: str, chosen: Any, columns: Columns) -> ColumnElement[bool]:  # noqa: ANN401 - as the query has it
+    if kind == "resolved":
+        return columns[kind] if chosen else ~columns[kind]
+    if kind == "team":
+        named = select(TicketTeamRow.ticket_id).where(TicketTeamRow.team.in_(chosen))
+        given = select(TriageRow.ticket_id).where(TriageRow.team.in_(chosen))
+        return columns["id"].in_(named.union(given))
+    return columns[kind].in_(chosen)

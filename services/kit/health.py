@@ -1,0 +1,116 @@
+"""Health: what a service needs, what it goes on without, and which of it answers.
+
+A check that hangs hangs alone: it has a thread of its own, and no second one is begun beside it.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTimeError
+from time import monotonic
+
+import structlog
+
+from services.kit.errors import UnavailableError
+
+Check = Callable[[], None]
+"""Raises an `UnavailableError` while the thing it looks at is not ready."""
+
+WITHIN_S = 2.0
+"""Longest that whoever asks waits for all checks together; container engines give up after 3 s."""
+
+HOLDS_S = 1.0
+"""So long the last answer counts, whoever asks: the probes need no key."""
+
+OK, DEGRADED, AWAY = "ok", "degraded", "away"
+SLOW = f"no answer in {WITHIN_S:.0f} s"
+
+_log = structlog.get_logger()
+
+
+class DegradedError(UnavailableError):
+    """It works, and goes on without something itself."""
+
+
+class Probe:
+    """One check. Whoever asks while it runs, or soon after, gets the same answer."""
+
+    def __init__(
+        self, name: str, check: Check, *, holds_s: float = HOLDS_S, costs: float = 0.0
+    ) -> None:
+        """An answer counts for `holds_s`, and for `costs` times as long as it took."""
+        self._costs = costs
+        self._name = name
+        self._check = check
+        self._holds_s = holds_s
+        self._lock = threading.Lock()
+        self._running: Future[str] | None = None
+        self._holds_until = 0.0
+
+    def begin(self) -> "Future[str]":
+        """The answer to come: one of the words above."""
+        with self._lock:
+            running = self._running
+            is_old = monotonic() > self._holds_until
+            if running is None or (running.done() and is_old):
+                running = self._running = Future()
+                threading.Thread(
+                    target=self._run, args=(running,), name=f"probe-{self._name}", daemon=True
+                ).start()
+        return running
+
+    def _run(self, answer: "Future[str]") -> None:
+        start = monotonic()
+        state = self._state()
+        took = monotonic() - start
+        self._holds_until = start + took + max(self._holds_s, self._costs * took)
+        answer.set_result(state)
+
+    def _state(self) -> str:
+        try:
+            self._check()
+        except DegradedError:
+            return DEGRADED
+        except UnavailableError as error:
+            # The reason may name hosts, and anybody may ask.
+            _log.warning("health.away", what=self._name, reason=str(error))
+            return AWAY
+        except Exception:  # noqa: BLE001 - the thread's entry point
+            _log.exception("health.failed", what=self._name)
+            return AWAY
+        return OK
+
+
+class Health:
+    """What one service tells at `/readyz`."""
+
+    def __init__(
+        self, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
+    ) -> None:
+        self._required = frozenset(required)
+        checks = {**(optional or {}), **required}
+        self._probes = {name: Probe(name, check) for name, check in checks.items()}
+
+    def states(self) -> dict[str, str]:
+        """Of each thing, whether it answers."""
+        return answers(self._probes)
+
+    def status(self, states: Mapping[str, str]) -> str:
+        """`ok`, `degraded`, or `away` where something is away that is needed."""
+        if any(states[name] not in {OK, DEGRADED} for name in self._required):
+            return AWAY
+        return OK if all(state == OK for state in states.values()) else DEGRADED
+
+
+def answers(probes: Mapping[str, Probe], within_s: float = WITHIN_S) -> dict[str, str]:
+    """What the probes say, asked all at once."""
+    ends = monotonic() + within_s
+    begun = {name: probe.begin() for name, probe in probes.items()}
+    return {name: _waited(answer, ends) for name, answer in begun.items()}
+
+
+def _waited(answer: "Future[str]", ends: float) -> str:
+    try:
+        return answer.result(timeout=max(0.0, ends - monotonic()))
+    except NotInTimeError:
+        return SLOW

@@ -1,0 +1,54 @@
+"""Stores that tell how long they take."""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar, cast
+
+from services.kit.metrics import store_timer
+from services.knowledge.ports import GraphStore, VectorStore
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_VECTORS = ("upsert", "delete", "delete_document", "search", "count")
+_GRAPH = (
+    "replace_document",
+    "delete_document",
+    "get",
+    "of_documents",
+    "find_names",
+    "neighbours",
+    "count",
+    "put_cases",
+    "cases",
+    "cases_state",
+)
+
+
+def timed_vectors(store: VectorStore) -> VectorStore:
+    """The same store; its operations are observed."""
+    return cast("VectorStore", _Timed(store, "vectors", _VECTORS))
+
+
+def timed_graph(store: GraphStore) -> GraphStore:
+    """The same store; its operations are observed."""
+    return cast("GraphStore", _Timed(store, "graph", _GRAPH))
+
+
+class _Timed:
+    def __init__(self, store: object, name: str, operations: tuple[str, ...]) -> None:
+        self._store = store
+        for operation in operations:
+            setattr(self, operation, _timed(name, operation, getattr(store, operation)))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+def _timed(
+    store: str, operation: str, call: Callable[Arguments, Result]
+) -> Callable[Arguments, Result]:
+    def observed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with store_timer(store, operation):
+            return call(*args, **kwargs)
+
+    return observed
