@@ -42,6 +42,7 @@ ADDRESSES = (
     "answers and refusals of each are in `proto/openapi/`; the gateway's own description is at "
     "`/openapi.json`. By example: [api.md](api.md)."
 )
+DECISIONS = "One page each: context, the sentence that holds, consequences, alternatives."
 SERVICES = {
     "gateway": needs.GATEWAY,
     "ingestion": needs.INGESTION,
@@ -183,10 +184,22 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def decisions() -> str:
+    """All decisions by number."""
+    pages = sorted((FOLDER.parent / "decisions").glob("0*.md"))
+    lines = [f"- [{_title(page)}]({page.name})" for page in pages]
+    return "\n\n".join(["# Decisions", DECISIONS, "\n".join(lines)])
+
+
+def _title(page: Path) -> str:
+    return page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "addresses.md": addresses,
     "names.md": names,
+    "../decisions/README.md": decisions,
 }
 
 
