@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.archiving import Archiving
+from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.writeback.service import WriteBack
@@ -162,6 +163,11 @@ class Embedded(Working):
                 **({"model": self.model.check} if self.model else {}),
             },
             model=self.model,
+            knowledge=Knowledge(
+                self.ingestion,
+                lambda caller: self.ingestion.readings(caller.name),
+                self.retrieval,
+            ),
         )
 
     def start(self) -> None:

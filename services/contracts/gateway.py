@@ -30,18 +30,85 @@ class NearestDocument(Message):
     reasons: tuple[str, ...] = ()
 
 
+class Citing(Message):
+    """A ticket whose workflow rests on lines of a document, or that these lines came near."""
+
+    ticket_id: str
+    title: str
+    status: TicketStatus
+    workflow_id: str | None
+    """None where no workflow was made of it."""
+    lines: tuple[tuple[int, int], ...]
+    """First and last line, in their order."""
+    created_at: datetime
+
+
+class NearestPlace(Message):
+    """Lines of a document that came close to a ticket."""
+
+    document_id: str
+    start_line: int
+    end_line: int
+
+
+class CoverageGroup(Message):
+    """Tickets of one family of alerts that no procedure surely fits."""
+
+    family: str
+    name: str
+    """Alert name or title of the latest of them."""
+    tickets: int
+    alerts: int
+    """That these tickets stand for."""
+    unsure: int
+    """Of the tickets: those that got the closest known procedure."""
+    resolved: int
+    """Of the tickets: those whose fault is over."""
+    last_at: datetime
+    nearest: NearestPlace | None = None
+    """What came closest to the latest of them."""
+
+
+class CoverageWeek(Message):
+    """How many tickets of a week got a workflow that surely fits."""
+
+    begins_at: datetime
+    """A Monday, UTC."""
+    tickets: int
+    """Those whose walk is over."""
+    sure: int
+
+
+class Coverage(Message):
+    """Where knowledge is missing."""
+
+    since: datetime
+    groups: tuple[CoverageGroup, ...]
+    """Those with the most tickets first."""
+    weeks: tuple[CoverageWeek, ...]
+    """The oldest first; weeks without a ticket are there."""
+
+
 class CandidateSummary(Message):
     """A candidate without its steps."""
 
     id: str
     title: str
     rank: int
-    """1 is the best, and the ticket's workflow."""
+    """1 is the best; versions that people made come behind the candidates of their walk."""
     planner: str
+    """Who wrote it; `person` of a version."""
     overall: float
+    """Of a version: its candidate's, and so are `scores`."""
+    scores: dict[str, float] = {}
+    """The five, by name."""
     fit: Fit = Fit.SURE
     steps: int
     url: str
+    version: int = 1
+    """1 is the candidate itself."""
+    author: str = ""
+    """Who edited it."""
 
 
 class StoredWorkflow(Message):
@@ -60,6 +127,14 @@ class StoredWorkflow(Message):
     seconds: dict[str, float] = {}
     """How long each stage of the walk took."""
     created_at: datetime
+    version: int = 1
+    """1 is the candidate itself; later ones were edited by people and keep its scores."""
+    candidate_id: str | None = None
+    """Of a version: the candidate that it goes back to."""
+    base_id: str | None = None
+    """Of a version: what was edited."""
+    author: str = ""
+    """Of a version: who edited it."""
 
 
 class RelatedTicket(Message):
@@ -311,6 +386,9 @@ class ProgressEvent(Message):
     broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
     again), `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document),
     `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
-    (a system was told what is new, or could not be), or a final status."""
+    (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
+    back a step), `judged` (said what they think of a step), `edited` (made a version of the
+    workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
+    reading, by what was said of its step), or a final status."""
     facts: dict[str, Any] = {}
     at: datetime

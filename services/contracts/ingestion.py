@@ -90,6 +90,77 @@ class IngestedDocument(BaseModel):
     chunks: int
     nodes: int
     updated_at: datetime
+    text_hash: str = ""
+    """Names its reading; empty where an older version ingested it."""
+    is_outdated: bool = False
+    """Whether it was read by older rules: an ingest reads it again."""
+    owner: str = ""
+    """The team that looks after it; empty where none was named."""
+
+
+class DocumentQuery(BaseModel):
+    """Which documents are asked for; a field at its default asks for any."""
+
+    model_config = ConfigDict(frozen=True)
+
+    root: str = Field(default="", max_length=4096)
+    under: str = Field(default="", max_length=1024)
+    """Beginning of the ids, such as a folder with its slash."""
+    text: str = Field(default="", max_length=200)
+    """Looked for in id and title, whatever the case."""
+    after: str = Field(default="", max_length=1024)
+    """The id behind which the list begins."""
+    limit: int = Field(default=100, ge=1, le=1000)
+
+
+ANY_DOCUMENT = DocumentQuery()
+
+
+class Folder(BaseModel):
+    """A folder of documents."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    """With its slash at the end: what ids in it begin with."""
+    documents: int
+    """Those in folders below it included."""
+
+
+class DocumentPlace(BaseModel):
+    """A chunk or an incident node, and where in the document it stands."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+    start_line: int
+    end_line: int
+
+
+class DocumentContents(BaseModel):
+    """What became of one document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document: IngestedDocument
+    lines: tuple[str, ...]
+    chunks: tuple[DocumentPlace, ...]
+    nodes: tuple[DocumentPlace, ...]
+    """In the order of their lines."""
+
+
+class Ownership(BaseModel):
+    """The team that looks after documents; of several that apply the longest prefix wins."""
+
+    model_config = ConfigDict(frozen=True)
+
+    root: str = Field(default="", max_length=4096)
+    """A root's path; empty for documents of all roots."""
+    prefix: str = Field(default="", max_length=1024)
+    """A document's id, or a folder of them; empty for all."""
+    team: str = Field(max_length=200)
+    """Empty takes the entry out."""
 
 
 class IngestedRoot(BaseModel):
@@ -101,6 +172,8 @@ class IngestedRoot(BaseModel):
     documents: int
     outdated: int
     """Of them, those that were read by older rules: an ingest reads them again."""
+    is_upload: bool = False
+    """Whether its documents were uploaded; each may be forgotten alone."""
     is_there: bool
     """Whether the service finds it on its disk; what it does not was moved, renamed or removed."""
 
@@ -132,6 +205,18 @@ class ForgetRequest(BaseModel):
 
     root: str
     """The path of a known root."""
+    document: str = ""
+    """The id of one uploaded document, which alone is meant."""
+
+
+class RemovalCost(BaseModel):
+    """What would be lost."""
+
+    model_config = ConfigDict(frozen=True)
+
+    documents: int
+    approved: int
+    """Approved procedures that no other document keeps."""
 
 
 class Archived(BaseModel):
@@ -178,7 +263,12 @@ class Ingestion(Protocol):
 
         Raises:
             NotFoundError: No document is of this root.
+            InvalidInputError: One document is meant, and it was not uploaded: the next ingest of
+                its root would bring it back.
         """
+
+    def removal_cost(self, request: ForgetRequest) -> RemovalCost:
+        """What `forget` would take away; raises as it does."""
 
     def job(self, job_id: str) -> IngestJob:
         """How the job stands.
@@ -190,8 +280,28 @@ class Ingestion(Protocol):
     def jobs(self, *, limit: int = 50) -> list[IngestJob]:
         """The latest jobs, newest first."""
 
-    def documents(self, *, after: str = "", limit: int = 100) -> list[IngestedDocument]:
-        """Documents whose id comes after `after`, in the order of their ids."""
+    def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
+        """Documents that are asked for, in the order of their ids."""
+
+    def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
+        """The folders directly below `under`, in the order of their paths."""
+
+    def contents(self, document_id: str) -> DocumentContents:
+        """What became of a document.
+
+        Raises:
+            NotFoundError: No such document.
+        """
+
+    def owners(self) -> list[Ownership]:
+        """Who looks after what, in the order of roots and prefixes."""
+
+    def set_owner(self, ownership: Ownership) -> list[Ownership]:
+        """Name the team of these documents, in the place of an earlier one; returns all.
+
+        Raises:
+            InvalidInputError: The team's name is no line of text.
+        """
 
     def document(self, document_id: str) -> Document:
         """The document with its text.
@@ -242,10 +352,35 @@ class IngestionClient:
         found = self._client.get("/v1/ingestions", limit=limit)
         return [IngestJob.model_validate(job) for job in found]
 
-    def documents(self, *, after: str = "", limit: int = 100) -> list[IngestedDocument]:
+    def removal_cost(self, request: ForgetRequest) -> RemovalCost:
+        """See `Ingestion.removal_cost`."""
+        asked = request.model_dump(exclude_defaults=True)
+        return RemovalCost.model_validate(self._client.get("/v1/removals/cost", **asked))
+
+    def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
         """See `Ingestion.documents`."""
-        found = self._client.get("/v1/documents", after=after, limit=limit)
+        found = self._client.get("/v1/documents", **query.model_dump(exclude_defaults=True))
         return [IngestedDocument.model_validate(document) for document in found]
+
+    def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
+        """See `Ingestion.folders`."""
+        found = self._client.get("/v1/folders", root=root, under=under)
+        return [Folder.model_validate(folder) for folder in found]
+
+    def contents(self, document_id: str) -> DocumentContents:
+        """See `Ingestion.contents`."""
+        return DocumentContents.model_validate(
+            self._client.get(f"/v1/contents/{quote(document_id)}")
+        )
+
+    def owners(self) -> list[Ownership]:
+        """See `Ingestion.owners`."""
+        return [Ownership.model_validate(each) for each in self._client.get("/v1/owners")]
+
+    def set_owner(self, ownership: Ownership) -> list[Ownership]:
+        """See `Ingestion.set_owner`."""
+        found = self._client.put("/v1/owners", ownership)
+        return [Ownership.model_validate(each) for each in found]
 
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""

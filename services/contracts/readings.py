@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from enum import StrEnum
 from io import BytesIO
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote
@@ -58,6 +59,52 @@ class ReadingSummary(Message):
     was_approved: bool
     """Whether an earlier text of the page was approved and this one is not: it has changed."""
     updated_at: datetime
+
+
+class PageState(StrEnum):
+    """Whether anything of a page waits for a person."""
+
+    CHANGED = "changed"
+    """An earlier text of it was approved, and this one is not."""
+    READ = "read"
+    APPROVED = "approved"
+
+
+class WaitingQuery(Message):
+    """Which pages are asked for, and how many alerts rested on each document of late."""
+
+    alerts: dict[str, int] = Field(default={}, max_length=10_000)
+    """By the id of the document."""
+    state: PageState | None = None
+    reader: Reader | None = None
+    doubts: bool | None = None
+    owner: str = Field(default="", max_length=200)
+    text: str = Field(default="", max_length=200)
+    """Looked for in id and title, whatever the case."""
+    start: int = Field(default=0, ge=0)
+    """How many of the most urgent are left out."""
+    limit: int = Field(default=50, ge=1, le=1000)
+
+
+class WaitingReading(ReadingSummary):
+    """A page in the list of those to check."""
+
+    title: str
+    owner: str
+    alerts: int
+    urgency: int
+    """Alerts times what waits: doubts and procedures that nobody approved."""
+    page_state: PageState
+
+
+class WaitingPage(Message):
+    """The most urgent pages first."""
+
+    readings: tuple[WaitingReading, ...]
+    total: int
+    """Of all that are asked for."""
+    counts: dict[PageState, int]
+    """Of all pages by their state, whatever is asked for."""
 
 
 class ProcedureState(Message):
@@ -145,6 +192,9 @@ class Readings(Protocol):
     def find(self, query: ReadingQuery) -> list[ReadingSummary]:
         """Those that are asked for, in the order of their text hashes."""
 
+    def waiting(self, query: WaitingQuery) -> WaitingPage:
+        """Pages that are asked for, by how urgently they wait for a person."""
+
     def get(self, text_hash: str) -> ReadingDetail:
         """What is served of a text, beside its lines.
 
@@ -204,6 +254,10 @@ class ReadingsClient:
         """See `Readings.find`."""
         found = self._client.get("/v1/readings", **_given(query))
         return [ReadingSummary.model_validate(each) for each in found]
+
+    def waiting(self, query: WaitingQuery) -> WaitingPage:
+        """See `Readings.waiting`."""
+        return WaitingPage.model_validate(self._client.post("/v1/readings/waiting", query))
 
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.kit.http import ServiceClient
-from services.knowledge.model import KnowledgeContext, Span
+from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.procedure.ports import ServedReading
 
 
@@ -83,6 +83,64 @@ class SourceText(BaseModel):
     text: str
 
 
+class NodeQuery(BaseModel):
+    """Which incident nodes are asked for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = Field(default="", max_length=200)
+    """Part of a name or alias, compared without case, spacing and punctuation; empty for any."""
+    start: int = Field(default=0, ge=0, le=10_000_000)
+    """How many of the first are left out."""
+    limit: int = Field(default=50, ge=1, le=500)
+
+
+class NodeSummary(BaseModel):
+    """An incident node without its passages."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    documents: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, node: IncidentNode) -> "NodeSummary":
+        """Of the whole node."""
+        return cls(
+            id=node.id,
+            name=node.name,
+            aliases=node.aliases,
+            summary=node.summary,
+            documents=node.document_ids,
+        )
+
+
+class Link(BaseModel):
+    """A procedure hands over to a page of another node."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: str
+    target: str
+
+
+class NodeSurroundings(BaseModel):
+    """An incident node and those around it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    node: IncidentNode
+    around: tuple[NodeSummary, ...]
+    """Nodes that it leads to, the nearest first, then others of its own pages."""
+    links: tuple[Link, ...]
+    """Among all these, by the ids of the nodes."""
+    left_out: int = 0
+    """How many more there are."""
+
+
 class Retrieval(Protocol):
     """Finds what is known about a fault."""
 
@@ -100,6 +158,21 @@ class Retrieval(Protocol):
 
         Raises:
             NotFoundError: The document is not, or no longer, known.
+        """
+
+    def nodes(self, query: NodeQuery) -> list[NodeSummary]:
+        """Incident nodes that are asked for, in the order of their names.
+
+        Raises:
+            UnavailableError: The graph did not answer.
+        """
+
+    def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
+        """A node with those within so many links.
+
+        Raises:
+            NotFoundError: No such node.
+            UnavailableError: The graph did not answer.
         """
 
 
@@ -121,3 +194,13 @@ class RetrievalClient:
             end_line=span.end_line,
         )
         return SourceText.model_validate(found)
+
+    def nodes(self, query: NodeQuery) -> list[NodeSummary]:
+        """See `Retrieval.nodes`."""
+        found = self._client.get("/v1/nodes", **query.model_dump(exclude_defaults=True))
+        return [NodeSummary.model_validate(each) for each in found]
+
+    def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
+        """See `Retrieval.surroundings`."""
+        found = self._client.get(f"/v1/nodes/{quote(node_id)}", hops=hops)
+        return NodeSurroundings.model_validate(found)

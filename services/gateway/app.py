@@ -9,16 +9,22 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
+from services.gateway.adoption import endpoints as adoption_endpoints
+from services.gateway.adoption.service import AdoptionService
 from services.gateway.again import Retrying
 from services.gateway.catching_up import CatchingUp
+from services.gateway.citing import Citations
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.clarify.wording import Wording
+from services.gateway.coverage.endpoints import create_coverage_router
+from services.gateway.coverage.queries import Coverages
 from services.gateway.dead_letters import DeadLetterOffice
 from services.gateway.fit import FITTED
+from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
 from services.gateway.resolving import Resolving
 from services.gateway.retries import create_retry_router
@@ -32,6 +38,8 @@ from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
 from services.gateway.ui import ROUTERS as PAGES
+from services.gateway.ui.knowledge.documents.upload import with_page_limits
+from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import error_page
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
@@ -61,8 +69,11 @@ def create_app(
     optional: Mapping[str, Check] | None = None,
     lifespan: Lifespan | None = None,
     model: ChatModel | None = None,
+    knowledge: Knowledge | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
+
+    Without `knowledge` the pages of readings, documents and incidents have nothing to show.
 
     It stores tickets and queues their walks; `create_walk` is what a worker does with them. What
     ticket systems sign is let in without a key. Without `write_back` no system is told of what is
@@ -80,10 +91,12 @@ def create_app(
         routers=[
             endpoints.router,
             triage_endpoints.router,
+            adoption_endpoints.router,
             create_clarify_router(answering),
             create_retry_router(retrying, DeadLetterOffice(database, outbox)),
             streams.router,
             audit.router,
+            create_coverage_router(Coverages(database), Citations(database)),
             create_mcp_router(retrieval),
             *PAGES,
             *routers,
@@ -94,10 +107,11 @@ def create_app(
         checks={"database": database.check, **(checks or {})},
         optional=optional,
         gauges={"tickets": Standing(database, [source.name for source in reader.sources]).tell},
-        body_limits=body_limits,
+        body_limits=with_page_limits(body_limits or {}),
         lifespan=lifespan,
     )
     app.state.error_page = error_page
+    app.state.knowledge = Known(knowledge, Coverages(database), Citations(database))
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
     app.state.gateway = GatewayService(
@@ -110,6 +124,7 @@ def create_app(
         retrying=retrying,
         resolving=resolving,
     )
+    app.state.adoption = AdoptionService(database, outbox, retrieval)
     app.state.triage = TriageService(database, outbox, triage, write_back)
     return app
 

@@ -8,6 +8,9 @@ from services.gateway.metrics import (
     CANDIDATES,
     CHANCE,
     DEGRADED,
+    JUDGED_STEPS,
+    JUDGED_WORKFLOWS,
+    JUDGEMENTS,
     QUESTION_OUTCOMES,
     QUESTIONS,
     SCORE,
@@ -29,6 +32,10 @@ def count_event(kind: str, facts: Mapping[str, object]) -> None:
         case "triaged" | "assigned":
             outcome = "assigned" if facts["team"] else "abstained"
             TRIAGE.labels(str(facts["by"]), outcome).inc()
+        case "accepted" | "rejected":
+            JUDGED_WORKFLOWS.labels(kind).inc()
+        case "judged" if facts["verdict"] in JUDGEMENTS:
+            JUDGED_STEPS.labels(str(facts["verdict"])).inc()
         case "told" | "not_told":
             WRITE_BACKS.labels(str(facts["target"]), kind).inc()
         case _ if kind in QUESTION_OUTCOMES:

@@ -24,7 +24,7 @@ AT_ONCE = 200
 _PROGRESS = ("planning", "retrieved", "candidate", "drafted")
 """How far a walk is: nothing is changed by it."""
 
-_TOLD = ("source", "workflow_id", "fit", "candidates", "alerts")
+_TOLD = ("source", "workflow_id", "fit", "candidates", "alerts", "step", "mark", "verdict")
 """Facts that the audit log keeps: none of them says what a ticket is about."""
 
 

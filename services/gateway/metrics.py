@@ -38,6 +38,20 @@ WALK_SECONDS = Histogram(
     buckets=(0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800),
 )
 
+JUDGED_WORKFLOWS = Counter(
+    "flowxpert_gateway_judged_workflows_total",
+    "Workflows that engineers accepted or rejected as a whole.",
+    ["verdict"],
+)
+
+JUDGED_STEPS = Counter(
+    "flowxpert_gateway_judged_steps_total",
+    "Steps of workflows that engineers accepted or rejected.",
+    ["verdict"],
+)
+
+JUDGEMENTS = ("accepted", "rejected")
+
 ANSWERS = Counter(
     "flowxpert_gateway_answers_total",
     "Walks that ended, by what the ticket got: a workflow that is sure or unsure, a refusal, or "
@@ -95,6 +109,8 @@ WRITE_BACKS = Counter(
     ["target", "outcome"],
 )
 
+start_at_zero(JUDGED_WORKFLOWS, JUDGEMENTS)
+start_at_zero(JUDGED_STEPS, JUDGEMENTS)
 start_at_zero(WALK_SECONDS, (status.value for status in TicketStatus if status.is_final))
 start_at_zero(ANSWERS, ANSWERS_GIVEN)
 start_at_zero(DEGRADED, PARTS)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Row, Select, and_, select
+from sqlalchemy import Row, Select, and_, func, select
 
 from services.contracts.gateway import (
     CandidateSummary,
@@ -14,13 +14,13 @@ from services.contracts.gateway import (
     StoredWorkflow,
     TicketDetail,
 )
-from services.contracts.scorer import Score
-from services.contracts.ticket import Fit
+from services.contracts.scorer import DIMENSIONS, Score
 from services.gateway.related import related_to
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import decision_of
 from services.kit.database import Database
 from services.kit.errors import NotFoundError
+from services.workflow.lint import lint
 from services.workflow.model import Workflow
 
 
@@ -33,6 +33,12 @@ class WorkflowNotFoundError(NotFoundError):
 
 
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
+_ENVELOPE = (
+    *("id", "ticket_id", "rank", "fit", "against", "seconds"),
+    *("version", "candidate_id", "base_id", "author"),
+)
+SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
+"""Whose scores a workflow has: a version those of its candidate."""
 
 
 class Queries:
@@ -84,7 +90,7 @@ class Queries:
         with self._database.session() as session:
             found = session.execute(_candidates(workflow_id)).all()
         if not found:
-            raise _no_workflow(workflow_id)
+            raise no_workflow(workflow_id)
         return tuple(map(_candidate, found))
 
     def workflow_json(self, workflow_id: str) -> str:
@@ -95,13 +101,8 @@ class Queries:
         """
         row = self._workflow_row(workflow_id)
         envelope = {
-            "id": row.id,
-            "ticket_id": row.ticket_id,
-            "rank": row.rank,
-            "fit": row.fit,
-            "against": row.against,
-            "findings": row.findings,
-            "seconds": row.seconds,
+            **{name: getattr(row, name) for name in _ENVELOPE},
+            "findings": _findings(row),
             "created_at": datetime.fromtimestamp(row.created_at, UTC).isoformat(),
         }
         return f'{json.dumps(envelope)[:-1]}, "workflow": {row.body}, "score": {row.score_body}}}'
@@ -114,15 +115,10 @@ class Queries:
         """
         row = self._workflow_row(workflow_id)
         return StoredWorkflow(
-            id=row.id,
-            ticket_id=row.ticket_id,
-            rank=row.rank,
+            **{name: getattr(row, name) for name in _ENVELOPE},
             workflow=Workflow.model_validate_json(row.body),
             score=Score.model_validate_json(row.score_body),
-            fit=Fit(row.fit),
-            against=tuple(row.against),
-            findings=tuple(row.findings),
-            seconds=row.seconds,
+            findings=tuple(_findings(row)),
             created_at=datetime.fromtimestamp(row.created_at, UTC),
         )
 
@@ -132,18 +128,21 @@ class Queries:
                 *WorkflowRow.__table__.columns,
                 ScoreRow.body.label("score_body"),
                 ScoreRow.findings,
+                TicketRow.labels,
             )
-            .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+            .join(ScoreRow, ScoreRow.workflow_id == SCORED)
+            .join(TicketRow, TicketRow.id == WorkflowRow.ticket_id)
             .where(WorkflowRow.id == workflow_id)
         )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
         if row is None:
-            raise _no_workflow(workflow_id)
+            raise no_workflow(workflow_id)
         return row
 
 
-def _no_workflow(workflow_id: str) -> WorkflowNotFoundError:
+def no_workflow(workflow_id: str) -> WorkflowNotFoundError:
+    """The refusal of an id that no workflow has."""
     return WorkflowNotFoundError(f"no workflow has the id {workflow_id[:60]!r}")
 
 
@@ -167,9 +166,12 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.planner,
             WorkflowRow.steps,
             WorkflowRow.fit,
+            WorkflowRow.version,
+            WorkflowRow.author,
             ScoreRow.overall,
+            *(getattr(ScoreRow, name) for name in DIMENSIONS),
         )
-        .join(ScoreRow, ScoreRow.workflow_id == WorkflowRow.id)
+        .join(ScoreRow, ScoreRow.workflow_id == SCORED)
         .join(
             walk, and_(WorkflowRow.ticket_id == walk.c.ticket_id, WorkflowRow.walk == walk.c.walk)
         )
@@ -178,7 +180,17 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
 
 
 def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
-    return CandidateSummary(**row._mapping, url=workflow_url(row.id))
+    fields = dict(row._mapping)
+    scores = {name: fields.pop(name) for name in DIMENSIONS}
+    return CandidateSummary(**fields, scores=scores, url=workflow_url(row.id))
+
+
+def _findings(row: Row[*tuple[Any, ...]]) -> list[str]:
+    """Of a candidate as its scorer told them; a version is checked as it is now."""
+    if row.candidate_id is None:
+        return list(row.findings)
+    workflow = Workflow.model_validate_json(row.body)
+    return list(map(str, lint(workflow, bindings=row.labels)))
 
 
 def moment(seconds: float | None) -> datetime | None:

@@ -131,7 +131,10 @@ class TriageRow(Base):
 
 
 class WorkflowRow(Base):
-    """A candidate workflow. The one with rank 1 is the ticket's."""
+    """A candidate workflow, or what a person made of one. The ticket names the one that is shown.
+
+    Candidates of a walk are ranked from 1; versions come behind, in the order of their making.
+    """
 
     __tablename__ = "gateway_workflow"
     __table_args__ = (Index("ix_gateway_workflow_rank", "ticket_id", "walk", "rank", unique=True),)
@@ -150,6 +153,83 @@ class WorkflowRow(Base):
     against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)
+    candidate_id: Mapped[str | None] = mapped_column(ID)
+    """The candidate that it goes back to, whose scores it has; None of a candidate itself."""
+    base_id: Mapped[str | None] = mapped_column(ID)
+    """What was edited."""
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    author: Mapped[str] = mapped_column(String(200), default="")
+    """Who edited it."""
+
+
+class MarkRow(Base):
+    """What an engineer did with a step, and thinks of it: of a candidate and all its versions."""
+
+    __tablename__ = "gateway_mark"
+
+    candidate_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_workflow.id", ondelete="CASCADE"), primary_key=True
+    )
+    step_id: Mapped[str] = mapped_column(String(400), primary_key=True)
+    state: Mapped[str] = mapped_column(String(10), default="open")
+    why: Mapped[str] = mapped_column(Text, default="")
+    """Why it was skipped."""
+    seen: Mapped[str] = mapped_column(Text, default="")
+    """What was seen at it."""
+    branch: Mapped[str | None] = mapped_column(Text)
+    """The condition of the exit that was followed."""
+    marked_by: Mapped[str] = mapped_column(String(200), default="")
+    marked_at: Mapped[float | None] = mapped_column(Float)
+    verdict: Mapped[str] = mapped_column(String(10), default="")
+    word: Mapped[str] = mapped_column(Text, default="")
+    """Why it was accepted or rejected."""
+    judged_by: Mapped[str] = mapped_column(String(200), default="")
+    judged_at: Mapped[float | None] = mapped_column(Float)
+
+
+class AdoptionRow(Base):
+    """How far a candidate was used on its ticket: what the acceptance rate is counted from."""
+
+    __tablename__ = "gateway_adoption"
+    __table_args__ = (Index("ix_gateway_adoption_worked_at", "worked_at"),)
+
+    candidate_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_workflow.id", ondelete="CASCADE"), primary_key=True
+    )
+    verdict: Mapped[str] = mapped_column(String(10), default="")
+    """What was said of the workflow as a whole."""
+    word: Mapped[str] = mapped_column(Text, default="")
+    judged_by: Mapped[str] = mapped_column(String(200), default="")
+    judged_at: Mapped[float | None] = mapped_column(Float)
+    core: Mapped[int] = mapped_column(Integer, default=0)
+    """Core steps on the path that was followed."""
+    used: Mapped[int] = mapped_column(Integer, default=0)
+    """Of them, those that were used."""
+    documents: Mapped[list[str]] = mapped_column(JSON, default=list)
+    """What the candidate was made from."""
+    worked_at: Mapped[float] = mapped_column(Float)
+    """When it was last worked with."""
+
+
+class CitationRow(Base):
+    """Lines of a document that a ticket's workflow rests on, or that came near a refused ticket."""
+
+    __tablename__ = "gateway_citation"
+    __table_args__ = (
+        Index("ix_gateway_citation_document", "document_id", "ticket_id"),
+        Index("ix_gateway_citation_ticket", "ticket_id"),
+        Index("ix_gateway_citation_workflow", "workflow_id"),
+    )
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    workflow_id: Mapped[str | None] = mapped_column(
+        ForeignKey("gateway_workflow.id", ondelete="CASCADE")
+    )
+    """None where no workflow was made of the document: it came near, and no more."""
+    document_id: Mapped[str] = mapped_column(String(1024))
+    start_line: Mapped[int] = mapped_column(Integer)
+    end_line: Mapped[int] = mapped_column(Integer)
 
 
 class ScoreRow(Base):

@@ -12,6 +12,7 @@ from sqlalchemy.sql import Executable
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
 from services.gateway.catching_up import CatchingUp
+from services.gateway.citing import cite, note_nearest
 from services.gateway.clarify.asked import Asked, text_of
 from services.gateway.clarify.asking import Asking, asked_about, rows_of
 from services.gateway.events import Note, add_events
@@ -156,6 +157,9 @@ def _conclude(
         return None
     if isinstance(outcome, Planned):
         _add_candidates(session, ticket_id, outcome, ids, row.walks)
+        cite(session, ticket_id, ids[0], outcome.ranked[0].candidate.workflow)
+    if isinstance(outcome, Refused):
+        note_nearest(session, ticket_id, outcome.nearest)
     if isinstance(outcome, Planned | Refused):
         decided = outcome.triage if isinstance(outcome, Refused) else None
         store_of_walk(session, ticket_id, decided)

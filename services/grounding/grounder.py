@@ -112,6 +112,14 @@ class Grounder:
         )
 
 
+def say_verbatim(evidence: Evidence, step: Step) -> bool:
+    """Whether the lines that a step cites say it by their words alone, its commands included."""
+    said = {term for unit in evidence.cited(step.citations) for term in unit.terms}
+    terms = terms_of(step.text)
+    is_said = bool(terms) and evidence.share(terms, said) >= _VERBATIM
+    return is_said and all(map(evidence.quotes, step.commands))
+
+
 def support_of(share: float, cosine: float) -> float:
     """How far a sentence says a step, 0–1, from the words they share and their cosine."""
     return 1 / (1 + math.exp(-_STEEPNESS * (share + cosine - _MIDDLE)))

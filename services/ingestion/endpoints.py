@@ -10,6 +10,9 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from services.contracts.ingestion import (
     Archived,
+    DocumentContents,
+    DocumentQuery,
+    Folder,
     ForgetCases,
     ForgetRequest,
     IngestedDocument,
@@ -17,6 +20,8 @@ from services.contracts.ingestion import (
     Ingestion,
     IngestJob,
     IngestRequest,
+    Ownership,
+    RemovalCost,
     Upload,
 )
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
@@ -70,26 +75,57 @@ def create_router(service: Ingestion) -> APIRouter:
         """Where the documents in the stores came from, with the number of each root's documents."""
         return service.roots()
 
-    @router.post("/removals", status_code=202, responses=refusals(NotFoundError))
-    def start_removal(request: ForgetRequest) -> IngestJob:
-        """Take all documents of one root out of the stores; its job is watched like an ingestion.
-
-        Files are not touched, and roots below it stay.
-        """
-        return service.forget(request)
-
     @router.get("/documents")
-    def list_documents(after: str = "", limit: Limit = 100) -> list[IngestedDocument]:
+    def list_documents(query: Annotated[DocumentQuery, Query()]) -> list[IngestedDocument]:
         """Documents in the order of their ids; the next page comes with `after` the last id."""
-        return service.documents(after=after, limit=limit)
+        return service.documents(query)
 
     @router.get("/documents/{document_id:path}", responses=refusals(NotFoundError))
     def get_document(document_id: str) -> Document:
         """A document with its Markdown, which is what citations count lines in."""
         return service.document(document_id)
 
+    _add_removals(router, service)
+    _add_catalogue(router, service)
     _add_cases(router, service)
     return router
+
+
+def _add_removals(router: APIRouter, service: Ingestion) -> None:
+    @router.post("/removals", status_code=202, responses=refusals(NotFoundError, InvalidInputError))
+    def start_removal(request: ForgetRequest) -> IngestJob:
+        """Take all documents of one root out of the stores; its job is watched like an ingestion.
+
+        Of uploads one document can be meant alone. Files are not touched, and roots below it stay.
+        """
+        return service.forget(request)
+
+    @router.get("/removals/cost", responses=refusals(NotFoundError, InvalidInputError))
+    def get_removal_cost(root: str, document: str = "") -> RemovalCost:
+        """What a removal would take away, approved procedures included."""
+        return service.removal_cost(ForgetRequest(root=root, document=document))
+
+
+def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
+    @router.get("/folders")
+    def list_folders(root: str = "", under: str = "") -> list[Folder]:
+        """The folders of documents directly below `under`, each with its number of documents."""
+        return service.folders(root=root, under=under)
+
+    @router.get("/contents/{document_id:path}", responses=refusals(NotFoundError))
+    def get_contents(document_id: str) -> DocumentContents:
+        """A document's lines with its chunks and incident nodes, as they were read from it."""
+        return service.contents(document_id)
+
+    @router.get("/owners")
+    def list_owners() -> list[Ownership]:
+        """Which team looks after which documents; the longest prefix that applies wins."""
+        return service.owners()
+
+    @router.put("/owners", responses=refusals(InvalidInputError))
+    def put_owner(ownership: Ownership) -> list[Ownership]:
+        """Name the team of a root, a folder or a document; an empty name takes the entry out."""
+        return service.set_owner(ownership)
 
 
 def _add_cases(router: APIRouter, service: Ingestion) -> None:

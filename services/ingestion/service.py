@@ -9,7 +9,11 @@ import structlog
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import (
+    ANY_DOCUMENT,
     Archived,
+    DocumentContents,
+    DocumentQuery,
+    Folder,
     ForgetCases,
     ForgetRequest,
     IngestedDocument,
@@ -17,8 +21,13 @@ from services.contracts.ingestion import (
     IngestJob,
     IngestRequest,
     JobStatus,
+    Ownership,
+    RemovalCost,
     Upload,
 )
+from services.ingestion.catalogue.contents import places_of_chunks, places_of_nodes
+from services.ingestion.catalogue.documents import Catalogue
+from services.ingestion.catalogue.removing import removal_cost
 from services.ingestion.graph_build.document import BuiltPart
 from services.ingestion.graph_build.kept import KeptParts, with_kept_parts
 from services.ingestion.graph_build.run import GraphBuild, NoChatModelError
@@ -26,13 +35,14 @@ from services.ingestion.jobs.jobs import Jobs, new_job
 from services.ingestion.jobs.ledger import Ledger
 from services.ingestion.jobs.lock import all_sources_lock, source_lock
 from services.ingestion.jobs.pipeline import Pipeline
-from services.ingestion.jobs.run import OnProgress, Run
+from services.ingestion.jobs.run import OnProgress, Run, removed_path
 from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import OUTDATED
 from services.ingestion.readings.model_run import ModelRun, PageReader
 from services.ingestion.readings.service import ReadingsService
 from services.ingestion.readings.unread import Unread
 from services.ingestion.readings.upkeep import Upkeep
+from services.ingestion.readings.waiting import Waiting
 from services.ingestion.reindex import OnReindexed, Reindex
 from services.ingestion.roots.scan import UnusableRootError
 from services.ingestion.roots.source import is_archive, opened, owner_of
@@ -105,6 +115,7 @@ class IngestionService:
         self._jobs = Jobs(database)
         self._archive = SqlCaseArchive(database, most=self._settings.most_cases)
         self._ledger = Ledger(database)
+        self._catalogue = Catalogue(database, self._pipeline.version)
         self._readings = SqlReadingStore(database)
         self._upkeep = Upkeep.of(self._readings, self._ledger, documents)
 
@@ -150,6 +161,7 @@ class IngestionService:
                 path=path,
                 documents=counted.documents,
                 outdated=counted.outdated,
+                is_upload=path == str(self._uploads),
                 is_there=os.access(path, os.F_OK),
             )
             for path, counted in self._ledger.sources(self._pipeline.version).items()
@@ -158,7 +170,18 @@ class IngestionService:
     def forget(self, request: ForgetRequest) -> IngestJob:
         """See `Ingestion.forget`."""
         root = self._root(request.root, os.path.normpath(request.root))
-        return self._queued(self._new_removal(root, is_queued=True), FORGET_ROOT)
+        job = self._new_removal(root, is_queued=True)
+        if request.document:
+            self._check_upload(root, request.document)
+            job.path = removed_path(root.path, request.document)
+        return self._queued(job, FORGET_ROOT)
+
+    def removal_cost(self, request: ForgetRequest) -> RemovalCost:
+        """See `Ingestion.removal_cost`."""
+        root = self._root(request.root, os.path.normpath(request.root))
+        if request.document:
+            self._check_upload(root, request.document)
+        return removal_cost(self._ledger, self._readings, root.path, request.document)
 
     def root_here(self, named: str) -> IngestedRoot:
         """The root that somebody on this machine means by a path, which may be gone.
@@ -191,9 +214,31 @@ class IngestionService:
         """See `Ingestion.jobs`."""
         return self._jobs.latest(limit=limit)
 
-    def documents(self, *, after: str = "", limit: int = 100) -> list[IngestedDocument]:
+    def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
         """See `Ingestion.documents`."""
-        return self._ledger.page(after=after, limit=limit)
+        return self._catalogue.documents(query)
+
+    def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
+        """See `Ingestion.folders`."""
+        return self._catalogue.folders(root, under)
+
+    def contents(self, document_id: str) -> DocumentContents:
+        """See `Ingestion.contents`."""
+        document = self.document(document_id)
+        return DocumentContents(
+            document=self._catalogue.document(document_id),
+            lines=tuple(document.text.split("\n")),
+            chunks=places_of_chunks(self._structure.split(document)),
+            nodes=places_of_nodes(self._stores.graph.of_documents([document_id]), document_id),
+        )
+
+    def owners(self) -> list[Ownership]:
+        """See `Ingestion.owners`."""
+        return self._catalogue.owners.all()
+
+    def set_owner(self, ownership: Ownership) -> list[Ownership]:
+        """See `Ingestion.set_owner`."""
+        return self._catalogue.owners.put(ownership)
 
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""
@@ -293,7 +338,8 @@ class IngestionService:
 
     def readings(self, who: str) -> ReadingsService:
         """The readings of the ingested pages, for a caller of this name."""
-        return ReadingsService(self._readings, self._upkeep, who=who)
+        waiting = Waiting(self._database, self._catalogue.owners)
+        return ReadingsService(self._readings, self._upkeep, waiting, who=who)
 
     def model_run(
         self,
@@ -378,6 +424,21 @@ class IngestionService:
         raise RootNotFoundError(
             f"no document came from {named!r}: `flowxpert roots` and /v1/roots list the known roots"
         )
+
+    def _check_upload(self, root: IngestedRoot, document_id: str) -> None:
+        """Refuse to forget one document that is not there, or that would come back.
+
+        Raises:
+            DocumentNotFoundError: The root has none of this id.
+            InvalidInputError: It was not uploaded.
+        """
+        if root.path != str(self._uploads):
+            raise InvalidInputError(
+                f"{document_id!r} was not uploaded: take it out of {root.path!r} and ingest that "
+                "again"
+            )
+        if self._ledger.source(document_id) != root.path:
+            raise DocumentNotFoundError(f"no uploaded document has the id {document_id!r}")
 
     def _new_removal(self, root: IngestedRoot, *, is_queued: bool) -> JobRow:
         path = Path(root.path)

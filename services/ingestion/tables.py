@@ -94,6 +94,17 @@ class IngestedRow(Base):
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+class OwnerRow(Base):
+    """The team that looks after the documents of a root, of all roots, or of a part of them."""
+
+    __tablename__ = "ingestion_owner"
+
+    root: Mapped[str] = mapped_column(Text, primary_key=True)
+    """Empty for documents of all roots."""
+    prefix: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    team: Mapped[str] = mapped_column(String(200))
+
+
 class UnbuiltRow(Base):
     """Why a model made nothing of one version of a document's text when it was asked last."""
 

@@ -142,6 +142,12 @@ class GraphStore(Protocol):
     def neighbours(self, node_id: str, *, hops: int = 1) -> list[str]:
         """Ids of nodes reachable over document links within `hops`, nearest first."""
 
+    def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> list[IncidentNode]:
+        """Merged nodes one of whose names holds `text`, both normalised, from place `start` on.
+
+        In the order of the first of these names; a text without letters and digits is in every one.
+        """
+
     def count(self) -> int:
         """Merged nodes held."""
 

@@ -1,8 +1,10 @@
 """A reading against its text, whoever wrote it: what cannot be used is refused, told or marked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
@@ -59,6 +61,20 @@ class Checked:
     reading: Reading
     remarks: list[str] = field(default_factory=list)
     """What was cut or dropped, in words; empty where the reading is as it was given."""
+
+
+def reading_given(given: Mapping[str, Any]) -> Reading:
+    """A person's reading in the notation.
+
+    Raises:
+        UnusableReadingError: It is none.
+    """
+    try:
+        return Reading.model_validate({"reader": "person", **given})
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, found["loc"]))
+        raise UnusableReadingError(f"{place}: {found['msg']}"[:500]) from error
 
 
 def checked(reading: Reading, text: str) -> Checked:

@@ -5,6 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from services.contracts.retrieval import (
+    NodeQuery,
+    NodeSummary,
+    NodeSurroundings,
     Retrieval,
     RetrievedContext,
     RetrieveRequest,
@@ -39,5 +42,15 @@ def create_router(service: Retrieval) -> APIRouter:
             )
         span = Span(document_id=document_id, start_line=start_line, end_line=end_line)
         return service.source(span)
+
+    @router.get("/nodes", responses=refusals(UnavailableError))
+    def list_nodes(query: Annotated[NodeQuery, Query()]) -> list[NodeSummary]:
+        """Incident nodes by their names; the next ones come with a larger `start`."""
+        return service.nodes(query)
+
+    @router.get("/nodes/{node_id:path}", responses=refusals(NotFoundError, UnavailableError))
+    def get_node(node_id: str, hops: Annotated[int, Query(ge=1, le=2)] = 1) -> NodeSurroundings:
+        """An incident node with its passages, and the nodes within one or two links of it."""
+        return service.surroundings(node_id, hops=hops)
 
     return router

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from services.contracts.retrieval import (
+    NodeQuery,
+    NodeSummary,
+    NodeSurroundings,
     PageReading,
     Part,
     RetrievedContext,
@@ -38,6 +41,7 @@ from services.retrieval.query import Query, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.resolved import ResolvedCases, case_of
 from services.retrieval.settings import RetrievalSettings
+from services.retrieval.surroundings import surroundings
 
 _LINKING_DOCUMENTS = 2
 """Documents whose links are followed: those that compete for the answer."""
@@ -146,6 +150,15 @@ class RetrievalService:
             )
         lines = document.text.split("\n")[span.start_line - 1 : span.end_line]
         return SourceText(span=span, document_title=document.title, text="\n".join(lines))
+
+    def nodes(self, query: NodeQuery) -> list[NodeSummary]:
+        """See `Retrieval.nodes`."""
+        found = self._graph.search(query.text, start=query.start, limit=query.limit)
+        return [NodeSummary.of(node) for node in found]
+
+    def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
+        """See `Retrieval.surroundings`."""
+        return surroundings(self._graph, node_id, hops)
 
     def _chunks(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []

@@ -16,6 +16,7 @@ from services.gateway.app import create_app, create_comment_reader, create_walk,
 from services.gateway.archiving import Archiving
 from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk import Walk
@@ -78,6 +79,11 @@ class GatewayRoom:
             optional={name: client.check for name, client in self._others.items()}
             | self._stores.model_check(),
             model=self._model,
+            knowledge=Knowledge(
+                IngestionClient(at_ingestion),
+                lambda _caller: ReadingsClient(at_ingestion),
+                self._retrieval,
+            ),
         )
 
     def register(self, queue: Celery) -> None:

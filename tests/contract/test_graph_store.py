@@ -233,3 +233,19 @@ def test_past_tickets_are_no_incidents(graph):
     graph.put_cases([case("a", "net", 1.0, fan=1)])
     assert graph.count() == 0
     assert graph.find_names(["fan"]) == {}
+
+
+def test_nodes_are_searched_by_parts_of_their_names(graph):
+    graph.replace_document(
+        "a.md",
+        [
+            node("1", "a.md", "x", name="Fan failed", aliases=("FAN_3 dead",)),
+            node("2", "a.md", "y", name="Big fan hums"),
+            node("3", "a.md", "z", name="PSU"),
+        ],
+    )
+    assert [each.id for each in graph.search("FAN")] == ["2", "1"]
+    assert [each.id for each in graph.search("3 DEAD")] == ["1"]
+    assert [each.id for each in graph.search()] == ["2", "1", "3"]
+    assert [each.id for each in graph.search("…", start=1, limit=1)] == ["1"]
+    assert graph.search("nobody") == []

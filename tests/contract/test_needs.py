@@ -94,22 +94,8 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
     # The description writes `{document_id}` where the route says `{document_id:path}`.
     declared = {each.replace(":path}", "}") for each in DECLARED[name]}
     assert described <= declared
-    hidden = {
-        "GET /",
-        "GET /tickets/{ticket_id}",
-        "GET /sources/{document_id}",
-        "GET /static/{name}",
-    }
-    hidden |= {
-        "POST /mcp",
-        "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers",
-        "POST /tickets/{ticket_id}/clarifications/dismissals",
-        "POST /tickets/{ticket_id}/retry",
-        "POST /tickets/{ticket_id}/resolution",
-        "POST /tickets/{ticket_id}/triage",
-        "POST /tickets/{ticket_id}/team",
-    }
-    assert declared - described <= hidden
+    pages = declared - described
+    assert not [each for each in pages if " /v1/" in each]
 
 
 @pytest.mark.parametrize("name", DECLARED)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.contracts.ingestion import JobStatus, Upload
+from services.contracts.ingestion import DocumentQuery, JobStatus, Upload
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tasks import register
@@ -61,7 +61,7 @@ class Platform:
         self.database.close()
 
     def contents(self) -> dict[str, object]:
-        found = self.service.documents(limit=1000)
+        found = self.service.documents(DocumentQuery(limit=1000))
         return {
             "hashes": self.documents.hashes(),
             "documents": {each.id: (each.title, each.chunks, each.nodes) for each in found},

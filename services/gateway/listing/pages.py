@@ -37,14 +37,16 @@ class TicketPages:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def page(self, query: TicketQuery, *, size: int) -> TicketPage:
-        """The tickets that come after the one the cursor names.
+    def page(
+        self, query: TicketQuery, *, size: int, also: Sequence[ColumnElement[bool]] = ()
+    ) -> TicketPage:
+        """The tickets that come after the one the cursor names; `also` restricts them too.
 
         Raises:
             InvalidCursorError: The cursor is none of this order.
         """
         with self._database.session() as session:
-            rows = session.execute(_statement(query, size + 1)).all()
+            rows = session.execute(_statement(query, size + 1, also)).all()
         tickets = tuple(map(_summary, rows[:size]))
         is_over = len(rows) <= size
         return TicketPage(
@@ -52,9 +54,12 @@ class TicketPages:
         )
 
 
-def _statement(query: TicketQuery, most: int) -> Select[*tuple[Any, ...]]:
+def _statement(
+    query: TicketQuery, most: int, also: Sequence[ColumnElement[bool]]
+) -> Select[*tuple[Any, ...]]:
     order = _order(query.sort)
-    wanted = select(TicketRow.id).where(*conditions(query), *_after(query)).order_by(*order)
+    asked = (*conditions(query), *_after(query), *also)
+    wanted = select(TicketRow.id).where(*asked).order_by(*order)
     ids = wanted.limit(most).subquery()
     return (
         select(*_COLUMNS)

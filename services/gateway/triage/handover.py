@@ -26,9 +26,8 @@ def rejected(summary: str, ticket: TicketDetail, reason: str) -> HandOver:
     """Of a ticket whose workflow an engineer rejects."""
     candidates = ticket.candidates[:_SHOWN]
     why = f": {reason}" if reason else "."
-    tried = (
-        [f"The workflow \u201c{candidates[0].title}\u201d was rejected{why}"] if candidates else []
-    )
+    shown = [each for each in ticket.candidates if each.id == ticket.workflow_id]
+    tried = [f"The workflow \u201c{each.title}\u201d was rejected{why}" for each in shown]
     return HandOver(
         asked=summary,
         found=tuple(map(_workflow, candidates)),

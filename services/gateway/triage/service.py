@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from services.contracts.adoption import Judgement
 from services.contracts.gateway import TicketDetail
 from services.contracts.ticket import TicketStatus
 from services.contracts.triage import (
@@ -21,6 +22,7 @@ from services.contracts.triage import (
     Team,
     TriageDecision,
 )
+from services.gateway.adoption.marking import record_verdict
 from services.gateway.queries import Queries
 from services.gateway.tables import TicketRow
 from services.gateway.triage.decisions import BY_PERSON, store_decision
@@ -93,12 +95,19 @@ class TriageService:
         ticket = self._queries.ticket(ticket_id)
         if not ticket.status.is_final:
             raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
+        self._record(ticket, rejection)
         if ticket.triage and ticket.triage.by == BY_PERSON:
             return ticket.triage
         note = partial(rejected, ticket=ticket, reason=rejection.reason)
         decision = self._desk.decide(ticket, note) or _undecided(note(ticket.title))
         self._store(ticket_id, decision)
         return decision
+
+    def _record(self, ticket: TicketDetail, rejection: Rejection) -> None:
+        """Count the workflow as rejected; before the hand-over, which may be asked for again."""
+        if ticket.workflow_id:
+            with self._database.session() as session:
+                record_verdict(session, ticket.workflow_id, Judgement.REJECTED, rejection.reason)
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
         """A person says whose ticket it is, and triage learns it.

@@ -5,6 +5,7 @@ router has its line here.
 """
 
 from services.gateway.ui import files
+from services.gateway.ui.knowledge import ROUTERS as KNOWLEDGE
 from services.gateway.ui.sources import pages as sources
 from services.gateway.ui.ticket import answers, handing
 from services.gateway.ui.ticket import pages as ticket
@@ -17,4 +18,5 @@ ROUTERS = (
     answers.router,
     handing.router,
     sources.router,
+    *KNOWLEDGE,
 )

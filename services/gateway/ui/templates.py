@@ -15,8 +15,10 @@ from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 from services.kit.errors import FlowXpertError
 
-NAVIGATION = (("Incidents", "/"),)
+NAVIGATION = (("Incidents", "/"), ("Knowledge", "/knowledge/readings"))
 """What every page links to, in this order."""
+LINES_SHOWN = 3_000
+"""Lines of a document in one page."""
 BEGIN_AGAIN = {"answered", "retried", "caught_up"}
 
 _REFUSED = {
@@ -61,7 +63,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(age=age, web_address=web_address, lines_of=lines_of)
+    environment.filters.update(
+        age=age, web_address=web_address, lines_of=lines_of, first_shown=first_shown
+    )
     environment.globals.update(
         citation_url=citation_url,
         workflow_url=workflow_url,
@@ -97,3 +101,8 @@ def web_address(url: str) -> str:
 def lines_of(start: int, end: int) -> str:
     """A range of lines in words."""
     return f"line {start}" if start == end else f"lines {start}–{end}"
+
+
+def first_shown(line: int) -> int:
+    """The first line of the page of a document that shows this line."""
+    return (line - 1) // LINES_SHOWN * LINES_SHOWN + 1

@@ -13,7 +13,6 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from services.contracts.ingestion import IngestedDocument
 from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
 from services.kit.batches import batches
 from services.kit.database import Database
@@ -251,17 +250,6 @@ class Ledger:
             session.execute(delete(IngestedRow).where(IngestedRow.document_id == id_))
             self._forget_built(session, id_)
 
-    def page(self, *, after: str, limit: int) -> list[IngestedDocument]:
-        """Whole documents behind `after`, by id."""
-        statement = (
-            select(IngestedRow)
-            .where(IngestedRow.document_id > after, IngestedRow.content_hash != "")
-            .order_by(IngestedRow.document_id)
-            .limit(limit)
-        )
-        with self._database.session() as session:
-            return [_shown(row) for row in session.scalars(statement)]
-
     def _forget_built(self, session: Session, document_id: str, *, other_than: str = "") -> None:
         """What a model made of other texts of the document does not outlive them."""
         for kept in (BuiltRow, UnbuiltRow):
@@ -319,16 +307,4 @@ def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedR
         chunk_ids=list(version.chunk_ids),
         node_ids=list(version.node_ids),
         updated_at=datetime.now(UTC),
-    )
-
-
-def _shown(row: IngestedRow) -> IngestedDocument:
-    return IngestedDocument(
-        id=row.document_id,
-        title=row.title,
-        media_type=row.media_type,
-        source=row.source,
-        chunks=len(row.chunk_ids),
-        nodes=len(row.node_ids),
-        updated_at=row.updated_at,
     )

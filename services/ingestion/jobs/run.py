@@ -66,14 +66,19 @@ class Run:
         self._end(JobStatus.DONE)
 
     def forget(self) -> None:
-        """Make the stores hold nothing of the source; nobody else may write meanwhile.
+        """Make the stores hold nothing of what the job's path names; nobody else may write.
 
         Otherwise another source could take a document over between two of its stores.
         """
         known = self.ledger.known()
-        gone = [id_ for id_, each in known.items() if each.source == self.job.source]
+        gone = [id_ for id_, each in known.items() if self._is_meant(id_, each.source)]
         self._remove(gone, forget_readings=True)
         self._end(JobStatus.DONE)
+
+    def _is_meant(self, document_id: str, source: str) -> bool:
+        """Whether a removal is of all of the document's source, or of it alone."""
+        meant = {self.job.source, removed_path(self.job.source, document_id)}
+        return source == self.job.source and self.job.path in meant
 
     def fail(self, reason: str) -> None:
         """End the job as one that cannot run at all."""
@@ -286,6 +291,11 @@ class Run:
     def _report(self) -> None:
         failed = [FailedDocument(document_id=i, reason=r) for i, r in self.failures.items()]
         self.on_progress(shown(self.job, failed))
+
+
+def removed_path(root: str, document_id: str) -> str:
+    """What a removal of one document of a root has for its path."""
+    return f"{root}/{document_id}"
 
 
 def _tell_suspicious(document: Document) -> bool:

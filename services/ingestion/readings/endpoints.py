@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, File, Query, UploadFile
 from fastapi.responses import StreamingResponse
-from pydantic import ValidationError
 
 from services.contracts.readings import (
     AnswerRequest,
@@ -15,6 +14,8 @@ from services.contracts.readings import (
     ReadingQuery,
     Readings,
     ReadingSummary,
+    WaitingPage,
+    WaitingQuery,
 )
 from services.kit.access.caller import Caller
 from services.kit.access.dependency import RequestCaller
@@ -27,8 +28,7 @@ from services.kit.errors import (
     PayloadTooLargeError,
 )
 from services.kit.openapi import refusals
-from services.procedure.check import UnusableReadingError
-from services.procedure.model import Reading
+from services.procedure.check import reading_given
 from services.procedure.ports import Event
 
 LINES = "application/x-ndjson"
@@ -72,10 +72,22 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
         """
         return service.import_lines(file.file, approve=approve)
 
+    @router.post("/waiting")
+    def list_waiting(service: Service, query: WaitingQuery) -> WaitingPage:
+        """Pages by how urgently they wait for a person: alerts that rested on them times doubts."""
+        return service.waiting(query)
+
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
     def get_reading(service: Service, text_hash: str) -> ReadingDetail:
         """What is served of a page beside its lines, with the state of each procedure."""
         return service.get(text_hash)
+
+    _add_changes(router, readings)
+    return router
+
+
+def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> None:
+    Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
 
     @router.put("/{text_hash}", responses=_CHANGES)
     def replace_reading(
@@ -88,7 +100,7 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
 
         Approvals of procedures that it leaves as they are hold.
         """
-        return service.replace(text_hash, _reading(reading), revision=revision)
+        return service.replace(text_hash, reading_given(reading), revision=revision)
 
     @router.post("/{text_hash}/approvals", responses=_CHANGES)
     def approve_procedure(
@@ -112,8 +124,6 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
         """What happened to a page's readings, the latest first."""
         return service.history(text_hash)
 
-    return router
-
 
 def _of_caller(readings: Callable[[Caller], Readings]) -> Callable[..., Awaitable[Readings]]:
     async def of_caller(caller: RequestCaller) -> Readings:
@@ -124,17 +134,3 @@ def _of_caller(readings: Callable[[Caller], Readings]) -> Callable[..., Awaitabl
 
 def _lines(rows: Iterator[str]) -> Iterator[str]:
     return (f"{row}\n" for row in rows)
-
-
-def _reading(given: dict[str, Any]) -> Reading:
-    """The reading in the notation.
-
-    Raises:
-        UnusableReadingError: It is none.
-    """
-    try:
-        return Reading.model_validate({"reader": "person", **given})
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, found["loc"]))
-        raise UnusableReadingError(f"{place}: {found['msg']}"[:500]) from error

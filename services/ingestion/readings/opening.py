@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from services.ingestion.catalogue.owners import Owners
 from services.ingestion.jobs.ledger import Ledger
 from services.ingestion.readings.service import ReadingsService
 from services.ingestion.readings.upkeep import Upkeep
+from services.ingestion.readings.waiting import Waiting
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
 from services.kit.migrations import ROOMS
@@ -27,6 +29,6 @@ def open_readings_here(settings: PlatformSettings, *, who: str) -> Iterator[Read
             database.migrate(*ROOMS)
             store = SqlReadingStore(database)
             upkeep = Upkeep.of(store, Ledger(database), SqlDocumentStore(database))
-            yield ReadingsService(store, upkeep, who=who)
+            yield ReadingsService(store, upkeep, Waiting(database, Owners(database)), who=who)
         finally:
             database.close()

@@ -13,11 +13,14 @@ from services.contracts.readings import (
     ReadingDetail,
     ReadingQuery,
     ReadingSummary,
+    WaitingPage,
+    WaitingQuery,
 )
 from services.ingestion.readings.importing import Import
 from services.ingestion.readings.rows import line_of
 from services.ingestion.readings.texts import Texts
 from services.ingestion.readings.upkeep import Upkeep
+from services.ingestion.readings.waiting import Waiting
 from services.procedure.check import UnusableReadingError, checked
 from services.procedure.doubts import answered
 from services.procedure.model import Procedure, Reading, as_json
@@ -40,10 +43,11 @@ _EXPORTED_AT_ONCE = 200
 class ReadingsService:
     """See `contracts.readings.Readings`."""
 
-    def __init__(self, store: ReadingStore, upkeep: Upkeep, *, who: str) -> None:
+    def __init__(self, store: ReadingStore, upkeep: Upkeep, waiting: Waiting, *, who: str) -> None:
         """`who` is named in all that this caller changes."""
         self._store = store
         self._upkeep = upkeep
+        self._waiting = waiting
         self._who = who
 
     @property
@@ -54,6 +58,10 @@ class ReadingsService:
         """See `Readings.find`."""
         found = [each for each, _ in self._found(query) if each.text_hash > query.after]
         return found[: query.limit]
+
+    def waiting(self, query: WaitingQuery) -> WaitingPage:
+        """See `Readings.waiting`."""
+        return self._waiting.page(query)
 
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""

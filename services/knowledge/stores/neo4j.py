@@ -137,6 +137,11 @@ MATCH (:TriageCase {id: id})-[m:MENTIONS]->(e:TriageEntity)
 RETURN id, e.key AS entity, m.times AS times
 """
 _CASES_STATE = "MATCH (c:TriageCase) RETURN max(c.version) AS version"
+_SEARCH = """
+MATCH (n:Incident)-[:CALLED]->(name:IncidentName) WHERE name.key CONTAINS $key
+WITH n.id AS id, min(name.key) AS first
+RETURN id ORDER BY first, id SKIP $start LIMIT $limit
+"""
 _COUNT = "MATCH (n:Incident) RETURN count(n) AS held"
 
 Row = Mapping[str, Any]
@@ -240,6 +245,12 @@ class Neo4jGraphStore:
             return [id_ for id_ in reached if id_ != node_id]
 
         return self._run(work)
+
+    def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> list[IncidentNode]:
+        """See `GraphStore.search`."""
+        asked = {"key": _key(text), "start": start, "limit": limit}
+        rows = self._run(lambda tx: tx.run(_SEARCH, asked).data())
+        return self.get([row["id"] for row in rows])
 
     def count(self) -> int:
         """See `GraphStore.count`."""

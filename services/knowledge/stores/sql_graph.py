@@ -106,6 +106,18 @@ class SqlGraphStore:
         with self._database.session() as session:
             return list(session.scalars(nearest))
 
+    def search(self, text: str = "", *, start: int = 0, limit: int = 50) -> list[IncidentNode]:
+        """See `GraphStore.search`."""
+        statement = select(NameRow.node_id)
+        if key := normalise_name(text)[:NAME_LENGTH]:
+            statement = statement.where(NameRow.name.contains(key, autoescape=True))
+        ordered = statement.group_by(NameRow.node_id).order_by(
+            func.min(NameRow.name), NameRow.node_id
+        )
+        with self._database.session() as session:
+            ids = session.scalars(ordered.offset(start).limit(limit)).all()
+        return self.get(ids)
+
     def count(self) -> int:
         """See `GraphStore.count`."""
         with self._database.session() as session:

@@ -8,10 +8,12 @@ used: a strict content security policy does not touch them.
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from html import escape
 from itertools import pairwise
+from types import MappingProxyType
 from urllib.parse import quote
 
 from services.workflow.drawing.layering import Arrow, Layering, Size, layered
@@ -66,18 +68,45 @@ class _Box:
     lines: tuple[str, ...]
     code: str
     size: Size
+    shown: "StepShown | None"
 
 
-def to_svg(workflow: Workflow, *, link: StepLink | None = None) -> str:
+class StepShown(StrEnum):
+    """How far the work on a step is, as a drawing shows it."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    NEXT = "next"
+    ASIDE = "aside"
+    """Only branches lead to it that were not followed."""
+
+
+_SIGNS = {StepShown.DONE: "✓", StepShown.SKIPPED: "↷", StepShown.NEXT: "▶", StepShown.ASIDE: "–"}
+_SAID = {
+    StepShown.DONE: ", done",
+    StepShown.SKIPPED: ", skipped",
+    StepShown.NEXT: ", next",
+    StepShown.ASIDE: ", left aside",
+}
+
+
+def to_svg(
+    workflow: Workflow,
+    *,
+    link: StepLink | None = None,
+    shown: Mapping[str, StepShown] = MappingProxyType({}),
+) -> str:
     """The drawing as one `<svg>` element, at its natural size, with a `viewBox` to scale it by.
 
     Each step is a link, to `#step-<id>` unless `link` says otherwise, and carries `data-step`.
+    `shown` says how far the work is: a sign stands before the number, the next step has a thick
+    outline, what is left aside is faint.
     Texts are cut after five lines; the whole text is in the step's `<title>`. Steps without a
     source have a dashed outline, steps in doubt a question mark. Of a decision that was answered
     before, the arrow that holds is thick and the others are faint. A workflow too large to be drawn
     gives a line that says so.
     """
-    boxes = {step.id: _box(step, n) for n, step in enumerate(workflow.steps, 1)}
+    boxes = {step.id: _box(step, n, shown.get(step.id)) for n, step in enumerate(workflow.steps, 1)}
     labels = [_label(edge.condition) for edge in workflow.transitions]
     if not boxes or len(boxes) * len(labels) > _MOST_CELLS:
         return _notice(workflow)
@@ -134,7 +163,7 @@ def _notice(workflow: Workflow) -> str:
     return _element(workflow, 320, 80, f'<text x="0" y="8">{text}</text>')
 
 
-def _box(step: Step, number: int) -> _Box:
+def _box(step: Step, number: int, shown: StepShown | None) -> _Box:
     lines = _wrapped(step.text, _LINE_LENGTH, _MOST_LINES)
     code = _shortened(" ".join(step.commands[0].split()), _LINE_LENGTH) if step.commands else ""
     if len(step.commands) > 1:
@@ -142,11 +171,12 @@ def _box(step: Step, number: int) -> _Box:
     text_width = max(_width(line, _TEXT_SIZE) for line in lines)
     width = max(text_width, 7.3 * _columns(code), 56.0) + 2 * _PADDING
     mark = f"{number}?" if step.doubt else str(number)
+    mark = f"{_SIGNS[shown]} {mark}" if shown else mark
     width += _NUMBER_WIDTH * len(mark) + 7
     height = len(lines) * _LINE_HEIGHT + (_LINE_HEIGHT if code else 0) + 2 * _PADDING - 4
     if step.kind is not StepKind.PROCESS:
         width += 2 * _POINT if step.kind is StepKind.DECISION else _PADDING
-    return _Box(step, mark, lines, code, Size(width, height))
+    return _Box(step, mark, lines, code, Size(width, height), shown)
 
 
 def _label(condition: str) -> _Label | None:
@@ -218,17 +248,22 @@ def _step(box: _Box, x: float, y: float, link: StepLink) -> str:
     dash = "" if step.is_sourced else ' stroke-dasharray="5 4"'
     marks = "" if step.is_sourced else ", no source"
     marks += ", not sure" if step.doubt else ""
-    name = f"Step {box.number.rstrip('?')}, {step.kind}{marks}: {_clean(step.text)}"
+    marks += _SAID[box.shown] if box.shown else ""
+    number = box.number.rstrip("?").split()[-1]
+    name = f"Step {number}, {step.kind}{marks}: {_clean(step.text)}"
+    faint = ' opacity="0.4"' if box.shown is StepShown.ASIDE else ""
+    thick = 3.5 if box.shown is StepShown.NEXT else 1.5
+    state = f" {box.shown}" if box.shown else ""
     doubt = (f"Not sure: {step.doubt}",) if step.doubt else ()
     settled = (f"{step.settled}. {step.settled_by}",) if step.settled else ()
     full = "\n".join((step.text, *step.commands, *doubt, *settled))
     return (
-        f'<a href="{escape(link(step.id))}" class="step {step.kind}" '
+        f'<a href="{escape(link(step.id))}" class="step {step.kind}{state}"{faint} '
         f'data-step="{escape(_clean(step.id))}" aria-label="{escape(name)}">'
         f"<title>{escape(_clean(full))}</title>"
         f'{_outline(step.kind, left, y, width, height)} fill="{_STROKES[step.kind]}" '
         f'fill-opacity="{_FILL_OPACITY[step.kind]}" stroke="{_STROKES[step.kind]}" '
-        f'stroke-width="1.5"{dash}/>{_words(box, left, y)}</a>'
+        f'stroke-width="{thick}"{dash}/>{_words(box, left, y)}</a>'
     )
 
 

@@ -2,6 +2,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from services.contracts.ingestion import (
+    DocumentQuery,
     ForgetRequest,
     IngestedRoot,
     IngestionClient,
@@ -64,7 +65,9 @@ def test_the_client_speaks_the_whole_contract(stand, client, tmp_path):
         stand.run_queued(each)
     assert [each.id for each in client.jobs(limit=5)] == [job.id, uploaded.id]
     assert client.document("sub/a.md").text == "# A\n"
-    assert [each.id for each in client.documents(after="sub/a.md", limit=1)] == ["up.md"]
+    assert [each.id for each in client.documents(DocumentQuery(after="sub/a.md", limit=1))] == [
+        "up.md"
+    ]
 
 
 def test_the_client_lists_roots_and_has_one_forgotten(stand, client):

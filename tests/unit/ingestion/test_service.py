@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from services.contracts.ingestion import IngestRequest, JobStatus, Upload
+from services.contracts.ingestion import DocumentQuery, IngestRequest, JobStatus, Upload
 from services.ingestion.jobs.lock import source_lock
 from services.ingestion.jobs.pipeline import Pipeline, pipeline_version
 from services.ingestion.metrics import OUTDATED
@@ -471,12 +471,14 @@ class TestRequests:
         for name in ("b.md", "a.md", "c.md"):
             stand.write(name, f"# {name}\n\nLinkDown\n")
         stand.ingest()
-        first = stand.service.documents(limit=2)
+        first = stand.service.documents(DocumentQuery(limit=2))
         assert [(each.id, each.chunks, each.nodes) for each in first] == [
             ("a.md", 2, 1),
             ("b.md", 2, 1),
         ]
-        assert [each.id for each in stand.service.documents(after="b.md")] == ["c.md"]
+        assert [each.id for each in stand.service.documents(DocumentQuery(after="b.md"))] == [
+            "c.md"
+        ]
 
     def test_progress_is_told_as_it_is_made(self, tmp_path):
         stand = Stand(tmp_path, window_chunks=1)

@@ -1,0 +1,169 @@
+"""Versions that people make of a workflow; what is stored is never changed."""
+
+import time
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from services.contracts.adoption import EditRequest, VersionChanges
+from services.contracts.retrieval import Retrieval
+from services.gateway.adoption.doubting import put_doubt
+from services.gateway.adoption.lineage import Lineage, lineage_of, next_rank, stored_workflow
+from services.gateway.adoption.records import recount
+from services.gateway.events import Note, add_events
+from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.grounding.evidence import Evidence
+from services.grounding.grounder import say_verbatim
+from services.kit.access.caller import current_caller
+from services.kit.database import Database
+from services.kit.errors import ConflictError, NotFoundError, UnavailableError
+from services.kit.ids import time_ordered_id
+from services.kit.outbox import Outbox
+from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
+from services.workflow.editing.changes import ChangeKind, changes
+from services.workflow.editing.edited import edited
+from services.workflow.model import Citation, Provenance, Step, Workflow
+
+BY_PERSON = "person"
+"""The writer of a version."""
+
+
+class WorkflowChangedError(ConflictError):
+    """Somebody has edited the workflow meanwhile: the version that was seen is not the latest."""
+
+
+class Versions:
+    """Makes them, and tells what they change."""
+
+    def __init__(self, database: Database, outbox: Outbox, retrieval: Retrieval) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._retrieval = retrieval
+
+    def edit(self, workflow_id: str, request: EditRequest) -> str:
+        """Make a version with these edits, which the ticket shows from now on; returns its id.
+
+        Edits that change nothing make none, and what they are of is shown.
+
+        Raises:
+            WorkflowNotFoundError: No such workflow.
+            WorkflowChangedError: It is not the latest version.
+            UnusableEditError: The workflow could not be followed any more.
+        """
+        with self._database.session() as session:
+            _check_latest(lineage_of(session, workflow_id))
+            base = stored_workflow(session, workflow_id)
+        new = edited(base, request.edits, new_id=_step_id, says=self._says)
+        if new == base:
+            return workflow_id
+        with self._database.session() as session:
+            line = lineage_of(session, workflow_id, to_change=True)
+            _check_latest(line)
+            return self._store(session, line, base, _by_person(new))
+
+    def changes(self, workflow_id: str) -> VersionChanges:
+        """What a version changes of its base and of its candidate.
+
+        Raises:
+            WorkflowNotFoundError: No such workflow.
+        """
+        with self._database.session() as session:
+            line = lineage_of(session, workflow_id)
+            now = stored_workflow(session, workflow_id)
+            base_id = session.get_one(WorkflowRow, workflow_id).base_id
+            base = stored_workflow(session, base_id) if base_id else now
+            candidate = stored_workflow(session, line.candidate_id)
+        return VersionChanges(
+            workflow_id=workflow_id,
+            base_id=base_id,
+            since_base=changes(base, now),
+            since_candidate=changes(candidate, now),
+        )
+
+    def _store(self, session: Session, line: Lineage, base: Workflow, new: Workflow) -> str:
+        row = session.get_one(WorkflowRow, line.workflow_id)
+        new_id, now = time_ordered_id(), time.time()
+        session.add(
+            WorkflowRow(
+                id=new_id,
+                ticket_id=row.ticket_id,
+                walk=row.walk,
+                rank=next_rank(session, row),
+                title=new.title,
+                planner=BY_PERSON,
+                steps=len(new.steps),
+                body=new.model_dump_json(),
+                fit=row.fit,
+                against=list(row.against),
+                seconds={},
+                created_at=now,
+                candidate_id=line.candidate_id,
+                base_id=row.id,
+                version=row.version + 1,
+                author=current_caller().name[:200],
+            )
+        )
+        session.flush()
+        _show(session, row, new_id, line.candidate_id)
+        later = lineage_of(session, new_id)
+        recount(session, later)
+        corrected = [c.step for c in changes(base, new) if c.kind is not ChangeKind.ADDED]
+        for step_id in corrected:
+            put_doubt(session, self._outbox, later, step_id)
+        facts: dict[str, object] = {
+            "workflow_id": new_id,
+            "version": row.version + 1,
+            "by": current_caller().name,
+        }
+        add_events(session, row.ticket_id, [Note("edited", facts)])
+        return new_id
+
+    def _says(self, step: Step) -> bool:
+        """Whether the lines that a step cites say it word for word, commands included."""
+        try:
+            chunks = tuple(map(self._chunk, step.citations))
+        except (NotFoundError, UnavailableError):
+            return False
+        return say_verbatim(Evidence.of(KnowledgeContext(chunks=chunks)), step)
+
+    def _chunk(self, citation: Citation) -> RetrievedChunk:
+        span = Span(**citation.model_dump())
+        found = self._retrieval.source(span)
+        place = f"{span.document_id}:{span.start_line}-{span.end_line}"
+        chunk = Chunk(id=place, span=found.span, heading_path=(), text=found.text)
+        return RetrievedChunk(chunk=chunk, score=1.0)
+
+
+def _check_latest(line: Lineage) -> None:
+    if line.latest_id != line.workflow_id:
+        raise WorkflowChangedError(
+            "somebody has edited this workflow meanwhile: look at the latest version, and edit that"
+        )
+
+
+def _by_person(workflow: Workflow) -> Workflow:
+    origin = workflow.provenance or Provenance(planner=BY_PERSON)
+    written = origin.model_copy(update={"planner": BY_PERSON, "version": "", "model": ""})
+    return workflow.model_copy(update={"provenance": written})
+
+
+def _show(session: Session, row: WorkflowRow, new_id: str, candidate_id: str) -> None:
+    """Make the version what the ticket shows, unless a later walk has made something else."""
+    overall = select(ScoreRow.overall).where(ScoreRow.workflow_id == candidate_id)
+    of_walk = select(WorkflowRow.id).where(
+        WorkflowRow.ticket_id == row.ticket_id, WorkflowRow.walk == row.walk
+    )
+    session.execute(
+        update(TicketRow)
+        .where(TicketRow.id == row.ticket_id, TicketRow.workflow_id.in_(of_walk))
+        .values(
+            workflow_id=new_id,
+            fit=row.fit,
+            against=list(row.against),
+            overall=overall.scalar_subquery(),
+        )
+    )
+
+
+def _step_id() -> str:
+    return f"own-{time_ordered_id()}"

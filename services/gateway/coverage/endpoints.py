@@ -1,0 +1,28 @@
+"""Where knowledge is missing and what rests on which document, over HTTP."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from services.contracts.gateway import Citing, Coverage
+from services.gateway.citing import Citations
+from services.gateway.coverage.queries import Coverages
+
+Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]
+
+
+def create_coverage_router(coverages: Coverages, citations: Citations) -> APIRouter:
+    """The routes over these queries."""
+    router = APIRouter(prefix="/v1")
+
+    @router.get("/coverage")
+    def get_coverage(weeks: Weeks = 12) -> Coverage:
+        """Families of alerts that no procedure surely fits, and the sure share by week."""
+        return coverages.since(weeks)
+
+    @router.get("/citations/{document_id:path}")
+    def list_citing(document_id: Annotated[str, Path(max_length=1024)]) -> list[Citing]:
+        """The newest tickets that rest on lines of a document, or that it came near."""
+        return citations.of_document(document_id)
+
+    return router

@@ -1,0 +1,155 @@
+"""Where knowledge is missing: tickets that no procedure surely fits, by family of alerts."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
+
+from services.contracts.gateway import (
+    Coverage,
+    CoverageGroup,
+    CoverageWeek,
+    NearestPlace,
+    TicketPage,
+    TicketQuery,
+)
+from services.contracts.ticket import Fit, TicketStatus
+from services.gateway.listing.pages import TicketPages
+from services.gateway.tables import CitationRow, TicketRow
+from services.kit.database import Database
+from services.kit.ids import first_id_at
+
+WEEK_S = 7 * 86_400
+_FIRST_MONDAY_S = 4 * 86_400
+"""The epoch was a Thursday."""
+MOST_GROUPS = 200
+
+_OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
+_IS_OVER = TicketRow.status.not_in((*_OPEN, TicketStatus.FAILED.value))
+_IS_UNSURE = TicketRow.fit == Fit.UNSURE.value
+IS_UNCOVERED: ColumnElement[bool] = or_(
+    and_(_IS_OVER, TicketRow.workflow_id.is_(None)), and_(_IS_OVER, _IS_UNSURE)
+)
+"""Whether nothing known fits a ticket, or nothing surely; where a walk broke, that is not known."""
+
+
+class Coverages:
+    """Reads the tickets since some weeks ago."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pages = TicketPages(database)
+
+    def since(self, weeks: int, now: float | None = None) -> Coverage:
+        """Of the last whole weeks and this one."""
+        mondays = mondays_until(time.time() if now is None else now, weeks)
+        since = first_id_at(mondays[0])
+        with self._database.session() as session:
+            groups = session.execute(_groups(since)).all()
+            ids = [row.latest for row in groups]
+            latest = {row.id: row for row in session.execute(_latest(ids))}
+            near = {row.ticket_id: row for row in session.execute(_near(ids))}
+            told = session.execute(_weeks(mondays)).all()
+        counted = {row.week: (row.tickets, row.sure) for row in told}
+        return Coverage(
+            since=datetime.fromtimestamp(mondays[0], UTC),
+            groups=tuple(_group(row, latest[row.latest], near.get(row.latest)) for row in groups),
+            weeks=tuple(
+                _week(monday, *counted.get(place, (0, 0))) for place, monday in enumerate(mondays)
+            ),
+        )
+
+    def tickets(self, family: str, *, cursor: str | None, limit: int) -> TicketPage:
+        """Uncovered tickets of a family, newest first."""
+        mine = (TicketRow.family == family, IS_UNCOVERED)
+        return self._pages.page(TicketQuery(cursor=cursor), size=limit, also=mine)
+
+
+def mondays_until(now: float, weeks: int) -> list[float]:
+    """When each of the last `weeks` weeks began, this one included; seconds since the epoch."""
+    this = now - (now - _FIRST_MONDAY_S) % WEEK_S
+    return [this - WEEK_S * back for back in reversed(range(weeks))]
+
+
+def _groups(since: str) -> Select[*tuple[Any, ...]]:
+    tickets = func.count().label("tickets")
+    return (
+        select(
+            TicketRow.family,
+            tickets,
+            func.sum(TicketRow.alerts).label("alerts"),
+            func.count().filter(_IS_UNSURE).label("unsure"),
+            func.count(TicketRow.resolved_at).label("resolved"),
+            func.max(TicketRow.last_at).label("last_at"),
+            func.max(TicketRow.id).label("latest"),
+        )
+        .where(TicketRow.id >= since, IS_UNCOVERED)
+        .group_by(TicketRow.family)
+        .order_by(tickets.desc(), func.max(TicketRow.id).desc())
+        .limit(MOST_GROUPS)
+    )
+
+
+def _latest(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
+    columns = (TicketRow.id, TicketRow.title, TicketRow.alert_name)
+    return select(*columns).where(TicketRow.id.in_(ids))
+
+
+def _near(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
+    """The first lines that the latest walk of each of these tickets found."""
+    newest = CitationRow.workflow_id.is_not_distinct_from(TicketRow.workflow_id)
+    first = (
+        select(func.min(CitationRow.id))
+        .join(TicketRow, TicketRow.id == CitationRow.ticket_id)
+        .where(TicketRow.id.in_(ids), newest)
+        .group_by(TicketRow.id)
+    )
+    return (
+        select(CitationRow)
+        .with_only_columns(
+            CitationRow.ticket_id,
+            CitationRow.document_id,
+            CitationRow.start_line,
+            CitationRow.end_line,
+        )
+        .where(CitationRow.id.in_(first))
+    )
+
+
+def _weeks(mondays: Sequence[float]) -> Select[*tuple[Any, ...]]:
+    begun = [(TicketRow.id >= first_id_at(each), place) for place, each in enumerate(mondays)]
+    week = case(*reversed(begun)).label("week")
+    is_sure = TicketRow.fit == Fit.SURE.value
+    return (
+        select(week, func.count().label("tickets"), func.count().filter(is_sure).label("sure"))
+        .where(TicketRow.id >= first_id_at(mondays[0]), _IS_OVER)
+        .group_by(week)
+    )
+
+
+def _group(
+    row: Row[*tuple[Any, ...]], latest: Row[*tuple[Any, ...]], near: Row[*tuple[Any, ...]] | None
+) -> CoverageGroup:
+    return CoverageGroup(
+        family=row.family,
+        name=latest.alert_name or latest.title,
+        tickets=row.tickets,
+        alerts=row.alerts,
+        unsure=row.unsure,
+        resolved=row.resolved,
+        last_at=datetime.fromtimestamp(row.last_at, UTC),
+        nearest=_place(near) if near else None,
+    )
+
+
+def _place(row: Row[*tuple[Any, ...]]) -> NearestPlace:
+    return NearestPlace(
+        document_id=row.document_id, start_line=row.start_line, end_line=row.end_line
+    )
+
+
+def _week(monday: float, tickets: int, sure: int) -> CoverageWeek:
+    begins_at = datetime.fromtimestamp(monday, UTC)
+    return CoverageWeek(begins_at=begins_at, tickets=tickets, sure=sure)

@@ -1,0 +1,109 @@
+"""Documents: where they came from, and one of them with all that became of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+
+from services.contracts.gateway import Citing
+from services.contracts.ingestion import DocumentQuery, IngestedRoot
+from services.gateway.ui.knowledge.known import OwnKnown, Services
+from services.gateway.ui.knowledge.readings.pages import asked_address
+from services.gateway.ui.templates import LINES_SHOWN, first_shown, render
+from services.kit.access.caller import current_caller
+from services.kit.access.scopes import Scope
+
+router = APIRouter(include_in_schema=False)
+
+PAGE_SIZE = 100
+
+
+@dataclass(frozen=True)
+class Crumb:
+    """A folder on the way to the one that is shown."""
+
+    name: str
+    path: str
+
+
+@router.get("/knowledge/documents")
+def documents_page(
+    services: Services,
+    root: Annotated[str, Query(max_length=4096)] = "",
+    under: Annotated[str, Query(max_length=1024)] = "",
+    text: Annotated[str, Query(max_length=200)] = "",
+    after: Annotated[str, Query(max_length=1024)] = "",
+) -> HTMLResponse:
+    """Roots, or the folders and documents of one, or what a search finds."""
+    query = DocumentQuery(root=root, under=under, text=text, after=after, limit=PAGE_SIZE + 1)
+    is_list = bool(root or text or under)
+    found = services.ingestion.documents(query) if is_list else []
+    is_tree = bool(root) and not text and not after
+    chosen = {"root": root, "under": under, "text": text}
+    return render(
+        "knowledge/documents/list.html",
+        tab="Documents",
+        roots=services.ingestion.roots(),
+        is_list=is_list,
+        folders=services.ingestion.folders(root=root, under=under) if is_tree else [],
+        documents=found[:PAGE_SIZE],
+        following=found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
+        chosen=chosen,
+        asked=asked_address("/knowledge/documents", chosen),
+        crumbs=list(crumbs(under)),
+        may_ingest=current_caller().may(Scope.INGEST),
+        name_of_root=name_of_root,
+    )
+
+
+@router.get("/knowledge/document/{document_id:path}")
+def document_page(
+    known: OwnKnown,
+    services: Services,
+    document_id: str,
+    start: Annotated[int, Query(alias="from", ge=1, le=10_000_000)] = 1,
+) -> HTMLResponse:
+    """One document's text with what became of it, and what rests on it."""
+    contents = services.ingestion.contents(document_id)
+    first = first_shown(min(start, len(contents.lines)))
+    citing = known.citations.of_document(document_id)
+    return render(
+        "knowledge/documents/page.html",
+        tab="Documents",
+        contents=contents,
+        document=contents.document,
+        first=first,
+        lines=contents.lines[first - 1 : first - 1 + LINES_SHOWN],
+        lines_shown=LINES_SHOWN,
+        citing=citing,
+        cited=cited_lines(citing),
+        is_upload=is_upload(contents.document.source, services.ingestion.roots()),
+        may_ingest=current_caller().may(Scope.INGEST),
+        name_of_root=name_of_root,
+    )
+
+
+def crumbs(under: str) -> Iterator[Crumb]:
+    """The folders down to this one."""
+    names = [name for name in under.split("/") if name]
+    paths = accumulate(names, lambda path, name: f"{path}/{name}")
+    return (Crumb(name, f"{path}/") for name, path in zip(names, paths, strict=True))
+
+
+def cited_lines(citing: Sequence[Citing]) -> set[int]:
+    """Numbers of the lines that workflows rest on."""
+    spans = (span for each in citing if each.workflow_id for span in each.lines)
+    return {number for start, end in spans for number in range(start, end + 1)}
+
+
+def is_upload(source: str, roots: Sequence[IngestedRoot]) -> bool:
+    """Whether documents of this root were uploaded, so that each may be forgotten alone."""
+    return any(root.path == source and root.is_upload for root in roots)
+
+
+def name_of_root(root: IngestedRoot) -> str:
+    """A root in words."""
+    return "Uploads" if root.is_upload else root.path

@@ -1,0 +1,106 @@
+"""A reading as its page shows it: each procedure drawn beside the lines that tell it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
+from services.procedure.lines import where
+from services.procedure.lowering import lower
+from services.procedure.model import Doubt, LineRange, Procedure, Reading, as_json
+from services.workflow.drawing.svg import to_svg
+from services.workflow.model import Step, Workflow
+
+_LINES_AROUND = 1
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    """A step with its place in the drawing and its lines in the page."""
+
+    number: int
+    step: Step
+    lines: tuple[LineRange, ...]
+
+
+@dataclass(frozen=True)
+class ShownOffer:
+    """What a later reading says instead."""
+
+    offer: OfferedProcedure
+    drawing: Markup
+
+
+@dataclass(frozen=True)
+class ShownProcedure:
+    """One procedure of a reading."""
+
+    place: int
+    procedure: Procedure
+    state: ProcedureState
+    first_line: int
+    lines: tuple[str, ...]
+    steps: tuple[ShownStep, ...]
+    drawing: Markup
+    doubts: tuple[Doubt, ...]
+    offer: ShownOffer | None
+
+
+def procedure_views(detail: ReadingDetail) -> list[ShownProcedure]:
+    """All procedures of a reading."""
+    return [_procedure(detail, place) for place in range(len(detail.reading.procedures))]
+
+
+def notation(reading: Reading) -> str:
+    """What is stored, to be edited: who read it is told by who sends it."""
+    told = as_json(reading)
+    for name in ("reader", "version", "model"):
+        told.pop(name, None)
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
+    procedure = detail.reading.procedures[place]
+    doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
+    name = next(iter(detail.documents), detail.text_hash)
+    workflow = lower(procedure, name, {each.node: each.question for each in doubts})
+    first, lines = _told(detail.lines, procedure)
+    offers = (each for each in detail.offers if each.procedure == place)
+    return ShownProcedure(
+        place=place,
+        procedure=procedure,
+        state=detail.states[place],
+        first_line=first,
+        lines=lines,
+        steps=tuple(_steps(workflow)),
+        drawing=_drawn(workflow, place),
+        doubts=doubts,
+        offer=next((_offered(each, name) for each in offers), None),
+    )
+
+
+def _told(lines: Sequence[str], procedure: Procedure) -> tuple[int, tuple[str, ...]]:
+    """The number of the first line that tells a procedure, and the lines from there on."""
+    told = where(procedure)
+    first = max(1, min(told, default=1) - _LINES_AROUND)
+    return first, tuple(lines[first - 1 : max(told, default=0) + _LINES_AROUND])
+
+
+def _steps(workflow: Workflow) -> Iterator[ShownStep]:
+    for number, step in enumerate(workflow.steps, start=1):
+        lines = dict.fromkeys((each.start_line, each.end_line) for each in step.citations)
+        yield ShownStep(number, step, tuple(lines))
+
+
+def _offered(offer: OfferedProcedure, name: str) -> ShownOffer:
+    return ShownOffer(offer, _drawn(lower(offer.offered, name), offer.procedure))
+
+
+def _drawn(workflow: Workflow, place: int) -> Markup:
+    """The drawing, each step a link to its place in the list; its writer escapes every text."""
+    numbers: Mapping[str, int] = {
+        step.id: number for number, step in enumerate(workflow.steps, start=1)
+    }
+    return Markup(to_svg(workflow, link=lambda id_: f"#p{place}-step-{numbers[id_]}"))  # noqa: S704

@@ -1,0 +1,84 @@
+"""What two versions of a workflow differ in, step by step and in words."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from services.workflow.model import Step, Transition, Workflow
+
+
+class ChangeKind(StrEnum):
+    """What became of a step."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class StepChange(BaseModel):
+    """One step that is not as it was."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: str
+    """Its id."""
+    kind: ChangeKind
+    text: str
+    """As it is now; of a removed one, as it was."""
+    words: tuple[str, ...] = ()
+    """Of a changed one: what is different."""
+
+
+def changes(base: Workflow, now: Workflow) -> tuple[StepChange, ...]:
+    """Steps that were added or changed, in reading order, and then those that were removed."""
+    return (*_kept(base, now), *_removed(base, now))
+
+
+def _kept(base: Workflow, now: Workflow) -> Iterator[StepChange]:
+    for step in now.steps:
+        before = base.by_id.get(step.id)
+        if before is None:
+            yield StepChange(step=step.id, kind=ChangeKind.ADDED, text=step.text)
+        elif words := (*_differences(before, step), *_branches(base, now, step.id)):
+            yield StepChange(step=step.id, kind=ChangeKind.CHANGED, text=step.text, words=words)
+
+
+def _removed(base: Workflow, now: Workflow) -> Iterator[StepChange]:
+    for step in base.steps:
+        if step.id not in now.by_id:
+            yield StepChange(step=step.id, kind=ChangeKind.REMOVED, text=step.text)
+
+
+def _differences(before: Step, now: Step) -> Iterator[str]:
+    if before.text != now.text:
+        yield f"text was \u201c{before.text}\u201d"
+    for name, old, new in (
+        ("command", before.commands, now.commands),
+        ("note", before.notes, now.notes),
+    ):
+        yield from (f"{name} removed: {each}" for each in old if each not in new)
+        yield from (f"{name} added: {each}" for each in new if each not in old)
+        if old != new and set(old) == set(new):
+            yield f"{name}s in another order"
+    if before.citations and not now.citations:
+        yield "no longer said by the lines it came from"
+
+
+def _branches(base: Workflow, now: Workflow, step_id: str) -> Iterator[str]:
+    """Exits that differ, but for those that lead on past a step that is gone or new."""
+    before, after = base.exits(step_id), now.exits(step_id)
+    if len(before) != len(after):
+        yield f"{len(after)} branches instead of {len(before)}"
+        return
+    for old, new in zip(before, after, strict=True):
+        if old.condition != new.condition:
+            yield f"branch \u201c{old.condition}\u201d is now \u201c{new.condition}\u201d"
+        if old.target != new.target and old.target in now.by_id and new.target in base.by_id:
+            yield _leads(now, new, base.by_id[old.target].text)
+
+
+def _leads(workflow: Workflow, edge: Transition, before: str) -> str:
+    name = f"branch \u201c{edge.condition}\u201d" if edge.condition else "it"
+    target = workflow.by_id[edge.target].text
+    return f"{name} leads to \u201c{target}\u201d, before to \u201c{before}\u201d"

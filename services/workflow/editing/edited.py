@@ -1,0 +1,144 @@
+"""A workflow with a person's edits; refused with words where it could not be followed any more."""
+
+from collections.abc import Callable, Iterable
+
+from services.kit.errors import InvalidInputError
+from services.workflow.editing.edits import AddStep, ChangeBranch, ChangeStep, Edit, RemoveStep
+from services.workflow.lint import STRUCTURE_CHECKS
+from services.workflow.model import Step, StepKind, Transition, Workflow
+
+Says = Callable[[Step], bool]
+"""Whether the lines that a step cites say it."""
+NewId = Callable[[], str]
+
+
+class UnusableEditError(InvalidInputError):
+    """The edit names what is not there, or leaves a workflow that cannot be followed."""
+
+
+def edited(workflow: Workflow, edits: Iterable[Edit], *, new_id: NewId, says: Says) -> Workflow:
+    """The workflow with the edits, in their order.
+
+    A step that is said otherwise keeps its citations only where their lines say it still.
+
+    Raises:
+        UnusableEditError: A step or branch is not there, or the structure is broken by it.
+    """
+    now = workflow
+    for edit in edits:
+        match edit:
+            case ChangeStep():
+                now = _with_step(now, edit, says)
+            case ChangeBranch():
+                now = _with_branch(now, edit)
+            case AddStep():
+                now = _with_new(now, edit, new_id())
+            case RemoveStep():
+                now = _without(now, edit.step)
+    _check(now, workflow)
+    return now
+
+
+def _with_step(workflow: Workflow, edit: ChangeStep, says: Says) -> Workflow:
+    step = _step(workflow, edit.step)
+    given = edit.model_dump(include={"text", "commands", "notes"}, exclude_none=True)
+    changed = step.model_copy(update=given)
+    if changed == step:
+        return workflow
+    if (changed.text, changed.commands) != (step.text, step.commands):
+        changed = changed.model_copy(update={"doubt": "", "implied": False})
+        if changed.citations and not says(changed):
+            changed = changed.model_copy(update={"citations": ()})
+    steps = tuple(changed if each.id == step.id else each for each in workflow.steps)
+    return workflow.model_copy(update={"steps": steps})
+
+
+def _with_branch(workflow: Workflow, edit: ChangeBranch) -> Workflow:
+    exit_ = _exit(workflow, edit.step, edit.condition)
+    condition = exit_.condition if edit.new_condition is None else edit.new_condition
+    target = edit.new_target or exit_.target
+    _step(workflow, target)
+    new = Transition(source=exit_.source, target=target, condition=condition)
+    edges = tuple(new if each == exit_ else each for each in workflow.transitions)
+    return workflow.model_copy(update={"transitions": edges})
+
+
+def _with_new(workflow: Workflow, edit: AddStep, step_id: str) -> Workflow:
+    """Behind the step in reading order too, or before what its branch leads to."""
+    after = _step(workflow, edit.after)
+    exit_ = _exit(workflow, after.id, edit.condition)
+    step = Step(
+        id=step_id,
+        kind=StepKind.PROCESS,
+        text=edit.text,
+        commands=edit.commands,
+        notes=edit.notes,
+    )
+    place = workflow.steps.index(after) + 1
+    if len(workflow.exits(after.id)) > 1:
+        target = workflow.steps.index(workflow.by_id[exit_.target])
+        place = max(place, target)
+    steps = (*workflow.steps[:place], step, *workflow.steps[place:])
+    edges = list(workflow.transitions)
+    at = edges.index(exit_)
+    edges[at : at + 1] = [
+        exit_.model_copy(update={"target": step_id}),
+        Transition(source=step_id, target=exit_.target),
+    ]
+    return workflow.model_copy(update={"steps": steps, "transitions": tuple(edges)})
+
+
+def _without(workflow: Workflow, step_id: str) -> Workflow:
+    step = _step(workflow, step_id)
+    exits = workflow.exits(step.id)
+    if len(exits) > 1:
+        raise UnusableEditError(
+            f"{step.text!r} has {len(exits)} branches: lead what comes before it elsewhere first"
+        )
+    target = exits[0].target if exits else ""
+    if target == step.id:
+        raise UnusableEditError(f"{step.text!r} leads only to itself: give it another target first")
+    edges = (
+        edge.model_copy(update={"target": target}) if edge.target == step.id else edge
+        for edge in workflow.transitions
+        if edge.source != step.id and (target or edge.target != step.id)
+    )
+    steps = [each for each in workflow.steps if each.id != step.id]
+    if target and workflow.steps[0].id == step.id:
+        steps.sort(key=lambda each: each.id != target)
+    update = {"steps": tuple(steps), "transitions": tuple(dict.fromkeys(edges))}
+    return workflow.model_copy(update=update)
+
+
+def _step(workflow: Workflow, step_id: str) -> Step:
+    found = workflow.by_id.get(step_id)
+    if found is None:
+        raise UnusableEditError(f"the workflow has no step {step_id[:60]!r}")
+    return found
+
+
+def _exit(workflow: Workflow, step_id: str, condition: str) -> Transition:
+    """The exit of this condition; of a step with one exit that one, whatever is said."""
+    step = _step(workflow, step_id)
+    exits = workflow.exits(step_id)
+    found = exits if len(exits) == 1 else [e for e in exits if e.condition == condition]
+    if not found:
+        known = ", ".join(repr(edge.condition) for edge in exits) or "none"
+        raise UnusableEditError(
+            f"{step.text!r} has no branch {condition[:60]!r}; its branches: {known}"
+        )
+    return found[0]
+
+
+def _check(workflow: Workflow, before: Workflow) -> None:
+    """Refuse what breaks the structure; what was broken before may stay so."""
+    known = _broken(before)
+    new = [message for place, message in _broken(workflow).items() if place not in known]
+    if new:
+        raise UnusableEditError("; ".join(new))
+
+
+def _broken(workflow: Workflow) -> dict[tuple[str, str], str]:
+    """What is wrong with its structure, by check and step."""
+    found = (finding for check in STRUCTURE_CHECKS for finding in check(workflow, {}))
+    return {(each.check, each.step_id): each.message for each in found}

@@ -1,0 +1,132 @@
+"""What of a workflow is to be done next, and what is left aside, by what was done of it so far."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from services.workflow.graph import reachable, successors
+from services.workflow.model import StepKind, Transition, Workflow
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done so far, by step id; ids that the workflow does not have are ignored."""
+
+    done: Collection[str] = ()
+    skipped: Collection[str] = ()
+    followed: Mapping[str, str] = field(default_factory=dict)
+    """Of each decision that was taken: the condition of the exit that was followed."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """How far the work on a workflow is."""
+
+    next: str | None
+    """The step to do next; None where nothing is left."""
+    again: bool
+    """Whether that step was done before, and a loop leads back to it."""
+    left_aside: frozenset[str]
+    """Steps that only branches lead to which were not followed."""
+    done: int
+    """Steps that were done, decisions that were taken included."""
+    skipped: int
+    total: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.next is None
+
+
+def path_of(workflow: Workflow, so_far: Done) -> Path:
+    """How far the work is.
+
+    A decision that was answered before counts as taken, unless another branch was followed. A
+    branch that leads back to its own decision leaves nothing aside: it will be asked again.
+    """
+    followed = _followed(workflow, so_far)
+    left = left_aside(workflow, so_far)
+    handled = (set(so_far.done) | set(so_far.skipped) | followed.keys()) & workflow.by_id.keys()
+    next_, again = _next(workflow, handled, followed, left)
+    skipped = len(handled & set(so_far.skipped) - set(so_far.done))
+    return Path(
+        next=next_,
+        again=again,
+        left_aside=left,
+        done=len(handled) - skipped,
+        skipped=skipped,
+        total=len(workflow.steps),
+    )
+
+
+def left_aside(workflow: Workflow, so_far: Done) -> frozenset[str]:
+    """Steps that only branches lead to which were not followed."""
+    if not workflow.steps:
+        return frozenset()
+    followed = _followed(workflow, so_far)
+    start, arrows = workflow.steps[0].id, successors(workflow.transitions)
+    kept = [edge for edge in workflow.transitions if _is_open(edge, followed, arrows)]
+    open_ = reachable(start, successors(kept))
+    return frozenset(reachable(start, arrows) - open_)
+
+
+def core_steps(workflow: Workflow, so_far: Done) -> frozenset[str]:
+    """The steps without which the workflow was not carried out: the actions on its path.
+
+    Decisions and ends are no actions, and what other branches lead to was not called for.
+    """
+    left = left_aside(workflow, so_far)
+    return frozenset(s.id for s in workflow.of_kind(StepKind.PROCESS) if s.id not in left)
+
+
+def _followed(workflow: Workflow, so_far: Done) -> dict[str, Transition]:
+    """The exit that was followed, of each step that has several and where one was."""
+    found: dict[str, Transition] = {}
+    for step in workflow.steps:
+        exits = workflow.exits(step.id)
+        condition = so_far.followed.get(step.id, step.settled)
+        chosen = next((edge for edge in exits if edge.condition == condition), None)
+        if len(exits) > 1 and chosen is not None and (condition or step.id in so_far.followed):
+            found[step.id] = chosen
+    return found
+
+
+def _is_open(
+    edge: Transition, followed: Mapping[str, Transition], arrows: Mapping[str, Collection[str]]
+) -> bool:
+    """Whether work may still come along this edge."""
+    chosen = followed.get(edge.source)
+    return chosen is None or chosen == edge or edge.source in reachable(chosen.target, arrows)
+
+
+def _next(
+    workflow: Workflow,
+    handled: Collection[str],
+    followed: Mapping[str, Transition],
+    left: Collection[str],
+) -> tuple[str | None, bool]:
+    """The first open step on the way, else the first in reading order; whether it comes again."""
+    seen: set[str] = set()
+    step_id = workflow.steps[0].id if workflow.steps else None
+    while step_id is not None and step_id in handled:
+        if step_id in seen:
+            return step_id, True
+        seen.add(step_id)
+        step_id = _after(workflow, step_id, followed)
+    if step_id is None:
+        is_ended = any(_ends(workflow, each) for each in seen)
+        waiting = (s.id for s in workflow.steps if s.id not in handled and s.id not in left)
+        step_id = None if is_ended else next(waiting, None)
+    return step_id, False
+
+
+def _after(workflow: Workflow, step_id: str, followed: Mapping[str, Transition]) -> str | None:
+    """Where the way goes on; None at an end, and where nobody said which exit was followed."""
+    if step_id in followed:
+        return followed[step_id].target
+    exits = workflow.exits(step_id)
+    return exits[0].target if len(exits) == 1 else None
+
+
+def _ends(workflow: Workflow, step_id: str) -> bool:
+    return not workflow.exits(step_id)
