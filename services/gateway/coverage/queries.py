@@ -24,7 +24,7 @@ from services.kit.ids import first_id_at
 WEEK_S = 7 * 86_400
 _FIRST_MONDAY_S = 4 * 86_400
 """The epoch was a Thursday."""
-MOST_GROUPS = 200
+MOST_GROUPS = 100
 
 _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 _IS_OVER = TicketRow.status.not_in((*_OPEN, TicketStatus.FAILED.value))
