@@ -105,13 +105,13 @@ def test_without_scripts_a_step_is_ticked_and_edited(browser, running, ticket):
 
 
 def doubts_of(running, ticket):
-    """Doubts that the ticket raised of the page that its first step comes from."""
+    """The page that the ticket's first step comes from, and the doubts that the step has raised."""
     workflow = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
     document = workflow["steps"][0]["citations"][0]["document_id"]
     (found,) = running.client.get("/v1/readings", params={"document": document}).json()
     detail = running.client.get(f"/v1/readings/{found['text_hash']}").json()
     doubts = detail["reading"].get("doubts", [])
-    return found, [each for each in doubts if each.get("ticket") == ticket["id"]]
+    return found, [each for each in doubts if each["id"] == f"ticket:{ticket['id']}:s1"]
 
 
 def test_a_rejected_step_is_a_doubt_of_its_page_until_it_is_taken_back(page, running, ticket):
