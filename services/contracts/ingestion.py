@@ -55,6 +55,8 @@ class IngestJob(BaseModel):
     chunks_embedded: int = 0
     approved_deleted: int = 0
     """Approved procedures that a removal deleted with the documents."""
+    seconds_left: float | None = None
+    """By the pace of late; None before there is one, and once it is over."""
     reason: str = ""
     created_at: datetime
     updated_at: datetime

@@ -102,12 +102,18 @@ class IngestionService:
         embedder: Embedder,
         outbox: Outbox,
         work_dir: Path,
+        case_embedder: Embedder | None = None,
         settings: IngestionSettings | None = None,
         pipeline: Pipeline | None = None,
     ) -> None:
-        """`work_dir` keeps uploads and locks; processes that share the database share it too."""
+        """`work_dir` keeps uploads and locks; processes that share the database share it too.
+
+        `embedder` is for documents; `case_embedder` for resolved tickets, which retrieval compares
+        with its queries, and the same where none is given.
+        """
         self._database = database
         self._stores = Stores(documents, vectors, graph, embedder)
+        self._case_embedder = case_embedder or embedder
         self._outbox = outbox
         self._work_dir = work_dir
         self._settings = settings or IngestionSettings()
@@ -251,7 +257,7 @@ class IngestionService:
 
     def archive(self, case: ResolvedCase) -> Archived:
         """See `contracts.ingestion.Ingestion.archive`."""
-        embedder = self._stores.embedder
+        embedder = self._case_embedder
         (vector,) = embedder.embed([f"{case.title}\n{case.text}".strip()])
         kept = self._archive.put(case, vector.tolist(), embedder.model_name)
         return Archived(kept=kept)
