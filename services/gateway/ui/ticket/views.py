@@ -1,6 +1,7 @@
 """A workflow as the page shows it: steps with numbers and exits, and a drawing."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -41,6 +42,7 @@ def numbered_steps(workflow: Workflow) -> list[NumberedStep]:
     return steps
 
 
+@lru_cache(maxsize=64)
 def drawing(workflow: Workflow) -> Markup:
     """The workflow drawn, each step a link to its place in the list.
 
