@@ -180,7 +180,7 @@ def _ladder(workflow: Workflow, boxes: dict[str, _Box], link: StepLink) -> str:
 
 def _way(edge: Transition, target: _Box, y: float, link: StepLink) -> str:
     condition = _shortened(edge.condition.strip() or "then", 2 * _LABEL_LENGTH)
-    words = escape(f"{condition} → {target.number.rstrip('?')}")
+    words = escape(f"{condition} → {target.number.rstrip('?').split()[-1]}")
     return (
         f'<a href="{escape(link(edge.target))}"><text x="{_PADDING:.0f}" y="{y:.1f}" '
         f'font-size="{_LABEL_SIZE}">{words}</text></a>'
