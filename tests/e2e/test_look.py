@@ -215,3 +215,15 @@ def test_a_list_that_is_renewed_keeps_focus_selection_scroll_and_what_is_open(pa
     assert abs(link.bounding_box()["y"] - at) < 2
     expect(page.locator("#facet-team details")).to_have_attribute("open", "")
     assert page.evaluate("getSelection().toString()").strip() != ""
+
+
+def test_a_printed_workflow_has_its_steps_branches_and_commands_and_nothing_to_press(page, running):
+    page.goto(f"/tickets/{planned(running)}")
+    page.emulate_media(media="print")
+    expect(page.locator("li.step")).not_to_have_count(0)
+    for part in ("li.step .text", ".exits", ".command pre", ".cites"):
+        expect(page.locator(part).first).to_be_visible()
+    expect(page.locator("li.decision .exits button, li.decision .exits a").first).to_be_visible()
+    for part in (".bar", "input", ".copy", ".handing"):
+        expect(page.locator(part).first).to_be_hidden()
+    assert background(page) == "rgb(255, 255, 255)"
