@@ -1,5 +1,6 @@
 """How pages look and are used: contrast, names, keyboard, phone, themes, no foreign request."""
 
+import html
 import re
 import time
 from collections.abc import Callable
@@ -49,6 +50,18 @@ def all_walked(running: Running) -> None:
         time.sleep(0.1)
 
 
+def linked(path: str, start: str) -> Callable[[Running], str]:
+    """The first address that the page links to and that begins so."""
+
+    def found(running: Running) -> str:
+        text = running.client.get(path, headers={"accept": "text/html"}).text
+        address = re.search(rf'href="({re.escape(start)}[^"]+)"', text)
+        assert address, f"{path} links to no {start}"
+        return html.unescape(address[1])
+
+    return found
+
+
 PAGES: dict[str, Callable[[Running], str]] = {
     "list": lambda _running: "/",
     "held list": lambda _running: "/?severity=critical&text=a&sort=severity",
@@ -58,6 +71,14 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "refused": lambda running: f"/tickets/{refused(running)}",
     "handed over": lambda running: f"/tickets/{handed_over(running)}",
     "source": cited,
+    "readings": lambda _running: "/knowledge/readings",
+    "reading": linked("/knowledge/readings", "/knowledge/readings/"),
+    "documents": lambda _running: "/knowledge/documents",
+    "document": lambda _running: "/knowledge/document/runbooks/BgpSessionDown.md",
+    "incidents": lambda _running: "/knowledge/incidents",
+    "incident": linked("/knowledge/incidents", "/knowledge/incidents/"),
+    "coverage": lambda _running: "/knowledge/coverage",
+    "upload": lambda _running: "/knowledge/upload",
     "no such page": lambda _running: "/?cursor=x&sort=severity",
 }
 """The address of every page; a new page has its line here."""
@@ -194,3 +215,15 @@ def test_a_list_that_is_renewed_keeps_focus_selection_scroll_and_what_is_open(pa
     assert abs(link.bounding_box()["y"] - at) < 2
     expect(page.locator("#facet-team details")).to_have_attribute("open", "")
     assert page.evaluate("getSelection().toString()").strip() != ""
+
+
+def test_a_printed_workflow_has_its_steps_branches_and_commands_and_nothing_to_press(page, running):
+    page.goto(f"/tickets/{planned(running)}")
+    page.emulate_media(media="print")
+    expect(page.locator("li.step")).not_to_have_count(0)
+    for part in ("li.step .text", ".exits", ".command pre", ".cites"):
+        expect(page.locator(part).first).to_be_visible()
+    expect(page.locator("li.decision .exits button, li.decision .exits a").first).to_be_visible()
+    for part in (".bar", "input", ".copy", ".handing"):
+        expect(page.locator(part).first).to_be_hidden()
+    assert background(page) == "rgb(255, 255, 255)"

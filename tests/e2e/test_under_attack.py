@@ -58,6 +58,15 @@ flowchart TD
 
 <script>pwn()</script><img src=x onerror=pwn()><iframe src="javascript:pwn()"></iframe>
 """
+KNOWLEDGE = (
+    "/knowledge/readings",
+    "/knowledge/documents",
+    "/knowledge/document/{}",
+    "/knowledge/incidents",
+    "/knowledge/coverage",
+    "/knowledge/upload",
+)
+"""Pages that show what a document says; a new one has its line here."""
 
 WATCH = """
 globalThis.pwn = () => console.error("a payload ran");
@@ -187,6 +196,8 @@ def test_a_hostile_document_is_text_in_steps_drawings_and_sources(page, running)
     source = inert(page, f"/sources/{quote(document_id)}?lines=1-60")
     assert NAME in source
     assert 'click A "javascript:pwn()" "tip"' in source
+    for address in KNOWLEDGE:
+        inert(page, address.format(quote(document_id)))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ used: a strict content security policy does not touch them.
 import math
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +20,7 @@ from urllib.parse import quote
 from services.workflow.drawing.layering import Arrow, Layering, Size, layered
 from services.workflow.drawing.placement import place
 from services.workflow.drawing.routes import Point, Route, routed
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import Step, StepKind, Transition, Workflow
 
 StepLink = Callable[[str], str]
 """The address of a step's details, by step id."""
@@ -37,7 +38,8 @@ _MARGIN = 26.0
 _CORNER = 7.0
 _ARROW_LENGTH, _ARROW_WIDTH = 9.0, 4.5
 _MOST_CELLS = 20_000
-"""Steps times transitions; beyond it a drawing is neither readable nor quick."""
+"""Steps times transitions; beyond it arrows are neither readable nor quick to lay out."""
+_RUNG_GAP = 14.0
 
 _STROKES = {
     StepKind.PROCESS: "var(--flow-process, currentColor)",
@@ -103,13 +105,15 @@ def to_svg(
     outline, what is left aside is faint.
     Texts are cut after five lines; the whole text is in the step's `<title>`. Steps without a
     source have a dashed outline, steps in doubt a question mark. Of a decision that was answered
-    before, the arrow that holds is thick and the others are faint. A workflow too large to be drawn
-    gives a line that says so.
+    before, the arrow that holds is thick and the others are faint. A workflow too large for arrows
+    stands step under step in reading order, with its ways as words that lead to their steps.
     """
     boxes = {step.id: _box(step, n, shown.get(step.id)) for n, step in enumerate(workflow.steps, 1)}
     labels = [_label(edge.condition) for edge in workflow.transitions]
-    if not boxes or len(boxes) * len(labels) > _MOST_CELLS:
-        return _notice(workflow)
+    if not boxes:
+        return _element(workflow, 320, 80, '<text x="0" y="8">No steps</text>')
+    if len(boxes) * len(labels) > _MOST_CELLS:
+        return _ladder(workflow, boxes, link or _fragment)
     layering = layered(
         {step_id: box.size for step_id, box in boxes.items()},
         [
@@ -158,9 +162,29 @@ def _element(workflow: Workflow, width: float, height: float, content: str) -> s
     )
 
 
-def _notice(workflow: Workflow) -> str:
-    text = f"{len(workflow.steps)} steps: too many to draw" if workflow.steps else "No steps"
-    return _element(workflow, 320, 80, f'<text x="0" y="8">{text}</text>')
+def _ladder(workflow: Workflow, boxes: dict[str, _Box], link: StepLink) -> str:
+    ways = defaultdict(list)
+    for edge in workflow.transitions:
+        ways[edge.source].append(edge)
+    parts, top = [], 0.0
+    for step_id, box in boxes.items():
+        parts.append(_step(box, box.size.width / 2, top, link))
+        top += box.size.height
+        for edge in ways[step_id]:
+            top += _LABEL_HEIGHT
+            parts.append(_way(edge, boxes[edge.target], top, link))
+        top += _RUNG_GAP
+    width = max(box.size.width for box in boxes.values())
+    return _element(workflow, width + 2 * _MARGIN, top + 2 * _MARGIN, "".join(parts))
+
+
+def _way(edge: Transition, target: _Box, y: float, link: StepLink) -> str:
+    condition = _shortened(edge.condition.strip() or "then", 2 * _LABEL_LENGTH)
+    words = escape(f"{condition} → {target.number.rstrip('?').split()[-1]}")
+    return (
+        f'<a href="{escape(link(edge.target))}"><text x="{_PADDING:.0f}" y="{y:.1f}" '
+        f'font-size="{_LABEL_SIZE}">{words}</text></a>'
+    )
 
 
 def _box(step: Step, number: int, shown: StepShown | None) -> _Box:
