@@ -352,19 +352,22 @@ def settings(
 def export_embedder(
     path: Annotated[Path | None, typer.Argument(help="The file to make.")] = None,
     *,
-    int8: Annotated[bool, typer.Option("--int8", help="Weights of 8 bits: near vectors.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Make the embedding model's ONNX file, for processes that run without torch.
+    """Make the embedding model's ONNX files, for processes that may not write them.
 
-    Without PATH it goes where the settings look for it.
+    Without PATH they go where the settings look for them.
     """
+    from services.kit.settings import EmbedderChoice  # noqa: PLC0415
     from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
-    chosen = "onnx-int8" if int8 else "onnx"
-    target = path or read_settings(data_dir=data_dir, embedder=chosen).resolved_embedder_file
-    obtain(target, is_int8=int8)
-    typer.echo(target)
+    settings = read_settings(data_dir=data_dir)
+    if path is not None:
+        settings = settings.model_copy(update={"embedder_file": path})
+    for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
+        target = settings.embedder_path(choice)
+        obtain(target, is_int8=choice is EmbedderChoice.ONNX_INT8)
+        typer.echo(target)
 
 
 def _serve(
