@@ -4,6 +4,7 @@ Each engine takes a while to import, and only one of each kind is needed: it is 
 it is opened.
 """
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Protocol
 
@@ -15,6 +16,9 @@ from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.stores.timed import timed_graph, timed_vectors
 
+OpenVectors = Callable[[PlatformSettings, int], VectorStore | None]
+"""Opens a store for vectors of this length; None where the settings do not name it."""
+
 
 class LocalEmbedder(Embedder, Protocol):
     """An embedder that computes in this process."""
@@ -23,19 +27,22 @@ class LocalEmbedder(Embedder, Protocol):
         """Threads for what is embedded from now on; 0 takes one per core."""
 
 
-def open_embedder(settings: PlatformSettings) -> LocalEmbedder:
-    """The embedder of the settings; on onnxruntime its file is made where it is missing.
+def open_embedder(
+    settings: PlatformSettings, choice: EmbedderChoice | None = None
+) -> LocalEmbedder:
+    """An embedder, the one of queries unless another is chosen; its file is made where it misses.
 
     Raises:
         NoModelFileError: The file is missing and cannot be made here.
     """
-    if settings.embedder is EmbedderChoice.TORCH:
+    chosen = choice or settings.embedder
+    if chosen is EmbedderChoice.TORCH:
         return SentenceTransformerEmbedder(threads=settings.embedding_threads)
     from services.knowledge.embedding.onnx_embedder import OnnxEmbedder  # noqa: PLC0415
     from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
-    is_int8 = settings.embedder is EmbedderChoice.ONNX_INT8
-    path = settings.resolved_embedder_file
+    is_int8 = chosen is EmbedderChoice.ONNX_INT8
+    path = settings.embedder_path(chosen)
     obtain(path, is_int8=is_int8)
     return OnnxEmbedder(path, is_int8=is_int8, threads=settings.embedding_threads)
 
@@ -66,16 +73,15 @@ def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack
     Raises:
         StoreUnavailableError: The server did not answer, or another process has the folder.
     """
-    vectors = _open_vectors(settings, dimensions)
+    opened = (open_store(settings, dimensions) for open_store in VECTOR_STORES)
+    vectors = next(filter(None, opened), None) or _embedded(settings, dimensions)
     closing.callback(vectors.close)
     return timed_vectors(vectors)
 
 
-def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+def _qdrant(settings: PlatformSettings, dimensions: int) -> VectorStore | None:
     if settings.qdrant_url is None:
-        from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
-
-        return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+        return None
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
     from services.knowledge.stores.qdrant import QdrantVectorStore  # noqa: PLC0415
 
@@ -86,6 +92,16 @@ def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
         api_key=key.get_secret_value() if key else None,
         settings=QdrantSettings(),
     )
+
+
+def _embedded(settings: PlatformSettings, dimensions: int) -> VectorStore:
+    from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
+
+    return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+
+
+VECTOR_STORES: tuple[OpenVectors, ...] = (_qdrant,)
+"""The first that the settings name is opened, the embedded one where they name none."""
 
 
 def store_checks(graph: GraphStore, vectors: VectorStore) -> dict[str, Check]:
