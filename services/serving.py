@@ -17,6 +17,7 @@ from services.contracts.planner import PlannerClient
 from services.contracts.readings import ReadingsClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
+from services.contracts.syncing import SyncingClient
 from services.embedded import WARM_UP_TEXT
 from services.gateway import tasks as gateway_tasks
 from services.gateway.app import create_app as create_gateway
@@ -33,6 +34,9 @@ from services.ingestion.endpoints import create_router as create_ingestion_route
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.endpoints import create_sync_router
+from services.ingestion.sync.service import SyncService
+from services.ingestion.sync.settings import SyncSettings
 from services.kit.access.access import Access
 from services.kit.app import Check
 from services.kit.data_dir import own_data_dir
@@ -41,6 +45,7 @@ from services.kit.errors import FlowXpertError
 from services.kit.http import ServiceClient
 from services.kit.migrations import ROOMS
 from services.kit.outbox import Outbox
+from services.kit.periodic import Periodic
 from services.kit.queue import WorkerThread, create_queue
 from services.kit.relay import Relay
 from services.kit.server import give_way_quickly
@@ -101,6 +106,7 @@ class Serving(Working):
         self._addresses = addresses or AddressSettings()
         self._closing = ExitStack()
         self._queue: Celery | None = None
+        self._periodic: Periodic | None = None
         self._service = service
         create: dict[Service, Callable[[], FastAPI]] = {
             Service.GATEWAY: self._gateway,
@@ -134,6 +140,7 @@ class Serving(Working):
             (WorkerThread(self._queue, self._service.value),),
             Relay(self._outbox, self._queue, sole=False),
             gateway_tasks.purging(self._database, GatewaySettings()) if is_gateway else None,
+            self._periodic,
             stop_within_s=self.settings.stop_within_s,
         )
         self._closing.callback(self._workforce.stop)
@@ -208,6 +215,7 @@ class Serving(Working):
             write_back=write_back,
             routers=[
                 create_ingestion_router(IngestionClient(at_ingestion)),
+                create_sync_router(SyncingClient(at_ingestion)),
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),
@@ -216,7 +224,7 @@ class Serving(Working):
         )
 
     def _ingestion(self) -> FastAPI:
-        settings = IngestionSettings()
+        settings, sync_settings = IngestionSettings(), SyncSettings()
         service = IngestionService(
             database=self._database,
             documents=SqlDocumentStore(self._database),
@@ -227,12 +235,22 @@ class Serving(Working):
             outbox=self._outbox,
             work_dir=self.settings.data_dir,
             settings=settings,
+            tells_syncs=sync_settings.callback_url is not None,
+        )
+        syncs = SyncService(
+            self._database,
+            self._outbox,
+            service,
+            folder=self.settings.data_dir / "repositories",
+            settings=sync_settings,
         )
         service.tell_outdated()
-        ingestion_tasks.register(self._outbox, self._open_queue(), service)
+        queue = self._open_queue()
+        self._periodic = ingestion_tasks.register(self._outbox, queue, service, syncs)
         return create_ingestion(
             self.settings,
             service=service,
+            syncs=syncs,
             readings=lambda caller: service.readings(caller.name),
             ingestion_settings=settings,
             access=self._access,

@@ -19,7 +19,6 @@ from services.gateway.clarify.asking import clarification, rows_of
 from services.gateway.events import Note, add_events
 from services.gateway.queries import Queries, TicketNotFoundError
 from services.gateway.tables import TicketRow
-from services.gateway.writeback.guard import Guard
 from services.gateway.writeback.note import TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import TARGETS, Target
@@ -27,6 +26,7 @@ from services.gateway.writeback.told import news, told_row
 from services.kit.database import Database
 from services.kit.ids import time_ordered_id
 from services.kit.outbox import Outbox
+from services.kit.outgoing import Guard
 
 WRITE_BACK_TASK = "gateway.write_back"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from services.gateway.writeback.guard import (
+from services.kit.outgoing import (
     ForbiddenAddressError,
     Guard,
     NotDeliveredError,
