@@ -110,7 +110,9 @@ def test_a_broken_backup_changes_nothing(tmp_path):
 def test_postgres_and_a_graph_server_are_backed_up_and_restored_and_sqlite_takes_it_too(tmp_path):
     url = postgres_url()
     wipe_database(url)
-    with graph_server(tmp_path / "graph") as server:
+    folder = tmp_path / "graph"
+    folder.mkdir()
+    with graph_server(folder) as server:
         server.empty()
         settings = settings_of(
             tmp_path / "data",

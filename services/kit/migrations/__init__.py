@@ -53,6 +53,7 @@ def upgrade(database: Database, room: str, revision: str = "head") -> None:
         return
     try:
         with database.engine.connect() as connection:
+            connection.detach()  # it is closed in the end, not given to others
             _begin_alone(database, connection)
             command.upgrade(_config(room, connection), revision)
             connection.commit()
@@ -80,6 +81,9 @@ def new_revision(room: str, message: str) -> None:
 def _begin_alone(database: Database, connection: Connection) -> None:
     """Open a transaction that no other migrating process can share."""
     if database.is_sqlite:
+        # A column is changed by making the table anew, and dropping the old one would take along
+        # every row that refers to it.
+        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
