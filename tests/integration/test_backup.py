@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import MetaData, create_engine
+from sqlalchemy import create_engine
 
 from services.contracts.retrieval import RetrieveRequest
 from services.embedded import Embedded
@@ -63,9 +63,9 @@ def fill(settings):
 
 def wipe_database(url):
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    metadata = MetaData()
-    metadata.reflect(engine)
-    metadata.drop_all(engine)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP SCHEMA public CASCADE")
+        connection.exec_driver_sql("CREATE SCHEMA public")
     engine.dispose()
 
 
