@@ -37,7 +37,7 @@ def apps() -> dict[str, FastAPI]:
     )
     return {
         "gateway": gateway,
-        "ingestion": create_ingestion(settings, service=NOBODY, readings=NOBODY),
+        "ingestion": create_ingestion(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY),
         "planner": create_planner(settings, service=NOBODY),
         "retrieval": create_retrieval(settings, service=NOBODY),
         "scorer": create_scorer(settings, service=NOBODY),

@@ -27,6 +27,9 @@ from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.endpoints import create_sync_router
+from services.ingestion.sync.service import SyncService
+from services.ingestion.sync.settings import SyncSettings
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
 from services.kit.garbage import keep_collections_short
@@ -100,6 +103,7 @@ class Embedded(Working):
         settings = self.settings
         self.gateway_settings = GatewaySettings()
         self.ingestion_settings = IngestionSettings()
+        sync_settings = SyncSettings()
         folder = opening.enter_context(own_data_dir(settings.data_dir.resolve()))
         self.database = Database(settings.resolved_database_url)
         opening.callback(self.database.close)
@@ -123,6 +127,14 @@ class Embedded(Working):
             outbox=self.outbox,
             work_dir=folder,
             settings=self.ingestion_settings,
+            tells_syncs=sync_settings.callback_url is not None,
+        )
+        self.syncs = SyncService(
+            self.database,
+            self.outbox,
+            self.ingestion,
+            folder=folder / "repositories",
+            settings=sync_settings,
         )
         self.retrieval = RetrievalService(
             self.vectors,
@@ -154,6 +166,7 @@ class Embedded(Working):
             write_back=self.write_back,
             routers=[
                 create_router(self.ingestion),
+                create_sync_router(self.syncs),
                 create_readings_router(lambda caller: self.ingestion.readings(caller.name)),
             ],
             body_limits=body_limits(self.ingestion_settings),
@@ -227,12 +240,13 @@ class Embedded(Working):
         gateway_tasks.register_learning(walks, self.outbox, self.triage, archiving)
         doubting = Doubting(self.database, self.outbox, self.ingestion)
         gateway_tasks.register_doubts(walks, self.outbox, doubting)
-        ingestion_tasks.register(self.outbox, jobs, self.ingestion)
+        syncing = ingestion_tasks.register(self.outbox, jobs, self.ingestion, self.syncs)
         self._workforce = Workforce(
             self.outbox,
             (WorkerThread(walks, "gateway"), WorkerThread(jobs, "ingestion")),
             Relay(self.outbox, walks, sole=self.settings.database_url is None),
             gateway_tasks.purging(self.database, self.gateway_settings),
+            syncing,
             stop_within_s=self.settings.stop_within_s,
         )
         self._closing.callback(self._workforce.stop)

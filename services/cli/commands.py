@@ -14,6 +14,7 @@ import typer
 from evaluation.commands import app as bench
 from services.cli.answer import answer
 from services.cli.audit import audit
+from services.cli.backup import backup, restore
 from services.cli.keys import app as keys
 from services.cli.mcp import mcp
 from services.cli.metrics import metrics
@@ -31,6 +32,7 @@ from services.cli.read import read
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
+from services.cli.sources import app as sources
 from services.cli.stopping import heed_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.triage import teams_app, triage_app
@@ -64,11 +66,14 @@ app.add_typer(webhooks, name="webhooks", help="What ticket systems send.")
 app.add_typer(tickets, name="tickets", help="The tickets that are kept.")
 tickets.command("retry")(retry_tickets)
 app.add_typer(dead_letters, name="dead-letters", help="What the queue has given up.")
+app.add_typer(sources, name="sources", help="What is synced on a schedule.")
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
 app.command()(audit)
 app.command()(migrate)
 app.command()(metrics)
+app.command()(backup)
+app.command()(restore)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)

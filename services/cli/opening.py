@@ -25,6 +25,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
     from services.gateway.sources.settings import WebhookSettings  # noqa: PLC0415
     from services.gateway.writeback.settings import WriteBackSettings  # noqa: PLC0415
     from services.ingestion.settings import IngestionSettings  # noqa: PLC0415
+    from services.ingestion.sync.settings import SyncSettings  # noqa: PLC0415
     from services.kit.access.settings import AccessSettings, OidcSettings  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
@@ -44,6 +45,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
         WebhookSettings,
         WriteBackSettings,
         IngestionSettings,
+        SyncSettings,
         RetrievalSettings,
         PlannerSettings,
         ScorerSettings,

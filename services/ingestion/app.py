@@ -7,9 +7,11 @@ from fastapi import FastAPI
 from services.contracts.ingestion import Ingestion
 from services.contracts.needs import INGESTION
 from services.contracts.readings import Readings
+from services.contracts.syncing import Syncing
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.access.access import Access
 from services.kit.access.caller import Caller
 from services.kit.app import create_service_app
@@ -24,6 +26,7 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Ingestion,
+    syncs: Syncing,
     readings: Callable[[Caller], Readings],
     ingestion_settings: IngestionSettings | None = None,
     access: Access | None = None,
@@ -33,7 +36,11 @@ def create_app(
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
-        routers=[create_router(service), create_readings_router(readings)],
+        routers=[
+            create_router(service),
+            create_readings_router(readings),
+            create_sync_router(syncs),
+        ],
         settings=settings,
         needs=INGESTION,
         access=access,

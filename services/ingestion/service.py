@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -45,10 +46,12 @@ from services.ingestion.readings.unread import Unread
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.readings.waiting import Waiting
 from services.ingestion.reindex import OnReindexed, Reindex
+from services.ingestion.roots.git import repository_of
 from services.ingestion.roots.scan import UnusableRootError
 from services.ingestion.roots.source import is_archive, opened, owner_of
 from services.ingestion.roots.upload import keep
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync import records
 from services.ingestion.tables import JobRow
 from services.kit.audit import add_audit
 from services.kit.database import Database
@@ -105,12 +108,15 @@ class IngestionService:
         case_embedder: Embedder | None = None,
         settings: IngestionSettings | None = None,
         pipeline: Pipeline | None = None,
+        tells_syncs: bool = False,
     ) -> None:
         """`work_dir` keeps uploads and locks; processes that share the database share it too.
 
         `embedder` is for documents; `case_embedder` for resolved tickets, which retrieval compares
-        with its queries, and the same where none is given.
+        with its queries, and the same where none is given. `tells_syncs`: whether somebody is to
+        be told of syncs that failed or lost approvals.
         """
+        self._tells_syncs = tells_syncs
         self._database = database
         self._stores = Stores(documents, vectors, graph, embedder)
         self._case_embedder = case_embedder or embedder
@@ -129,16 +135,32 @@ class IngestionService:
 
     def ingest(self, request: IngestRequest) -> IngestJob:
         """See `Ingestion.ingest`."""
-        path = Path(request.path).resolve() if "\0" not in request.path else None
+        path = self.allowed_path(request.path)
+        return self._queued(self._new_job(path, prune=request.prune, is_queued=True))
+
+    def allowed_path(self, named: str) -> Path:
+        """The path that a request may name.
+
+        Raises:
+            PathNotAllowedError: It is outside the allowed roots, or not there.
+        """
+        path = Path(named).resolve() if "\0" not in named else None
         roots = [root.resolve() for root in self._settings.allowed_roots]
         if path is None or not any(path.is_relative_to(root) for root in roots):
             path = None
         if path is None or not path.exists():
             raise PathNotAllowedError(
-                f"expected an existing path below one of the allowed roots, got {request.path!r}: "
+                f"expected an existing path below one of the allowed roots, got {named!r}: "
                 "see FLOWXPERT_INGESTION_ALLOWED_ROOTS"
             )
-        return self._queued(self._new_job(path, prune=request.prune, is_queued=True))
+        return path
+
+    def queue_path(self, session: Session, path: Path) -> str:
+        """Queue a job on a path in the caller's transaction; returns its id."""
+        job = self._new_job(path, prune=True, is_queued=True)
+        _add(session, job, "ingested")
+        self._outbox.put(session, RUN_JOB, {"job_id": job.id}, key=f"{RUN_JOB}:{job.id}")
+        return job.id
 
     def ingest_here(
         self, path: Path, *, prune: bool = True, on_progress: OnProgress | None = None
@@ -389,6 +411,9 @@ class IngestionService:
     def park(self, session: Session, job_id: str, reason: str) -> None:
         """Mark a job as failed for good, when the queue gives it up."""
         self._jobs.save(session, job_id, {"status": JobStatus.FAILED, "reason": reason})
+        job = session.get(JobRow, job_id, populate_existing=True)
+        if job is not None:
+            records.end_with_job(session, self._outbox, job, tells=self._tells_syncs)
 
     def _count_outdated(self) -> dict[str, int]:
         """Number of outdated documents by root, none where there are none."""
@@ -417,8 +442,13 @@ class IngestionService:
             upkeep=self._upkeep,
             settings=self._settings,
             on_progress=on_progress,
-            finish=self._outbox.finish,
+            finish=partial(self._finish, row),
         )
+
+    def _finish(self, job: JobRow, session: Session) -> None:
+        """In the transaction that ends the job, so does the sync that it came from."""
+        records.end_with_job(session, self._outbox, job, tells=self._tells_syncs)
+        self._outbox.finish(session)
 
     @property
     def _uploads(self) -> Path:
@@ -431,7 +461,7 @@ class IngestionService:
             # Ids of uploads do not start where the files are kept, so all would seem to be gone.
             raise UnusableRootError(f"{str(path)!r} keeps what was uploaded: send it again instead")
         # A single file says nothing about those beside it.
-        has_all = path.is_dir() or is_archive(path)
+        has_all = path.is_dir() or is_archive(path) or repository_of(path) is not None
         return new_job(
             path, owner_of(path), is_upload=False, is_queued=is_queued, prune=prune and has_all
         )

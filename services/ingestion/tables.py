@@ -68,6 +68,56 @@ class FailureRow(Base):
     reason: Mapped[str] = mapped_column(Text)
 
 
+class ChangeRow(Base):
+    """What a job did to one document."""
+
+    __tablename__ = "ingestion_change"
+
+    job_id: Mapped[str] = mapped_column(
+        ForeignKey("ingestion_job.id", ondelete="CASCADE"), primary_key=True
+    )
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    what: Mapped[str] = mapped_column(String(20), primary_key=True)
+    """`added`, `changed`, `deleted` or `approval_lost`."""
+    procedures: Mapped[list[Any]] = mapped_column(JSON, default=list)
+    """Titles of those whose approval was lost."""
+
+
+class SyncSourceRow(Base):
+    """A folder or repository that is synced on a schedule."""
+
+    __tablename__ = "ingestion_sync_source"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    location: Mapped[str] = mapped_column(Text)
+    branch: Mapped[str] = mapped_column(String(200))
+    subfolder: Mapped[str] = mapped_column(String(500))
+    every_minutes: Mapped[int]
+    next_at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+    failures: Mapped[int] = mapped_column(default=0)
+    commit_id: Mapped[str] = mapped_column(String(64), default="")
+    """Of the last sync that was done."""
+
+
+class SyncRow(Base):
+    """One sync of a source."""
+
+    __tablename__ = "ingestion_sync"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    source: Mapped[str] = mapped_column(
+        ForeignKey("ingestion_sync_source.name", ondelete="CASCADE"), index=True
+    )
+    status: Mapped[str] = mapped_column(String(20))
+    reason: Mapped[str] = mapped_column(Text, default="")
+    began_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    commit_before: Mapped[str] = mapped_column(String(64), default="")
+    commit_after: Mapped[str] = mapped_column(String(64), default="")
+    job_id: Mapped[str] = mapped_column(String(36), default="", index=True)
+    told: Mapped[bool] = mapped_column(default=False)
+
+
 class IngestedRow(Base):
     """What the stores hold of one document, written before and after they are changed.
 

@@ -79,6 +79,12 @@ class ServiceClient:
         message = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
         return self._json("PUT", path, json=message, params=params)
 
+    def delete(self, path: str) -> None:
+        """Take away what is there; otherwise as `post`."""
+        response = self._send("DELETE", path)
+        if response.is_error:
+            raise self._error(response)
+
     def post_for_lines(self, path: str, body: BaseModel) -> Iterator[str]:
         """Send a message and give each line of the answer as it comes; nothing is repeated.
 

@@ -11,6 +11,7 @@ from services.contracts.planner import PlannerClient
 from services.contracts.readings import ReadingsClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
+from services.contracts.syncing import SyncingClient
 from services.gateway import tasks
 from services.gateway.adoption.doubting import Doubting
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
@@ -27,6 +28,7 @@ from services.ingestion.app import body_limits
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.health import Check
 from services.kit.periodic import Periodic
 from services.llm.guard import GuardedChatModel
@@ -72,6 +74,7 @@ class GatewayRoom:
             write_back=self._write_back,
             routers=[
                 create_router(IngestionClient(at_ingestion)),
+                create_sync_router(SyncingClient(at_ingestion)),
                 create_readings_router(lambda _caller: ReadingsClient(at_ingestion)),
             ],
             body_limits=body_limits(IngestionSettings()),

@@ -9,6 +9,8 @@ from services.ingestion import tasks
 from services.ingestion.app import create_app
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.service import SyncService
+from services.ingestion.sync.settings import SyncSettings
 from services.kit.health import Check
 from services.kit.periodic import Periodic
 from services.knowledge.stores.sql_documents import SqlDocumentStore
@@ -21,7 +23,7 @@ class IngestionRoom:
     def __init__(self, stores: SharedStores, work_dir: Path) -> None:
         """`work_dir` keeps what was uploaded, unless the settings name another folder."""
         self._stores = stores
-        self._settings = IngestionSettings()
+        self._settings, sync_settings = IngestionSettings(), SyncSettings()
         self._service = IngestionService(
             database=stores.database,
             documents=SqlDocumentStore(stores.database),
@@ -32,7 +34,16 @@ class IngestionRoom:
             outbox=stores.outbox,
             work_dir=self._settings.work_dir or work_dir,
             settings=self._settings,
+            tells_syncs=sync_settings.callback_url is not None,
         )
+        self._syncs = SyncService(
+            stores.database,
+            stores.outbox,
+            self._service,
+            folder=stores.settings.data_dir / "repositories",
+            settings=sync_settings,
+        )
+        self._syncing: Periodic | None = None
         self._service.tell_outdated()
 
     def app(self, check_queue: Check) -> FastAPI:
@@ -40,6 +51,7 @@ class IngestionRoom:
         return create_app(
             self._stores.settings,
             service=self._service,
+            syncs=self._syncs,
             readings=lambda caller: self._service.readings(caller.name),
             ingestion_settings=self._settings,
             access=self._stores.access,
@@ -52,8 +64,9 @@ class IngestionRoom:
 
     def register(self, queue: Celery) -> None:
         """See `process.Room.register`."""
-        tasks.register(self._stores.outbox, queue, self._service)
+        outbox = self._stores.outbox
+        self._syncing = tasks.register(outbox, queue, self._service, self._syncs)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """See `process.Room.periodic`."""
-        return ()
+        return (self._syncing,)

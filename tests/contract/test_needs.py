@@ -14,6 +14,7 @@ from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
+from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.access.needs import OF_EVERY_SERVICE, Need
 from services.kit.database import Database
 from services.kit.outbox import Outbox
@@ -41,11 +42,15 @@ def apps() -> dict[str, FastAPI]:
         retrieval=NOBODY,
         triage=NOBODY,
         webhooks=WebhookSettings(_env_file=None, generic_secret=SecretStr(SECRET)),
-        routers=[create_router(NOBODY), create_readings_router(NOBODY)],
+        routers=[
+            create_router(NOBODY),
+            create_readings_router(NOBODY),
+            create_sync_router(NOBODY),
+        ],
     )
     return {
         "gateway": gateway,
-        "ingestion": create_ingestion(settings, service=NOBODY, readings=NOBODY),
+        "ingestion": create_ingestion(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY),
         "planner": create_planner(settings),
         "retrieval": create_retrieval(settings, service=NOBODY),
         "scorer": create_scorer(settings, service=NOBODY),

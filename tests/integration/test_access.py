@@ -430,6 +430,7 @@ def apart(platform) -> Iterator[Platform]:
     ingestion = create_ingestion(
         settings,
         service=service,
+        syncs=None,
         readings=lambda caller: service.readings(caller.name),
         access=Access.of(settings, platform.stand.database),
     )

@@ -80,6 +80,7 @@ class Platform:
             "ingestion": create_ingestion(
                 settings,
                 service=ingestion,
+                syncs=embedded.syncs,
                 readings=lambda caller: ingestion.readings(caller.name),
             ),
             "planner": create_planner(settings, service=embedded.planner),

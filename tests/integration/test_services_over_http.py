@@ -93,6 +93,7 @@ def addresses(world, settings):
         "ingestion_url": create_ingestion(
             settings,
             service=world.ingestion,
+            syncs=None,
             readings=lambda caller: world.ingestion.readings(caller.name),
         ),
     }

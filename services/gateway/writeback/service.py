@@ -20,7 +20,6 @@ from services.gateway.events import Note, add_events
 from services.gateway.metrics import WRITE_BACKS
 from services.gateway.queries import Queries, TicketNotFoundError
 from services.gateway.tables import TicketRow
-from services.gateway.writeback.guard import Guard
 from services.gateway.writeback.note import TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import TARGETS, Target
@@ -29,6 +28,7 @@ from services.kit.database import Database
 from services.kit.ids import time_ordered_id
 from services.kit.metrics import start_at_zero
 from services.kit.outbox import Outbox
+from services.kit.outgoing import Guard
 
 WRITE_BACK_TASK = "gateway.write_back"
 

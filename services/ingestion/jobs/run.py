@@ -1,8 +1,8 @@
 """One job from its first look at the root to its end."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import structlog
 from sqlalchemy.orm import Session
@@ -21,7 +21,7 @@ from services.ingestion.read import read_document
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.tables import JobRow
+from services.ingestion.tables import ChangeRow, JobRow
 from services.kit.database import Database
 from services.kit.metrics import stage_timer
 from services.knowledge.model import Document
@@ -60,6 +60,9 @@ class Run:
     sizes: dict[str, int] = field(default_factory=dict)
     """Bytes of each file that is to be read."""
     time_left: TimeLeft = field(default_factory=lambda: TimeLeft(0))
+
+    def __post_init__(self) -> None:
+        self.upkeep = replace(self.upkeep, on_lost=self._lose_approvals)
 
     def ingest(self, scan: Scan) -> None:
         """Bring the stores in line with the root."""
@@ -244,8 +247,24 @@ class Run:
                 pipeline=self.pipeline.version,
                 job_id=self.job.id,
             )
+            self._note(session, outcomes)
             self._save_in(session)
         self._report()
+
+    def _note(self, session: Session, outcomes: Mapping[str, str]) -> None:
+        """Write down what became of documents; a resumed job may say it again."""
+        for document_id, what in outcomes.items():
+            session.merge(ChangeRow(job_id=self.job.id, document_id=document_id, what=what))
+
+    def _lose_approvals(self, document_id: str, procedures: list[str]) -> None:
+        lost = ChangeRow(
+            job_id=self.job.id,
+            document_id=document_id,
+            what="approval_lost",
+            procedures=procedures,
+        )
+        with self.database.session() as session:
+            session.merge(lost)
 
     def _gone(self, scan: Scan) -> list[str]:
         """Documents to remove: no longer there, or left half-written and now unreadable."""
@@ -274,6 +293,8 @@ class Run:
             DOCUMENTS.labels("deleted").inc(deleted)
             with self.database.session() as session:
                 self.ledger.forget(session, some)
+                left = [id_ for id_ in some if id_ not in self.failures]
+                self._note(session, dict.fromkeys(left, "deleted"))
                 self._save_in(session)
             self.upkeep.drop(texts)
             self._report()

@@ -1,6 +1,6 @@
 """What an ingest does about readings: pages are read by rules, approvals move with their lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -31,6 +31,8 @@ class Upkeep:
 
     store: ReadingStore
     texts: Texts
+    on_lost: Callable[[str, list[str]], None] = lambda _document_id, _procedures: None
+    """Told of approvals that did not outlive a change: the page and its procedures."""
 
     @classmethod
     def of(cls, store: ReadingStore, ledger: Ledger, documents: DocumentStore) -> "Upkeep":
@@ -145,3 +147,4 @@ class Upkeep:
         APPROVALS.labels("lost").inc(len(missing))
         if missing:
             _log.warning("ingestion.approval_lost", document_id=document_id, procedures=missing)
+            self.on_lost(document_id, missing)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from services.ingestion.roots.archive import open_archive, scan_archive
 from services.ingestion.roots.folder import scan_file, scan_folder
+from services.ingestion.roots.git import open_repository, repository_of, scan_repository
 from services.ingestion.roots.scan import Limits, Scan, UnusableRootError
 
 ARCHIVE_SUFFIX = ".zip"
@@ -19,7 +20,8 @@ def is_archive(path: Path) -> bool:
 def owner_of(path: Path) -> str:
     """What the documents found at `path` belong to: the folder or archive their ids start from."""
     resolved = path.resolve()
-    return str(resolved if resolved.is_dir() or is_archive(resolved) else resolved.parent)
+    is_whole = resolved.is_dir() or is_archive(resolved) or repository_of(resolved) is not None
+    return str(resolved if is_whole else resolved.parent)
 
 
 @contextmanager
@@ -33,7 +35,11 @@ def opened(path: Path, limits: Limits, *, expand_archives: bool = False) -> Iter
         UnusableRootError: Nothing is there, or it is no folder, file or archive that can be read.
     """
     with ExitStack() as stack:
-        if path.is_dir():
+        bare = repository_of(path)
+        if bare is not None:
+            repository = stack.enter_context(open_repository(bare))
+            scan = scan_repository(repository, PurePosixPath(path.relative_to(bare)), limits)
+        elif path.is_dir():
             scan = scan_folder(path, limits)
             for archive in sorted(path.iterdir()) if expand_archives else ():
                 if is_archive(archive):

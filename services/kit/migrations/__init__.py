@@ -10,10 +10,12 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import OperationalError
 
 from services.kit.database import Base, Database, DatabaseUnavailableError
+from services.kit.errors import FlowXpertError
 
 SERVICES = Path(__file__).parents[2]
 ROOMS = ("kit", "knowledge", "procedure", "ingestion", "gateway")
@@ -36,15 +38,27 @@ def room_tables(room: str) -> list[Table]:
     ]
 
 
-def upgrade(database: Database, room: str) -> None:
-    """Bring the room's tables to the newest revision, in one transaction."""
+class UnknownRevisionError(FlowXpertError):
+    """The tables are of a revision that this code does not know: of newer code."""
+
+
+def upgrade(database: Database, room: str, revision: str = "head") -> None:
+    """Bring the room's tables to a revision, in one transaction.
+
+    Raises:
+        UnknownRevisionError: This code does not know it.
+        DatabaseUnavailableError: No connection, or locked for too long.
+    """
     if not (SERVICES / room / "migrations" / "versions").is_dir():
         return
     try:
         with database.engine.connect() as connection:
+            connection.detach()  # it is closed in the end, not given to others
             _begin_alone(database, connection)
-            command.upgrade(_config(room, connection), "head")
+            command.upgrade(_config(room, connection), revision)
             connection.commit()
+    except CommandError as error:
+        raise UnknownRevisionError(f"{room}: {error}") from error
     except OperationalError as error:
         raise DatabaseUnavailableError(f"the database did not migrate: {error}") from error
 
@@ -67,6 +81,9 @@ def new_revision(room: str, message: str) -> None:
 def _begin_alone(database: Database, connection: Connection) -> None:
     """Open a transaction that no other migrating process can share."""
     if database.is_sqlite:
+        # A column is changed by making the table anew, and dropping the old one would take along
+        # every row that refers to it.
+        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")

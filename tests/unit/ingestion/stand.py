@@ -148,7 +148,7 @@ class Stand:
 
     def __init__(self, folder: Path, **settings: object) -> None:
         self.root = folder / "docs"
-        self.root.mkdir(exist_ok=True)
+        self.root.mkdir(parents=True, exist_ok=True)
         self.work = folder / "work"
         self.database = Database.memory()
         self.database.migrate(*ROOMS)

@@ -28,6 +28,7 @@ def http(stand):
     app = create_app(
         PlatformSettings(),
         service=service,
+        syncs=None,
         readings=lambda caller: service.readings(caller.name),
         ingestion_settings=stand.settings,
     )

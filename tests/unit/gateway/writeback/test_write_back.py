@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from services.gateway.writeback.guard import (
+from services.gateway.writeback.service import WRITE_BACK_TASK
+from services.kit.outgoing import (
     ForbiddenAddressError,
     Guard,
     NotDeliveredError,
     Outgoing,
     is_public,
 )
-from services.gateway.writeback.service import WRITE_BACK_TASK
 from tests.unit.gateway.writeback.system import LOCAL, told
 
 ISSUE = {"issue": {"key": "FAC-1", "fields": {"summary": "Fan failed"}}}

@@ -43,9 +43,18 @@ class Guard:
     """Sends requests to allowed hosts; safe to share between threads."""
 
     def __init__(
-        self, allowed_hosts: Iterable[str], *, allow_private: bool, timeout_s: float
+        self,
+        allowed_hosts: Iterable[str],
+        *,
+        allow_private: bool,
+        timeout_s: float,
+        setting: str = "FLOWXPERT_WRITEBACK_ALLOWED_HOSTS",
     ) -> None:
-        """`allow_private` admits private addresses, loopback among them, and plain HTTP."""
+        """`allow_private` admits private addresses, loopback among them, and plain HTTP.
+
+        `setting` is where the hosts come from, for those who are refused.
+        """
+        self._setting = setting
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
         self._allow_private = allow_private
         self._timeouts = dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)
@@ -66,9 +75,7 @@ class Guard:
         """
         parts = urlsplit(url)
         if (parts.hostname or "").lower() not in self._allowed:
-            raise ForbiddenAddressError(
-                f"{parts.hostname!a} is not in FLOWXPERT_WRITEBACK_ALLOWED_HOSTS"
-            )
+            raise ForbiddenAddressError(f"{parts.hostname!a} is not in {self._setting}")
         if parts.scheme != "https" and not self._allow_private:
             raise ForbiddenAddressError(f"{parts.hostname!a}: only https is written to")
 

@@ -1,0 +1,102 @@
+"""A Git repository as a root, read object by object: no file is checked out, no hook is run."""
+
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+
+from dulwich.errors import NotGitRepository
+from dulwich.object_store import BaseObjectStore
+from dulwich.objects import Blob, Commit, ObjectID, Tree
+from dulwich.repo import Repo
+
+from services.ingestion.roots.folder import too_large
+from services.ingestion.roots.scan import (
+    Entry,
+    Limits,
+    Scan,
+    UnusableRootError,
+    check_count,
+    is_ignored_folder,
+)
+
+SUFFIX = ".git"
+
+
+def repository_of(path: Path) -> Path | None:
+    """The bare repository that this path is, or leads into; None where there is none."""
+    for each in (path, *path.parents):
+        if each.suffix == SUFFIX and (each / "HEAD").is_file() and (each / "objects").is_dir():
+            return each
+    return None
+
+
+def open_repository(path: Path) -> Repo:
+    """The repository, to be closed by the caller.
+
+    Raises:
+        UnusableRootError: It is broken.
+    """
+    try:
+        return Repo(str(path))
+    except (NotGitRepository, OSError) as error:
+        raise UnusableRootError(f"{path.name!r} is no readable Git repository") from error
+
+
+def scan_repository(repository: Repo, subfolder: PurePosixPath, limits: Limits) -> Scan:
+    """All documents of the newest commit below `subfolder`; reading them needs it open.
+
+    Raises:
+        UnusableRootError: It holds no commit, or not that folder.
+    """
+    scan = Scan()
+    store = repository.object_store
+    for path, blob_id in _files(store, _tree(repository, subfolder), PurePosixPath(), scan):
+        document_id = path.as_posix()
+        if not scan.admits(document_id):
+            continue
+        size = store[blob_id].raw_length()
+        if size > limits.file_bytes:
+            scan.fail(document_id, too_large(size, limits.file_bytes))
+            continue
+        fingerprint = f"git-{blob_id.decode()}"
+        scan.entries.append(Entry(document_id, fingerprint, size, _reader(store, blob_id)))
+        check_count(scan, limits, Path(repository.path))
+    scan.entries.sort(key=lambda entry: entry.document_id)
+    return scan
+
+
+def _reader(store: BaseObjectStore, blob_id: ObjectID) -> Callable[[], bytes]:
+    # The object is held for as long as it is read, not for as long as it is listed.
+    return lambda: store[blob_id].as_raw_string()  # noqa: PLW0108
+
+
+def _tree(repository: Repo, subfolder: PurePosixPath) -> Tree:
+    try:
+        commit = repository[repository.head()]
+        found = repository[commit.tree] if isinstance(commit, Commit) else None
+        for part in subfolder.parts:
+            found = repository[found[part.encode()][1]] if isinstance(found, Tree) else None
+    except KeyError as error:
+        raise UnusableRootError(f"the repository has no folder {str(subfolder)!r}") from error
+    if not isinstance(found, Tree):
+        raise UnusableRootError(f"{str(subfolder)!r} is no folder of the repository")
+    return found
+
+
+def _files(
+    store: BaseObjectStore, tree: Tree, folder: PurePosixPath, scan: Scan
+) -> Iterator[tuple[PurePosixPath, ObjectID]]:
+    """Regular files; links and modules lead elsewhere and are left out."""
+    for entry in tree.items():
+        name = entry.path.decode("utf-8", "backslashreplace")
+        if name in {"", ".", ".."} or "/" in name:
+            scan.fail(str(folder / "?"), "its name leads out of its folder")
+        elif stat.S_ISDIR(entry.mode):
+            if not is_ignored_folder(name):
+                inner = store[entry.sha]
+                if isinstance(inner, Tree):
+                    yield from _files(store, inner, folder / name, scan)
+        elif stat.S_ISREG(entry.mode) and isinstance(store[entry.sha], Blob):
+            yield folder / name, entry.sha
+        else:
+            scan.skipped += 1

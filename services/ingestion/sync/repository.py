@@ -1,0 +1,162 @@
+"""Fetching: the newest commit of a branch into a bare repository, and nothing that could run."""
+
+import shutil
+import socket
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import urllib3
+from dulwich.client import GitClient, LocalGitClient, Urllib3HttpGitClient
+from dulwich.errors import GitProtocolError, HangupException, NotGitRepository
+from dulwich.refs import Ref
+from dulwich.repo import Repo
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+from services.ingestion.sync.settings import SyncSettings
+from services.kit.errors import FlowXpertError
+from services.kit.outgoing import ForbiddenAddressError, Guard, is_public
+
+_HERE = Ref(b"refs/heads/synced")
+_SOCKET_TIMEOUT_S = 30.0
+
+
+class FetchError(FlowXpertError):
+    """The repository could not be fetched; trying again later may help."""
+
+
+def fetch(url: str, branch: str, folder: Path, settings: SyncSettings) -> str:
+    """Bring the newest commit of `branch` into `folder`; returns its id.
+
+    Raises:
+        FetchError: It is not there, not allowed, too large, or took too long.
+    """
+    bound = _Bound(settings.most_bytes, time.monotonic() + settings.within_s)
+    try:
+        return _fetched(url, branch, folder, settings, bound)
+    except (GitProtocolError, NotGitRepository, HangupException, KeyError, ValueError) as error:
+        raise FetchError(f"the repository did not give it: {type(error).__name__}") from error
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        cause = error.__cause__ or error
+        raise FetchError(f"the repository did not answer: {type(cause).__name__}") from error
+    except ForbiddenAddressError as error:
+        raise FetchError(str(error)) from error
+
+
+def _fetched(url: str, branch: str, folder: Path, settings: SyncSettings, bound: "_Bound") -> str:
+    if sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) > bound.most_bytes:
+        shutil.rmtree(folder)  # Old commits have piled up; the newest alone is needed.
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        Repo.init_bare(str(folder)).close()
+    client, path = _client(url, settings, bound)
+    wanted = f"refs/heads/{branch}".encode() if branch else b"HEAD"
+    with Repo(str(folder)) as repository:
+        found = client.fetch(
+            path,
+            repository,
+            determine_wants=lambda refs, depth=None: [refs[Ref(wanted)]],  # noqa: ARG005
+            depth=1,
+        )
+        commit = found.refs[Ref(wanted)]
+        if commit is None:
+            raise FetchError(f"the repository has no branch {branch!r}")
+        repository.refs[_HERE] = commit
+        repository.refs.set_symbolic_ref(Ref(b"HEAD"), _HERE)
+    return commit.decode()
+
+
+def _client(url: str, settings: SyncSettings, bound: "_Bound") -> tuple[GitClient, str]:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return LocalGitClient(), parts.path
+    Guard(
+        settings.allowed_hosts,
+        allow_private=settings.allow_private,
+        timeout_s=_SOCKET_TIMEOUT_S,
+        setting="FLOWXPERT_SYNC_ALLOWED_HOSTS",
+    ).check(url)
+    user, _, token = _credentials(url, settings).partition(":")
+    client = _BoundClient(
+        bound,
+        f"{parts.scheme}://{parts.netloc}",
+        pool_manager=_pool(settings),
+        username=user or None,
+        password=token or None,
+    )
+    return client, parts.path
+
+
+def _credentials(url: str, settings: SyncSettings) -> str:
+    place = url.partition("://")[2]
+    fitting = [start for start in settings.credentials if place.startswith(start)]
+    if not fitting:
+        return ""
+    return settings.credentials[max(fitting, key=len)].get_secret_value()
+
+
+class _Bound:
+    """Counts what comes, and ends what is too much or too long."""
+
+    def __init__(self, most_bytes: int, until: float) -> None:
+        self.most_bytes = most_bytes
+        self._left = most_bytes
+        self._until = until
+
+    def count(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise FetchError(f"it is larger than {self.most_bytes:,} bytes")
+        if time.monotonic() > self._until:
+            raise FetchError("fetching it takes too long")
+
+
+class _BoundClient(Urllib3HttpGitClient):
+    """Counts every byte of an answer as it is read."""
+
+    def __init__(self, bound: _Bound, base_url: str, **options: Any) -> None:  # noqa: ANN401
+        super().__init__(base_url, **options)
+        self._bound = bound
+
+    def _http_request(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as its parent's
+        response, read = super()._http_request(*args, **options)
+
+        def counted(*size: int) -> bytes:
+            block = read(*size)
+            self._bound.count(len(block))
+            return block
+
+        return response, counted
+
+
+def _pool(settings: SyncSettings) -> urllib3.PoolManager:
+    """Connections that go to allowed hosts at public addresses, redirected ones too."""
+    allowed = {host.lower() for host in settings.allowed_hosts}
+
+    def checked(connection: HTTPConnection, connected: socket.socket) -> socket.socket:
+        peer = str(connected.getpeername()[0])
+        if connection.host.lower() in allowed and (settings.allow_private or is_public(peer)):
+            return connected
+        connected.close()
+        raise ForbiddenAddressError(f"{connection.host!a} is not allowed, or not public")
+
+    class Plain(HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            return checked(self, super()._new_conn())
+
+    class Secure(HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            return checked(self, super()._new_conn())
+
+    class PlainPool(urllib3.HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class SecurePool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = Secure
+
+    manager = urllib3.PoolManager(
+        timeout=urllib3.Timeout(_SOCKET_TIMEOUT_S), retries=urllib3.Retry(2, redirect=3)
+    )
+    manager.pool_classes_by_scheme = {"http": PlainPool, "https": SecurePool}
+    return manager

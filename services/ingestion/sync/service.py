@@ -1,0 +1,269 @@
+"""Sources that are synced: declared, fetched when they are due, and ingested as jobs."""
+
+import hashlib
+import hmac
+import json
+import shutil
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from services.contracts.syncing import Synced, SyncRequest, SyncSource
+from services.ingestion.service import IngestionService
+from services.ingestion.sync import records
+from services.ingestion.sync.repository import FetchError, fetch
+from services.ingestion.sync.settings import SyncSettings
+from services.ingestion.tables import SyncRow, SyncSourceRow
+from services.kit.audit import add_audit
+from services.kit.database import Database
+from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.outbox import Outbox
+from services.kit.outgoing import ForbiddenAddressError, Guard, Outgoing
+
+RUN_SYNC = "ingestion.sync"
+DUE_EVERY_S = 20.0
+
+_GUARD_TIMEOUT_S = 10.0
+
+
+class SourceNotFoundError(NotFoundError):
+    """No source of this name is declared."""
+
+
+class PlaceNotAllowedError(InvalidInputError):
+    """Nothing may be synced from there."""
+
+
+class SyncService:
+    """See `contracts.syncing.Syncing`. Only one sync of a source goes on, over all processes."""
+
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        ingestion: IngestionService,
+        *,
+        folder: Path,
+        settings: SyncSettings,
+    ) -> None:
+        """`folder` keeps the fetched repositories."""
+        self._database = database
+        self._outbox = outbox
+        self._ingestion = ingestion
+        self._folder = folder.resolve()
+        self._settings = settings
+
+    def declare(self, request: SyncRequest) -> SyncSource:
+        """See `Syncing.declare`."""
+        self._check(request)
+        row = SyncSourceRow(
+            **request.model_dump(), next_at=datetime.now(UTC), failures=0, commit_id=""
+        )
+        with self._database.session() as session:
+            session.merge(row)
+            told = request.model_dump(exclude={"name"})
+            add_audit(session, "source.declared", request.name, after=told)
+        return self._shown(request.name)
+
+    def sources(self) -> list[SyncSource]:
+        """See `Syncing.sources`."""
+        with self._database.session() as session:
+            names = session.scalars(select(SyncSourceRow.name).order_by(SyncSourceRow.name)).all()
+        return [self._shown(name) for name in names]
+
+    def withdraw(self, name: str) -> None:
+        """See `Syncing.withdraw`."""
+        with self._database.session() as session:
+            session.delete(_row(session, name))
+            add_audit(session, "source.withdrawn", name)
+        shutil.rmtree(self._repository(name), ignore_errors=True)
+
+    def sync(self, name: str) -> SyncSource:
+        """See `Syncing.sync`."""
+        with self._database.session() as session:
+            self._queue(session, _row(session, name))
+        return self._shown(name)
+
+    def syncs(self, name: str, *, limit: int = 20) -> list[Synced]:
+        """See `Syncing.syncs`."""
+        with self._database.session() as session:
+            _row(session, name)
+            found = records.latest(session, name, limit)
+            return [records.shown(session, sync) for sync in found]
+
+    def queue_due(self) -> None:
+        """Queue what is due; several processes may do so."""
+        due = select(SyncSourceRow).where(SyncSourceRow.next_at <= datetime.now(UTC))
+        with self._database.session() as session:
+            for row in session.scalars(due).all():
+                self._queue(session, row)
+
+    def run(self, sync_id: str) -> None:
+        """The queue's task: fetch, then hand over to a job, both at most once."""
+        with self._database.session() as session:
+            sync = session.get(SyncRow, sync_id)
+            source = session.get(SyncSourceRow, sync.source) if sync else None
+        if source is None:  # withdrawn meanwhile
+            with self._database.session() as session:
+                self._outbox.finish(session)
+            return
+        try:
+            path, commit = self._fetched(source)
+        except (FetchError, PlaceNotAllowedError) as error:
+            self._fail(sync_id, str(error))
+            return
+        with self._database.session() as session:
+            sync = session.get_one(SyncRow, sync_id)
+            sync.commit_after = commit
+            sync.job_id = self._ingestion.queue_path(session, path)
+            self._outbox.finish(session)
+
+    def park(self, session: Session, arguments: Mapping[str, Any], reason: str) -> None:
+        """A sync that the queue gives up has failed."""
+        sync = session.get(SyncRow, str(arguments["sync_id"]))
+        if sync is not None:
+            records.end(session, self._outbox, sync, records.FAILED, reason, tells=self._tells)
+
+    def tell(self, sync_id: str) -> None:
+        """The queue's task: send what a sync did to the address that wants to know.
+
+        Raises:
+            NotDeliveredError: It was not taken; to be tried again.
+        """
+        with self._database.session() as session:
+            sync = session.get(SyncRow, sync_id)
+            told = records.shown(session, sync) if sync else None
+        if told is not None and self._tells:
+            self._guard.send(self._outgoing(told))
+        with self._database.session() as session:
+            row = session.get(SyncRow, sync_id)
+            if row is not None:
+                row.told = self._tells
+            self._outbox.finish(session)
+
+    def _outgoing(self, told: Synced) -> Outgoing:
+        """Signed over time and body, so that whoever keeps a copy cannot send it later."""
+        body = json.dumps({"event": "sync", "sync": told.model_dump(mode="json")}).encode()
+        seconds = str(int(time.time()))
+        secret = self._settings.callback_secret.get_secret_value().encode()
+        signed = hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
+        headers = {
+            "content-type": "application/json",
+            "x-flowxpert-timestamp": seconds,
+            "x-flowxpert-signature": f"v1={signed}",
+        }
+        return Outgoing(str(self._settings.callback_url), headers, body)
+
+    @property
+    def _tells(self) -> bool:
+        return self._settings.callback_url is not None
+
+    @cached_property
+    def _guard(self) -> Guard:
+        return Guard(
+            self._settings.allowed_hosts,
+            allow_private=self._settings.allow_private,
+            timeout_s=_GUARD_TIMEOUT_S,
+            setting="FLOWXPERT_SYNC_ALLOWED_HOSTS",
+        )
+
+    def _queue(self, session: Session, source: SyncSourceRow) -> None:
+        if records.running(session, source.name) is not None:
+            return
+        sync = SyncRow(
+            id=str(uuid4()),
+            source=source.name,
+            status=records.RUNNING,
+            began_at=datetime.now(UTC),
+            commit_before=source.commit_id,
+            told=False,
+        )
+        # The key lets one of several processes win.
+        key = f"{RUN_SYNC}:{source.name}:{source.next_at.timestamp()}"
+        if self._outbox.put(session, RUN_SYNC, {"sync_id": sync.id}, key=key):
+            session.add(sync)
+
+    def _fail(self, sync_id: str, reason: str) -> None:
+        with self._database.session() as session:
+            sync = session.get_one(SyncRow, sync_id)
+            records.end(session, self._outbox, sync, records.FAILED, reason, tells=self._tells)
+            self._outbox.finish(session)
+
+    def _fetched(self, source: SyncSourceRow) -> tuple[Path, str]:
+        """Where to read, and the commit that lies there."""
+        request = _request(source)
+        self._check(request)
+        if not is_repository(source.location):
+            return Path(source.location), ""
+        folder = self._repository(source.name)
+        commit = fetch(source.location, source.branch, folder, self._settings)
+        return folder / source.subfolder, commit
+
+    def _check(self, request: SyncRequest) -> None:
+        """Whether it may be read: again before each sync, since the settings may have changed.
+
+        Raises:
+            PlaceNotAllowedError: It may not.
+        """
+        parts = urlsplit(request.location) if is_repository(request.location) else None
+        subfolder = PurePosixPath(request.subfolder)
+        if subfolder.is_absolute() or ".." in subfolder.parts:
+            raise PlaceNotAllowedError(f"expected a folder within it, got {request.subfolder!r}")
+        if parts is None or parts.scheme == "file":
+            self._ingestion.allowed_path(parts.path if parts else request.location)
+            return
+        if parts.username is not None or parts.password is not None:
+            raise PlaceNotAllowedError(
+                "an address holds no credentials: set FLOWXPERT_SYNC_CREDENTIALS"
+            )
+        try:
+            self._guard.check(request.location)
+        except ForbiddenAddressError as error:
+            raise PlaceNotAllowedError(str(error)) from error
+
+    def _repository(self, name: str) -> Path:
+        return self._folder / f"{name}.git"
+
+    def _shown(self, name: str) -> SyncSource:
+        with self._database.session() as session:
+            row = _row(session, name)
+            newest = records.latest(session, name, 1)
+            is_git = is_repository(row.location)
+            root = self._repository(name) / row.subfolder if is_git else Path(row.location)
+            return SyncSource(
+                **_request(row).model_dump(),
+                root=str(root),
+                next_at=row.next_at,
+                failures=row.failures,
+                last=records.shown(session, newest[0]) if newest else None,
+            )
+
+
+def is_repository(location: str) -> bool:
+    """Whether this names a Git repository, not a folder."""
+    return "://" in location
+
+
+def _row(session: Session, name: str) -> SyncSourceRow:
+    row = session.get(SyncSourceRow, name)
+    if row is None:
+        raise SourceNotFoundError(f"no source has the name {name!r}")
+    return row
+
+
+def _request(row: SyncSourceRow) -> SyncRequest:
+    return SyncRequest(
+        name=row.name,
+        location=row.location,
+        branch=row.branch,
+        subfolder=row.subfolder,
+        every_minutes=row.every_minutes,
+    )

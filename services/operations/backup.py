@@ -1,0 +1,115 @@
+"""Everything the platform keeps in one file, beside whatever runs.
+
+The tables are read in one snapshot. What can be made of them again is not copied: vectors and the
+graph of the documents; the vectors' cache is, so that making them again takes no model. Past
+tickets of a graph server are read through its port.
+"""
+
+import os
+import sqlite3
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection
+
+from services.kit.database import Database
+from services.kit.errors import InvalidInputError
+from services.kit.settings import PlatformSettings
+from services.knowledge.ports import GraphStore
+from services.operations.archive import Manifest, Writer
+from services.operations.sql_dump import lines_of, revisions_of, tables_of
+from services.stores import open_graph
+
+CASES = "graph/cases.jsonl"
+CACHE = "vectors.db"
+TABLES, FILES = "tables/", "files/"
+ALL_CASES = 10_000_000
+
+OnPart = Callable[[str], None]
+
+
+class TargetExistsError(InvalidInputError):
+    """A file of this name is there; it is never written over."""
+
+
+def back_up(settings: PlatformSettings, path: Path, on_part: OnPart) -> Manifest:
+    """Write the backup; it appears under its name once it is whole, readable for its owner only.
+
+    Raises:
+        TargetExistsError: Something of this name is there.
+        UnavailableError: A store did not answer.
+    """
+    if path.exists():
+        raise TargetExistsError(f"{path} is there: name another file")
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        with ExitStack() as opened:
+            file = opened.enter_context(os.fdopen(_private(beside), "wb"))
+            archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
+            opened.enter_context(archive)
+            manifest = _write(settings, Writer(archive), on_part, opened)
+        beside.rename(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return manifest
+
+
+def _private(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+
+
+def _write(
+    settings: PlatformSettings, writer: Writer, on_part: OnPart, opened: ExitStack
+) -> Manifest:
+    database = Database(settings.resolved_database_url)
+    opened.callback(database.close)
+    cases = writer.add_lines(CASES, _cases(open_graph(settings, database, opened)))
+    on_part(CASES)
+    with database.engine.connect() as connection:
+        _snapshot(connection)
+        revisions = revisions_of(connection)
+        for table in tables_of(connection):
+            writer.add_lines(f"{TABLES}{table.name}.jsonl", lines_of(connection, table))
+            on_part(table.name)
+    for file in _files(settings.data_dir):
+        writer.add_file(f"{FILES}{file.relative_to(settings.data_dir).as_posix()}", file)
+    _add_cache(settings.resolved_embedding_cache, writer)
+    on_part(CACHE)
+    kept = writer.parts.get(f"{TABLES}knowledge_document.jsonl")
+    return writer.finish(
+        version("flowxpert"), revisions, documents=kept.rows if kept else 0, cases=cases
+    )
+
+
+def _snapshot(connection: Connection) -> None:
+    """From here on the connection sees one state; a transaction of SQLite does so anyway."""
+    if connection.dialect.name == "sqlite":
+        connection.connection.driver_connection.isolation_level = None  # type: ignore[union-attr]
+        connection.exec_driver_sql("BEGIN")
+    else:
+        connection.execution_options(isolation_level="REPEATABLE READ")
+
+
+def _cases(graph: GraphStore) -> Iterator[bytes]:
+    return (case.model_dump_json().encode() + b"\n" for case in graph.cases(ALL_CASES))
+
+
+def _files(data_dir: Path) -> list[Path]:
+    """Uploads: the only files that nothing else gives back."""
+    found = (folder.rglob("*") for folder in data_dir.rglob("uploads"))
+    return sorted(file for each in found for file in each if file.is_file())
+
+
+def _add_cache(path: Path, writer: Writer) -> None:
+    """A copy of the cache as it is at one moment, whoever writes to it."""
+    if not path.exists():
+        return
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / CACHE
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+        writer.add_file(CACHE, copy)

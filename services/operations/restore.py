@@ -1,0 +1,130 @@
+"""A backup into the stores that the settings name, whichever engines they are.
+
+Tables are made as they were when the backup was written, filled, and then migrated; vectors and the
+graph are made again from them. Nothing else may run meanwhile.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+from sqlalchemy import MetaData
+
+from services.embedded import Embedded
+from services.kit.data_dir import own_data_dir
+from services.kit.database import Database
+from services.kit.errors import ConflictError
+from services.kit.migrations import ROOMS, UnknownRevisionError, upgrade
+from services.kit.settings import PlatformSettings
+from services.knowledge.model import Case
+from services.operations.archive import Manifest, Reader, UnusableBackupError
+from services.operations.backup import CACHE, CASES, FILES, TABLES
+from services.operations.sql_dump import count, load, revisions_of, tables_of
+
+OnPart = Callable[[str], None]
+
+_CASES_AT_ONCE = 500
+
+
+class NotEmptyError(ConflictError):
+    """The platform holds something already."""
+
+
+def restore(settings: PlatformSettings, path: Path, on_part: OnPart, *, replace: bool) -> Manifest:
+    """Bring everything back; nothing is changed before the whole file was checked.
+
+    Raises:
+        UnusableBackupError: It is broken, newer than this platform, or not what was counted.
+        NotEmptyError: The platform holds something, and it is not to be replaced.
+        UnavailableError: A store did not answer; call it again with `replace`.
+    """
+    with Reader(path) as reader:
+        reader.check()
+        with own_data_dir(settings.data_dir.resolve()) as folder:
+            database = Database(settings.resolved_database_url)
+            try:
+                _fill(database, reader, on_part, replace=replace)
+            finally:
+                database.close()
+            _bring_files(reader, folder, settings.resolved_embedding_cache)
+        with Embedded.open(settings) as platform:
+            on_part("vectors and graph")
+            documents = platform.ingestion.reindex()
+            _bring_cases(platform, reader)
+        if documents > reader.manifest.documents:
+            raise UnusableBackupError(
+                f"{reader.manifest.documents} documents were expected, {documents} came"
+            )
+        return reader.manifest
+
+
+def _fill(database: Database, reader: Reader, on_part: OnPart, *, replace: bool) -> None:
+    with database.engine.connect() as connection:
+        there = revisions_of(connection) and any(
+            count(connection, table) for table in tables_of(connection)
+        )
+    if there and not replace:
+        raise NotEmptyError("the platform is not empty: --replace puts the backup in its place")
+    _drop_all(database)
+    for room, revision in reader.manifest.revisions.items():
+        try:
+            upgrade(database, room, revision)
+        except UnknownRevisionError as error:
+            raise UnusableBackupError(f"a newer FlowXpert made this backup: {error}") from error
+    with database.engine.begin() as connection:
+        for table in tables_of(connection):
+            name = f"{TABLES}{table.name}.jsonl"
+            part = reader.manifest.parts.get(name)
+            if part is None:
+                continue
+            if load(connection, table, reader.lines(name)) != count(connection, table):
+                raise UnusableBackupError(f"the table {table.name} was not filled")
+            if count(connection, table) != part.rows:
+                raise UnusableBackupError(f"{table.name}: {part.rows} rows were expected")
+            on_part(table.name)
+    database.migrate(*ROOMS)
+
+
+def _drop_all(database: Database) -> None:
+    with database.engine.begin() as connection:
+        metadata = MetaData()
+        metadata.reflect(connection)
+        ours = [
+            table
+            for table in metadata.tables.values()
+            if table.name in {f"alembic_{room}" for room in ROOMS} | {"outbox", "api_key", "audit"}
+            or table.name.partition("_")[0] in ROOMS
+        ]
+        metadata.drop_all(connection, tables=ours)
+        if connection.dialect.name != "sqlite":
+            # What keeps the audit log from being changed stays where its table goes.
+            connection.exec_driver_sql("DROP FUNCTION IF EXISTS audit_is_append_only()")
+
+
+def _bring_files(reader: Reader, folder: Path, cache: Path) -> None:
+    for name in reader.manifest.parts:
+        if name == CACHE:
+            for beside in ("", "-wal", "-shm"):
+                cache.with_name(cache.name + beside).unlink(missing_ok=True)
+            _bring(reader, name, cache)
+        elif name.startswith(FILES):
+            relative = PurePosixPath(name.removeprefix(FILES))
+            if relative.is_absolute() or ".." in relative.parts:
+                raise UnusableBackupError(f"{name!r} leads out of the data folder")
+            _bring(reader, name, folder / relative)
+
+
+def _bring(reader: Reader, name: str, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with reader.open(name) as stream, path.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+
+
+def _bring_cases(platform: Embedded, reader: Reader) -> None:
+    batch: list[Case] = []
+    for message in reader.messages(CASES):
+        batch.append(Case.model_validate(message))
+        if len(batch) == _CASES_AT_ONCE:
+            platform.graph.put_cases(batch)
+            batch = []
+    platform.graph.put_cases(batch)

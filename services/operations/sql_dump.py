@@ -1,0 +1,118 @@
+"""All tables of a database as lines of JSON and back, whichever engine is on either side."""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Connection,
+    DateTime,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Uuid,
+    func,
+    inspect,
+    select,
+    text,
+)
+
+from services.kit.migrations import ROOMS
+
+_ROWS_AT_ONCE = 500
+
+Row = Mapping[str, Any]
+
+
+def tables_of(connection: Connection) -> list[Table]:
+    """The platform's tables as they are, each after those that it refers to."""
+    metadata = MetaData()
+    metadata.reflect(connection)
+    versions = {f"alembic_{room}" for room in ROOMS}
+    return [table for table in metadata.sorted_tables if table.name not in versions]
+
+
+def revisions_of(connection: Connection) -> dict[str, str]:
+    """The revision of each room's tables; rooms that have none are left out."""
+    there = set(inspect(connection).get_table_names())
+    return {
+        room: str(connection.scalar(text(f"SELECT version_num FROM alembic_{room}")))  # noqa: S608
+        for room in ROOMS
+        if f"alembic_{room}" in there
+    }
+
+
+def count(connection: Connection, table: Table) -> int:
+    """Rows of a table."""
+    return int(connection.scalar(select(func.count()).select_from(table)) or 0)
+
+
+def lines_of(connection: Connection, table: Table) -> Iterator[bytes]:
+    """A row a line, read as they are asked for."""
+    streamed = connection.execution_options(yield_per=_ROWS_AT_ONCE)
+    ordered = select(table).order_by(*table.primary_key.columns)
+    for row in streamed.execute(ordered).mappings():
+        values = {name: _written(value) for name, value in row.items()}
+        yield json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def load(connection: Connection, table: Table, lines: Iterable[bytes]) -> int:
+    """Insert rows into an empty table; returns how many."""
+    for column in table.columns:
+        if isinstance(column.type, JSON):
+            column.type.none_as_null = True
+    rows = (_read_row(connection, table, json.loads(line)) for line in lines)
+    loaded = 0
+    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+        connection.execute(table.insert(), batch)
+        loaded += len(batch)
+    _count_on(connection, table)
+    return loaded
+
+
+def _written(value: object) -> object:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
+    if isinstance(value, bytes | memoryview):
+        return base64.b64encode(value).decode()
+    return value
+
+
+def _read_row(connection: Connection, table: Table, row: Row) -> dict[str, object]:
+    is_sqlite = connection.dialect.name == "sqlite"
+    return {
+        name: _read(table.columns[name].type, value, is_sqlite=is_sqlite)
+        for name, value in row.items()
+    }
+
+
+def _read(kind: object, value: Any, *, is_sqlite: bool) -> object:  # noqa: ANN401 - JSON
+    if value is None or isinstance(kind, JSON | Uuid):
+        return value
+    if isinstance(kind, DateTime):
+        moment = datetime.fromisoformat(value)
+        return moment.astimezone(UTC).replace(tzinfo=None) if is_sqlite else moment
+    if isinstance(kind, LargeBinary):
+        return base64.b64decode(value)
+    return value
+
+
+def _count_on(connection: Connection, table: Table) -> None:
+    """Let the numbers that PostgreSQL gives out go on after the last; SQLite does by itself."""
+    if connection.dialect.name == "sqlite":
+        return
+    for column in table.primary_key.columns:
+        if not isinstance(column.type, Integer):
+            continue
+        name = {"table": table.name, "column": column.name}
+        sequence = connection.scalar(text("SELECT pg_get_serial_sequence(:table, :column)"), name)
+        last = connection.scalar(select(func.max(column)))
+        if sequence and last is not None:
+            connection.execute(
+                text("SELECT setval(:name, :last)"), {"name": sequence, "last": last}
+            )

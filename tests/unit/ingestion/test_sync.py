@@ -1,0 +1,312 @@
+"""Syncs of real Git repositories and folders."""
+
+import json
+import threading
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+from dulwich import porcelain
+from dulwich.objects import Blob, Tree
+from dulwich.repo import Repo
+from dulwich.server import DictBackend
+from dulwich.web import make_wsgi_chain
+from sqlalchemy import update
+
+from services.contracts.readings import ApprovalRequest
+from services.contracts.syncing import SyncRequest
+from services.ingestion.service import PathNotAllowedError
+from services.ingestion.sync.records import TELL
+from services.ingestion.sync.service import (
+    RUN_SYNC,
+    PlaceNotAllowedError,
+    SourceNotFoundError,
+    SyncService,
+)
+from services.ingestion.sync.settings import SyncSettings
+from services.ingestion.tables import SyncSourceRow
+from services.kit.tables import OutboxRow
+from services.knowledge.screening.document import hash_of
+from tests.unit.ingestion.stand import Stand
+
+WHO = b"Ops <ops@example.net>"
+PAGE = "# Fan\n\n1. Check the fan tray.\n2. Replace the fan tray.\n"
+
+
+class Syncs:
+    """A stand with one repository, whose queue is worked by hand."""
+
+    def __init__(self, folder, **settings):
+        self.folder = folder / "docs" / "wiki"
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        self.stand = Stand(folder, allowed_roots=(folder / "docs",))
+        self.repository = porcelain.init(str(self.folder))
+        self.settings = SyncSettings(**settings)
+        self.ingestion = self.stand.service
+        self.ingestion._tells_syncs = self.settings.callback_url is not None
+        self.service = SyncService(
+            self.stand.database,
+            self.stand.outbox,
+            self.ingestion,
+            folder=folder / "repositories",
+            settings=self.settings,
+        )
+
+    def commit(self, **pages):
+        for name, text in pages.items():
+            path = self.folder / f"{name}.md"
+            path.unlink() if text is None else path.write_text(text)
+        porcelain.add(str(self.folder))
+        return porcelain.commit(str(self.folder), b"change", committer=WHO, author=WHO).decode()
+
+    def declare(self, **more):
+        url = f"file://{self.folder}"
+        return self.service.declare(SyncRequest(name="wiki", **{"location": url, **more}))
+
+    def work(self):
+        """Do all that is queued; each task ends itself, as in the queue."""
+        tasks = {
+            RUN_SYNC: self.service.run,
+            TELL: self.service.tell,
+            "ingestion.run_job": self.ingestion.run,
+        }
+        while True:
+            with self.stand.database.session() as session:
+                row = session.query(OutboxRow).first()
+                key, name = (row.key, row.task) if row else ("", "")
+            if not key:
+                return
+            self.stand.outbox.run(key, lambda name=name, **arguments: tasks[name](**arguments))
+
+    def sync(self):
+        self.service.sync("wiki")
+        self.work()
+        return self.service.syncs("wiki")[0]
+
+
+@pytest.fixture
+def syncs(tmp_path):
+    return Syncs(tmp_path)
+
+
+def test_only_the_changed_page_of_a_repository_is_read_again(syncs):
+    first = syncs.commit(fan=PAGE, bgp="# BGP\n\nCheck the neighbour.\n")
+    syncs.declare()
+    began = syncs.sync()
+    assert (began.status, began.added) == ("done", ("bgp.md", "fan.md"))
+    assert (began.commit_before, began.commit_after) == ("", first)
+    embedded = syncs.stand.embedder.texts
+    second = syncs.commit(fan=PAGE + "3. Close the ticket.\n\nDone.\n")
+    again = syncs.sync()
+    assert (again.added, again.changed, again.deleted) == ((), ("fan.md",), ())
+    assert (again.commit_before, again.commit_after) == (first, second)
+    assert syncs.ingestion.job(again.job_id).unchanged == 1
+    assert 0 < syncs.stand.embedder.texts - embedded < embedded
+
+
+def test_a_page_that_is_gone_is_deleted_and_an_unchanged_repository_changes_nothing(syncs):
+    syncs.commit(fan=PAGE, bgp="# BGP\n\nCheck the neighbour.\n")
+    syncs.declare()
+    syncs.sync()
+    same = syncs.sync()
+    assert (same.status, same.added, same.changed, same.deleted) == ("done", (), (), ())
+    syncs.commit(bgp=None)
+    assert syncs.sync().deleted == ("bgp.md",)
+    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+
+
+def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
+    told = []
+
+    class Told(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            told.append((self.headers["x-flowxpert-signature"], json.loads(body)))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Told)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        syncs = Syncs(
+            tmp_path,
+            callback_url=f"http://127.0.0.1:{server.server_port}/syncs",
+            callback_secret="a secret of syncs",
+            allowed_hosts=["127.0.0.1"],
+            allow_private=True,
+        )
+        syncs.commit(fan=PAGE)
+        syncs.declare()
+        syncs.sync()
+        readings = syncs.ingestion.readings("Ann")
+        page = readings.get(hash_of(PAGE))
+        readings.approve(page.text_hash, ApprovalRequest(procedure=0))
+        syncs.commit(fan="# Fan\n\n1. Call the vendor.\n2. Wait for the vendor.\n")
+        lost = syncs.sync().approvals_lost
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert [each.document_id for each in lost] == ["fan.md"]
+    assert lost[0].procedures
+    ((signature, event),) = told
+    assert signature.startswith("v1=")
+    assert event["sync"]["approvals_lost"][0]["document_id"] == "fan.md"
+    assert syncs.service.syncs("wiki")[0].told
+
+
+def test_a_link_in_a_repository_is_left_out(syncs, tmp_path):
+    (tmp_path / "secret.md").write_text("# Secret\n\nNot yours.\n")
+    (syncs.folder / "leak.md").symlink_to(tmp_path / "secret.md")
+    syncs.commit(fan=PAGE)
+    syncs.declare()
+    assert syncs.sync().added == ("fan.md",)
+
+
+def test_a_name_that_leads_out_is_refused(syncs):
+    syncs.commit(fan=PAGE)
+    repository = Repo(str(syncs.folder))
+    blob, inner, outer = Blob.from_string(PAGE.encode()), Tree(), Tree()
+    inner.add(b"passwd.md", 0o100644, blob.id)
+    outer.add(b"..", 0o040000, inner.id)
+    outer.add(b"fan.md", 0o100644, blob.id)
+    for each in (blob, inner, outer):
+        repository.object_store.add_object(each)
+    repository.get_worktree().commit(b"evil", committer=WHO, author=WHO, tree=outer.id)
+    syncs.declare()
+    done = syncs.sync()
+    assert done.added == ("fan.md",)
+    assert syncs.ingestion.job(done.job_id).failures == 1
+
+
+def test_a_subfolder_and_a_branch_are_what_is_read(syncs):
+    (syncs.folder / "ops").mkdir()
+    (syncs.folder / "ops" / "fan.md").write_text(PAGE)
+    syncs.commit(bgp="# BGP\n\nCheck.\n")
+    porcelain.branch_create(str(syncs.folder), b"stable")
+    syncs.commit(later="# Later\n\nText.\n")
+    syncs.declare(branch="stable", subfolder="ops")
+    assert syncs.sync().added == ("fan.md",)
+
+
+def test_a_failed_sync_says_why_and_waits_longer(syncs):
+    syncs.commit(fan=PAGE)
+    syncs.declare(branch="absent", every_minutes=10)
+    failed = syncs.sync()
+    assert (failed.status, failed.job_id) == ("failed", "")
+    assert failed.reason
+    (source,) = syncs.service.sources()
+    assert source.failures == 1
+    assert source.next_at > datetime.now(UTC) + timedelta(minutes=15)
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def served(syncs):
+    """Address of the repository on a real server of Git over HTTP."""
+    syncs.commit(fan=PAGE)
+    app = make_wsgi_chain(DictBackend({"/wiki": Repo(str(syncs.folder))}))
+    server = make_server("127.0.0.1", 0, app, handler_class=Quiet)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/wiki"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+HERE = {"allowed_hosts": ["127.0.0.1"], "allow_private": True}
+
+
+def test_a_repository_is_fetched_over_http(syncs, served, tmp_path):
+    there = Syncs(tmp_path / "there", **HERE)
+    there.declare(location=served)
+    first = there.sync()
+    assert (first.status, first.added) == ("done", ("fan.md",))
+    second = syncs.commit(fan=PAGE + "Done.\n")
+    again = there.sync()
+    assert (again.changed, again.commit_after) == (("fan.md",), second)
+
+
+def test_a_fetch_that_is_too_large_is_broken_off(served, tmp_path):
+    there = Syncs(tmp_path / "there", most_bytes=50, **HERE)
+    there.declare(location=served)
+    failed = there.sync()
+    assert (failed.status, failed.added) == ("failed", ())
+    assert "larger than 50 bytes" in failed.reason
+
+
+def test_what_is_due_is_queued_once(syncs):
+    syncs.commit(fan=PAGE)
+    syncs.declare()
+    syncs.service.queue_due()
+    syncs.service.queue_due()
+    syncs.service.sync("wiki")
+    syncs.work()
+    assert len(syncs.service.syncs("wiki")) == 1
+    syncs.service.queue_due()
+    assert len(syncs.service.syncs("wiki")) == 1
+    with syncs.stand.database.session() as session:
+        session.execute(update(SyncSourceRow).values(next_at=datetime.now(UTC)))
+    syncs.service.queue_due()
+    syncs.work()
+    assert len(syncs.service.syncs("wiki")) == 2
+
+
+def test_a_folder_is_synced_in_place(syncs):
+    folder = syncs.folder.parent / "plain"
+    folder.mkdir()
+    (folder / "disk.md").write_text("# Disk\n\nClean up.\n")
+    syncs.declare(location=str(folder))
+    done = syncs.sync()
+    assert (done.added, done.commit_after) == (("disk.md",), "")
+
+
+@pytest.mark.parametrize(
+    ("location", "subfolder"),
+    [
+        ("https://git.example.net/wiki", ""),
+        ("http://169.254.169.254/latest", ""),
+        ("ssh://git.example.net/wiki", ""),
+        ("https://user:word@git.example.net/wiki", ""),
+        ("git://127.0.0.1/wiki", ""),
+    ],
+)
+def test_places_that_are_not_allowed_are_refused(syncs, location, subfolder):
+    with pytest.raises(PlaceNotAllowedError) as refused:
+        syncs.declare(location=location, subfolder=subfolder)
+    assert "word" not in str(refused.value)
+
+
+def test_files_outside_the_allowed_roots_are_refused(syncs, tmp_path):
+    for location in ("/etc", f"file://{tmp_path}", "file:///etc"):
+        with pytest.raises(PathNotAllowedError):
+            syncs.declare(location=location)
+    with pytest.raises(PlaceNotAllowedError):
+        syncs.declare(subfolder="../..")
+
+
+def test_an_allowed_name_with_a_private_address_is_not_connected_to(tmp_path):
+    syncs = Syncs(tmp_path, allowed_hosts=["localhost"])
+    syncs.declare(location="https://localhost:9/wiki")
+    failed = syncs.sync()
+    assert failed.status == "failed"
+
+
+def test_a_withdrawn_source_is_unknown_and_its_documents_stay(syncs):
+    syncs.commit(fan=PAGE)
+    syncs.declare()
+    syncs.sync()
+    syncs.service.withdraw("wiki")
+    with pytest.raises(SourceNotFoundError):
+        syncs.service.sync("wiki")
+    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
