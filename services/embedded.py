@@ -13,6 +13,7 @@ import structlog
 from fastapi import FastAPI
 
 from services.gateway import tasks as gateway_tasks
+from services.gateway.adoption.doubting import Doubting
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.archiving import Archiving
 from services.gateway.knowledge import Knowledge
@@ -106,10 +107,9 @@ class Embedded(Working):
         self.outbox = Outbox(self.database, lease_s=settings.task_lease_s)
         self.write_back = WriteBack(WriteBackSettings(), self.database, self.outbox)
         cache = settings.resolved_embedding_cache
-        self._bulk_model = open_embedder(settings)
-        self.embedder = CachedEmbedder(self._bulk_model, cache)
-        # A model of their own, so that no ticket waits for a batch of an ingest.
+        self._document_model = open_embedder(settings, settings.document_embedder)
         self._ticket_model = open_embedder(settings)
+        self.embedder = CachedEmbedder(self._ticket_model, cache)
         self.documents = SqlDocumentStore(self.database)
         self.graph = open_graph(settings, self.database, opening)
         self.vectors = open_vectors(settings, self.embedder.dimensions, opening)
@@ -118,7 +118,8 @@ class Embedded(Working):
             documents=self.documents,
             vectors=self.vectors,
             graph=self.graph,
-            embedder=self.embedder,
+            embedder=CachedEmbedder(self._document_model, cache),
+            case_embedder=self.embedder,
             outbox=self.outbox,
             work_dir=folder,
             settings=self.ingestion_settings,
@@ -132,13 +133,12 @@ class Embedded(Working):
             readings=SqlReadingStore(self.database),
             archive=SqlCaseArchive(self.database),
         )
-        known = CachedEmbedder(self._ticket_model, cache)
         self.triage = TriageDesk(
-            self.database, self.graph, known, self.gateway_settings, model=self.model
+            self.database, self.graph, self.embedder, self.gateway_settings, model=self.model
         )
-        self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=known)
+        self.planner = PlannerService(PlannerSettings(), model=self.model, embedder=self.embedder)
         self.scorer = ScorerService(
-            known, ScorerSettings(), model=self.model, answers=SqlAnswerStore(self.database)
+            self.embedder, ScorerSettings(), model=self.model, answers=SqlAnswerStore(self.database)
         )
 
     @cached_property
@@ -170,6 +170,11 @@ class Embedded(Working):
             ),
         )
 
+    def embed_beside_others(self) -> None:
+        """Leave cores to whatever else is at work: no more threads than requests need."""
+        for model in (self._document_model, self._ticket_model):
+            model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)
+
     def start(self) -> None:
         """Begin to work on what the queue holds, first of all what an earlier run left.
 
@@ -179,8 +184,7 @@ class Embedded(Working):
         give_way_quickly()
         self._closing.enter_context(start_tracing("flowxpert", self.settings.otlp_endpoint))
         self.ingestion.tell_outdated()
-        for model in (self._bulk_model, self._ticket_model):
-            model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)
+        self.embed_beside_others()
         warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         warming.start()
         # The model must not be at work when the interpreter ends.
@@ -221,6 +225,8 @@ class Embedded(Working):
             is_on=self.gateway_settings.archive_resolved,
         )
         gateway_tasks.register_learning(walks, self.outbox, self.triage, archiving)
+        doubting = Doubting(self.database, self.outbox, self.ingestion)
+        gateway_tasks.register_doubts(walks, self.outbox, doubting)
         ingestion_tasks.register(self.outbox, jobs, self.ingestion)
         self._workforce = Workforce(
             self.outbox,

@@ -27,19 +27,22 @@ class LocalEmbedder(Embedder, Protocol):
         """Threads for what is embedded from now on; 0 takes one per core."""
 
 
-def open_embedder(settings: PlatformSettings) -> LocalEmbedder:
-    """The embedder of the settings; on onnxruntime its file is made where it is missing.
+def open_embedder(
+    settings: PlatformSettings, choice: EmbedderChoice | None = None
+) -> LocalEmbedder:
+    """An embedder, the one of queries unless another is chosen; its file is made where it misses.
 
     Raises:
         NoModelFileError: The file is missing and cannot be made here.
     """
-    if settings.embedder is EmbedderChoice.TORCH:
+    chosen = choice or settings.embedder
+    if chosen is EmbedderChoice.TORCH:
         return SentenceTransformerEmbedder(threads=settings.embedding_threads)
     from services.knowledge.embedding.onnx_embedder import OnnxEmbedder  # noqa: PLC0415
     from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
-    is_int8 = settings.embedder is EmbedderChoice.ONNX_INT8
-    path = settings.resolved_embedder_file
+    is_int8 = chosen is EmbedderChoice.ONNX_INT8
+    path = settings.embedder_path(chosen)
     obtain(path, is_int8=is_int8)
     return OnnxEmbedder(path, is_int8=is_int8, threads=settings.embedding_threads)
 

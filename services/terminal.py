@@ -195,9 +195,10 @@ def ingest_progress(title: str) -> Iterator[Callable[[IngestJob], None]]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[chunks]} chunks"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
     )
     with Progress(*columns, console=errors) as progress:
-        task = progress.add_task(title, total=None, chunks=0)
+        task = progress.add_task(title, total=None, chunks=0, left="")
 
         def move(job: IngestJob) -> None:
             progress.update(
@@ -205,9 +206,16 @@ def ingest_progress(title: str) -> Iterator[Callable[[IngestJob], None]]:
                 total=job.total or None,
                 completed=job.handled,
                 chunks=job.chunks_embedded,
+                left=_left(job.seconds_left),
             )
 
         yield move
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict
 from evaluation.benches.knowledge_server import serve_knowledge
 from evaluation.benches.servers import Gateway, Postgres, Say, Server, Valkey, begin, made
 from evaluation.benches.speed import new_ticket
-from services.kit.settings import PlatformSettings
+from services.kit.settings import EmbedderChoice, PlatformSettings
 
 KINDS = ("gateway", "worker", "valkey", "connection")
 SENDERS = 4
@@ -199,7 +199,7 @@ def run_chaos(plan: ChaosPlan, say: Say) -> ChaosReport:
             "FLOWXPERT_API_KEY": _KEY,
             "FLOWXPERT_TASK_LEASE_S": str(plan.lease_s),
             "FLOWXPERT_GATEWAY_CATCH_UP_AFTER_S": str(_CATCH_UP_S),
-            "FLOWXPERT_EMBEDDER_FILE": str(PlatformSettings().resolved_embedder_file.resolve()),
+            "FLOWXPERT_EMBEDDER_FILE": str(_embedder_file()),
         }
         names = ["gateway", *(f"worker-{n}" for n in range(1, WORKERS + 1))]
         gateways = [Gateway(name, made(folder / name), settings) for name in names]
@@ -313,3 +313,7 @@ def _is_right(found: Figures) -> bool:
     """All that came in was concluded, and once."""
     wrong = found.model_dump(exclude={"accepted", "planned", "refused"})
     return found.accepted > 0 and not any(wrong.values())
+
+
+def _embedder_file() -> Path:
+    return PlatformSettings().embedder_path(EmbedderChoice.ONNX).resolve()

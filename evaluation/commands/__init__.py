@@ -3,6 +3,7 @@
 import typer
 
 from evaluation.commands import (
+    capacity,
     chaos,
     clarify,
     graph,
@@ -34,6 +35,7 @@ _GROUPS = (
     clarify,
     speed,
     storm,
+    capacity,
     chaos,
     triage,
     results,

@@ -16,6 +16,7 @@ from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.keys import app as keys
 from services.cli.mcp import mcp
+from services.cli.metrics import metrics
 from services.cli.migrate import migrate
 from services.cli.opening import (
     client_of,
@@ -67,6 +68,7 @@ app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.command()(read)
 app.command()(audit)
 app.command()(migrate)
+app.command()(metrics)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
@@ -350,19 +352,22 @@ def settings(
 def export_embedder(
     path: Annotated[Path | None, typer.Argument(help="The file to make.")] = None,
     *,
-    int8: Annotated[bool, typer.Option("--int8", help="Weights of 8 bits: near vectors.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Make the embedding model's ONNX file, for processes that run without torch.
+    """Make the embedding model's ONNX files, for processes that may not write them.
 
-    Without PATH it goes where the settings look for it.
+    Without PATH they go where the settings look for them.
     """
+    from services.kit.settings import EmbedderChoice  # noqa: PLC0415
     from services.knowledge.embedding.onnx_model import obtain  # noqa: PLC0415
 
-    chosen = "onnx-int8" if int8 else "onnx"
-    target = path or read_settings(data_dir=data_dir, embedder=chosen).resolved_embedder_file
-    obtain(target, is_int8=int8)
-    typer.echo(target)
+    settings = read_settings(data_dir=data_dir)
+    if path is not None:
+        settings = settings.model_copy(update={"embedder_file": path})
+    for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
+        target = settings.embedder_path(choice)
+        obtain(target, is_int8=choice is EmbedderChoice.ONNX_INT8)
+        typer.echo(target)
 
 
 def _serve(

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http import ServiceClient
 from services.knowledge.model import Document, ResolvedCase
 
@@ -54,6 +55,8 @@ class IngestJob(BaseModel):
     chunks_embedded: int = 0
     approved_deleted: int = 0
     """Approved procedures that a removal deleted with the documents."""
+    seconds_left: float | None = None
+    """By the pace of late; None before there is one, and once it is over."""
     reason: str = ""
     created_at: datetime
     updated_at: datetime
@@ -319,6 +322,12 @@ class Ingestion(Protocol):
     def forget_cases(self, request: ForgetCases) -> None:
         """Take cases out; unknown ids are ignored."""
 
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        """Keep what a ticket finds wrong of a page as a doubt of its reading; again is the same."""
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        """Take such doubts out; unknown ones are ignored."""
+
 
 class IngestionClient:
     """`Ingestion` in another process, over HTTP."""
@@ -393,3 +402,11 @@ class IngestionClient:
     def forget_cases(self, request: ForgetCases) -> None:
         """See `Ingestion.forget_cases`."""
         self._client.post("/v1/cases/removals", request)
+
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        """See `Ingestion.doubt`."""
+        return DoubtTaken.model_validate(self._client.post("/v1/doubts", report))
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        """See `Ingestion.withdraw_doubts`."""
+        self._client.post("/v1/doubts/removals", request)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from services.kit.http import ServiceClient
 from services.procedure.model import Procedure, Reader, Reading, as_json
-from services.procedure.ports import Event, ReadingState
+from services.procedure.ports import Event, ReadingState, TicketDoubt
 
 
 def _short(noun: Reading | Procedure) -> dict[str, Any]:
@@ -158,6 +158,26 @@ class AnswerRequest(Message):
     answer: int = Field(ge=0)
     """Its place among the doubt's answers."""
     revision: str = ""
+
+
+class DoubtReport(TicketDoubt):
+    """What an engineer found wrong of a page while they worked on a ticket."""
+
+    document_id: str
+
+
+class DoubtWithdrawal(Message):
+    """What tickets found wrong does not hold, or they are gone."""
+
+    tickets: tuple[str, ...] = Field(max_length=1000)
+    step: str = ""
+    """Of one step of theirs; of all where it is empty."""
+
+
+class DoubtTaken(Message):
+    """Whether a doubt is kept: not where its document is unknown by now."""
+
+    kept: bool
 
 
 class ImportNote(Message):

@@ -20,6 +20,7 @@ from services.kit.database import Database
 
 AT_ONCE = 200
 """Most events read in one look; the next look brings the rest."""
+MOST_OF_TICKET = 1000
 
 _PROGRESS = ("planning", "retrieved", "candidate", "drafted")
 """How far a walk is: nothing is changed by it."""
@@ -91,6 +92,17 @@ class Events:
         with self._database.session() as session:
             rows = session.scalars(statement.order_by(EventRow.id).limit(AT_ONCE)).all()
         return [_event(row) for row in rows]
+
+    def of_ticket(self, ticket_id: str) -> list[ProgressEvent]:
+        """The events of a ticket, oldest first; of very many the latest."""
+        statement = (
+            select(EventRow)
+            .where(EventRow.ticket_id == ticket_id)
+            .order_by(EventRow.id.desc())
+            .limit(MOST_OF_TICKET)
+        )
+        with self._database.session() as session:
+            return [_event(row) for row in session.scalars(statement)][::-1]
 
     def latest(self) -> int:
         """The highest id so far; 0 before the first event."""

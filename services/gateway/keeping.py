@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketStatus
+from services.gateway.adoption.doubting import put_withdrawal
 from services.gateway.archiving import put_forgetting
 from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
 from services.kit.audit import add_audit
@@ -82,6 +83,7 @@ class Keeping:
             found = session.execute(old).all()
             known = {row.id: row for row in found}
             put_forgetting(session, self._outbox, known)
+            put_withdrawal(session, self._outbox, known)
             gone = delete(TicketRow).where(TicketRow.id.in_(known), _is_old(before))
             ids = list(session.scalars(gone.returning(TicketRow.id)))
             for ticket_id in ids:

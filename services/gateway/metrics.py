@@ -62,7 +62,7 @@ ANSWERS = Counter(
 DEGRADED = Counter(
     "flowxpert_gateway_degraded_walks_total",
     "Walks that went on without something that did not answer, by what it was.",
-    ["without"],
+    ["missing"],
 )
 
 CANDIDATES = Counter(

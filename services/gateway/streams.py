@@ -48,22 +48,26 @@ async def ticket_events(
     ticket_id: Id,
     after: After = 0,
     last_event_id: LastEventId = "",
+    *,
+    follow: Annotated[bool, Query(description="Go on when its walk is over.")] = False,
 ) -> Response:
     """What happened to a ticket, from its beginning or later, until it is over.
 
-    `Last-Event-ID` says where a reader was, and `after` where one begins.
+    `Last-Event-ID` says where a reader was, and `after` where one begins. With `follow` it goes on
+    with what people do.
 
     Each event's `event` is its kind and its `data` a `ProgressEvent`. A reader that comes back
     after the end gets 204, which tells a browser not to come again.
     """
     ticket = await run_in_threadpool(service.ticket, ticket_id)
     seen = await _known(service, max(after, _number(last_event_id)))
-    if ticket.status.is_final:
+    if ticket.status.is_final and not follow:
         fresh = await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id)
         if not fresh:
             return Response(status_code=204)
     allowed = _Allowed(request)
-    return EventSourceResponse(_of_ticket(service, ticket_id, seen, allowed), ping=PING_S)
+    over = None if follow else ticket.status.is_final
+    return EventSourceResponse(_of_ticket(service, ticket_id, seen, over, allowed), ping=PING_S)
 
 
 @router.get("/v1/events", response_class=EventSourceResponse)
@@ -104,13 +108,14 @@ class _Allowed:
 
 
 async def _of_ticket(
-    service: GatewayService, ticket_id: str, seen: int, allowed: _Allowed
+    service: GatewayService, ticket_id: str, seen: int, over: bool | None, allowed: _Allowed
 ) -> AsyncIterator[ServerSentEvent]:
-    over = False
+    """Until the walk is over; with None for `over` until the reader goes."""
     while await allowed.now():
         for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
             seen = event.id
-            over = event.kind in _FINAL or (over and event.kind not in _AGAIN)
+            if over is not None:
+                over = event.kind in _FINAL or (over and event.kind not in _AGAIN)
             yield _sent(event)
         if over:
             return

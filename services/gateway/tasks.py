@@ -6,6 +6,7 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
+from services.gateway.adoption.doubting import DOUBT_TASK, WITHDRAW_TASK, Doubting
 from services.gateway.archiving import ARCHIVE_TASK, FORGET_CASES_TASK, Archiving
 from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
@@ -78,6 +79,12 @@ def register_learning(
     if archiving is not None:
         outbox.register(queue, ARCHIVE_TASK, archiving.run, on_parked=_keep)
         outbox.register(queue, FORGET_CASES_TASK, archiving.forget, on_parked=_keep)
+
+
+def register_doubts(queue: Celery, outbox: Outbox, doubting: Doubting) -> None:
+    """Make the queue's workers tell ingestion which steps were found wrong."""
+    outbox.register(queue, DOUBT_TASK, doubting.tell, on_parked=_keep)
+    outbox.register(queue, WITHDRAW_TASK, doubting.withdraw, on_parked=_keep)
 
 
 def _keep(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

@@ -24,6 +24,7 @@ from services.contracts.ingestion import (
     RemovalCost,
     Upload,
 )
+from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
 from services.kit.openapi import refusals
 from services.knowledge.model import Document, ResolvedCase
@@ -88,6 +89,7 @@ def create_router(service: Ingestion) -> APIRouter:
     _add_removals(router, service)
     _add_catalogue(router, service)
     _add_cases(router, service)
+    _add_doubts(router, service)
     return router
 
 
@@ -139,6 +141,22 @@ def _add_cases(router: APIRouter, service: Ingestion) -> None:
         """Take cases out; unknown ids are ignored."""
         service.forget_cases(request)
         return Archived(kept=False)
+
+
+def _add_doubts(router: APIRouter, service: Ingestion) -> None:
+    @router.post("/doubts")
+    def put_doubt(report: DoubtReport) -> DoubtTaken:
+        """What an engineer found wrong of a page while working on a ticket: a doubt of its reading.
+
+        It is open until a person settles it; the same again changes nothing.
+        """
+        return service.doubt(report)
+
+    @router.post("/doubts/removals")
+    def remove_doubts(request: DoubtWithdrawal) -> DoubtTaken:
+        """Take such doubts out; unknown ones are ignored."""
+        service.withdraw_doubts(request)
+        return DoubtTaken(kept=False)
 
 
 async def _events(

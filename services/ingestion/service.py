@@ -25,6 +25,7 @@ from services.contracts.ingestion import (
     RemovalCost,
     Upload,
 )
+from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.ingestion.catalogue.contents import places_of_chunks, places_of_nodes
 from services.ingestion.catalogue.documents import Catalogue
 from services.ingestion.catalogue.removing import removal_cost
@@ -65,6 +66,7 @@ from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
+from services.procedure.ports import TicketDoubt
 from services.procedure.store.sql_readings import SqlReadingStore
 
 RUN_JOB = "ingestion.run_job"
@@ -100,12 +102,18 @@ class IngestionService:
         embedder: Embedder,
         outbox: Outbox,
         work_dir: Path,
+        case_embedder: Embedder | None = None,
         settings: IngestionSettings | None = None,
         pipeline: Pipeline | None = None,
     ) -> None:
-        """`work_dir` keeps uploads and locks; processes that share the database share it too."""
+        """`work_dir` keeps uploads and locks; processes that share the database share it too.
+
+        `embedder` is for documents; `case_embedder` for resolved tickets, which retrieval compares
+        with its queries, and the same where none is given.
+        """
         self._database = database
         self._stores = Stores(documents, vectors, graph, embedder)
+        self._case_embedder = case_embedder or embedder
         self._outbox = outbox
         self._work_dir = work_dir
         self._settings = settings or IngestionSettings()
@@ -249,7 +257,7 @@ class IngestionService:
 
     def archive(self, case: ResolvedCase) -> Archived:
         """See `contracts.ingestion.Ingestion.archive`."""
-        embedder = self._stores.embedder
+        embedder = self._case_embedder
         (vector,) = embedder.embed([f"{case.title}\n{case.text}".strip()])
         kept = self._archive.put(case, vector.tolist(), embedder.model_name)
         return Archived(kept=kept)
@@ -257,6 +265,18 @@ class IngestionService:
     def forget_cases(self, request: ForgetCases) -> None:
         """See `contracts.ingestion.Ingestion.forget_cases`."""
         self._archive.remove(request.ids)
+
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        """See `contracts.ingestion.Ingestion.doubt`."""
+        doubt = TicketDoubt.model_validate(report.model_dump(exclude={"document_id"}))
+        hashed = self._upkeep.texts.of_documents([report.document_id]).get(report.document_id, "")
+        if hashed:
+            self.readings(report.by).doubt(hashed, doubt)
+        return DoubtTaken(kept=bool(hashed))
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        """See `contracts.ingestion.Ingestion.withdraw_doubts`."""
+        self._readings.withdraw(request.tickets, request.step)
 
     def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
         """Do a stored job's work, once no other job works on the same source.

@@ -49,6 +49,8 @@ class JobRow(Base):
     skipped: Mapped[int] = mapped_column(Integer, default=0)
     chunks_embedded: Mapped[int] = mapped_column(Integer, default=0)
     approved_deleted: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    seconds_left: Mapped[float | None] = mapped_column(default=None)
+    """As it was thought at `updated_at`."""
     reason: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -202,13 +202,19 @@ class PlatformSettings(Settings):
     )
     embedder: EmbedderChoice = Field(
         default=EmbedderChoice.ONNX,
-        description="What computes vectors: `onnx`; `torch`, the same vectors, later; `onnx-int8`, "
-        "near ones, faster.",
+        description="What computes the vectors of queries, tickets and steps: `onnx`; `torch`, the "
+        "same vectors, later; `onnx-int8`, near ones, in half the time.",
+    )
+    document_embedder: EmbedderChoice = Field(
+        default=EmbedderChoice.ONNX_INT8,
+        description="What computes the vectors of documents, likewise. After a change: `flowxpert "
+        "reindex`.",
     )
     embedder_file: Path | None = Field(
         default=None,
-        description="Model of an `onnx…` embedder, as `flowxpert export-embedder` makes it. Unset: "
-        "in the user's cache folder, made when first needed.",
+        description="Model of the `onnx` embedder, as `flowxpert export-embedder` makes it; that "
+        "of `onnx-int8` stands beside it with `-int8` added to its name. Unset: in the user's "
+        "cache folder. Both are made when first needed.",
     )
     embedding_cache: Path | None = Field(
         default=None,
@@ -257,11 +263,12 @@ class PlatformSettings(Settings):
             return self.database_url.get_secret_value()
         return f"sqlite:///{self.data_dir.resolve() / 'flowxpert.db'}"
 
-    @property
-    def resolved_embedder_file(self) -> Path:
+    def embedder_path(self, choice: EmbedderChoice) -> Path:
         """The file of an ONNX model, whichever way it was configured."""
-        name = f"all-MiniLM-L6-v2.{self.embedder}"
-        return self.embedder_file or _cache_folder(self.data_dir / "models") / name
+        if self.embedder_file is None:
+            return _cache_folder(self.data_dir / "models") / f"all-MiniLM-L6-v2.fused.{choice}"
+        rounded = "-int8" if choice is EmbedderChoice.ONNX_INT8 else ""
+        return self.embedder_file.with_name(self.embedder_file.name + rounded)
 
     @property
     def resolved_embedding_cache(self) -> Path:

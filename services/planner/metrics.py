@@ -2,6 +2,8 @@
 
 from prometheus_client import Counter, Histogram
 
+from services.kit.metrics import start_at_zero
+
 SAMPLES = Counter(
     "flowxpert_planner_samples_total",
     "Samples of the model, by outcome: accepted, corrected (a revised answer was accepted), empty "
@@ -39,3 +41,7 @@ TICKET_COST = Histogram(
     "What the plans of one ticket cost, by the prices that are set.",
     buckets=(0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5),
 )
+
+start_at_zero(SAMPLES, ("accepted", "corrected", "empty", "unreadable", "unsound", "leaked"))
+start_at_zero(MODEL_FAILURES, ("unavailable", "refused", "budget"))
+start_at_zero(CITATIONS, ("kept", "moved", "removed"))

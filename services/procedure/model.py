@@ -280,6 +280,9 @@ class Doubt(Noun):
     question: str
     lines: tuple[LineRange, ...] = Field(default=(), alias="at")
     answers: tuple[Answer, ...] = ()
+    ticket: str = ""
+    """The id of the ticket on which an engineer found the step wrong; empty of other doubts. Such
+    doubts are kept beside the reading, and no export has them."""
 
 
 class Reader(StrEnum):

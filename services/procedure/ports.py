@@ -97,6 +97,8 @@ class Happening(StrEnum):
     REPLACED = "replaced"
     APPROVED = "approved"
     UNDONE = "undone"
+    DOUBTED = "doubted"
+    """On a ticket."""
     CARRIED_OVER = "carried over"
     FELL_BACK = "fell back"
 
@@ -140,6 +142,26 @@ class Wanted(BaseModel):
     doubts: bool | None = None
 
 
+class TicketDoubt(BaseModel):
+    """What an engineer found wrong of a page while they worked on a ticket."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ticket: str
+    step: str
+    """The id of the step in the ticket's workflow."""
+    node: str = ""
+    """The node of the reading that the step came from."""
+    text: str
+    """The step as the page was read."""
+    instead: str = ""
+    """What they wrote in its place; empty where they rejected it."""
+    word: str = ""
+    """Why."""
+    by: str
+    at: datetime
+
+
 class ReadingStore(ReadingSource, Protocol):
     """Readings by the hash of their text: of each kind of reader the latest, and what was approved.
 
@@ -179,6 +201,18 @@ class ReadingStore(ReadingSource, Protocol):
 
         Returns False where this was noted before.
         """
+
+    def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
+        """Keep what a ticket finds wrong, open until a person settles it; served with the reading.
+
+        The same again changes nothing, settled or not; of the same step otherwise, it is open anew.
+
+        Raises:
+            ReadingNotFoundError: Nobody has read the text.
+        """
+
+    def withdraw(self, tickets: Collection[str], step: str = "") -> None:
+        """Take back what these tickets found wrong, of one step or of all."""
 
     def served(self, text_hash: str) -> ServedReading | None:
         """The best reading of the text; None when nobody has read it."""

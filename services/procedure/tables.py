@@ -92,6 +92,25 @@ class HistoryRow(Base):
     undone: Mapped[bool]
 
 
+class TicketDoubtRow(Base):
+    """What an engineer found wrong of a text while they worked on a ticket."""
+
+    __tablename__ = "procedure_ticket_doubt"
+
+    ticket: Mapped[str] = mapped_column(String(64), primary_key=True)
+    step: Mapped[str] = mapped_column(String(400), primary_key=True)
+    text_hash: Mapped[str] = mapped_column(
+        ForeignKey("procedure_text.text_hash", ondelete="CASCADE"), index=True
+    )
+    node: Mapped[str] = mapped_column(String(400))
+    text: Mapped[str] = mapped_column(Text)
+    instead: Mapped[str] = mapped_column(Text)
+    word: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(String(200))
+    at: Mapped[datetime] = mapped_column(Moment)
+    settled: Mapped[bool]
+
+
 class AnswerRow(Base):
     """What a model said about lines of a text; the text need not have been read."""
 

@@ -12,6 +12,7 @@ from services.contracts.readings import ReadingsClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
 from services.gateway import tasks
+from services.gateway.adoption.doubting import Doubting
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.archiving import Archiving
 from services.gateway.clarify.by_comment import CommentReader
@@ -92,6 +93,7 @@ class GatewayRoom:
         tasks.register_tasks(queue, outbox, self._walk, self._write_back, self._wording)
         tasks.register_comments(queue, outbox, self._comment_reader)
         tasks.register_learning(queue, outbox, self._triage, self._archiving)
+        tasks.register_doubts(queue, outbox, self._doubting)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """See `process.Room.periodic`."""
@@ -140,3 +142,8 @@ class GatewayRoom:
             IngestionClient(self._others["ingestion"]),
             is_on=self._settings.archive_resolved,
         )
+
+    @cached_property
+    def _doubting(self) -> Doubting:
+        ingestion = IngestionClient(self._others["ingestion"])
+        return Doubting(self._stores.database, self._stores.outbox, ingestion)

@@ -48,6 +48,12 @@ class SharedStores:
         """The embedder, with a cache of its own."""
         return CachedEmbedder(open_embedder(self.settings), self.settings.resolved_embedding_cache)
 
+    @cached_property
+    def document_embedder(self) -> CachedEmbedder:
+        """The embedder of documents, with the same cache."""
+        model = open_embedder(self.settings, self.settings.document_embedder)
+        return CachedEmbedder(model, self.settings.resolved_embedding_cache)
+
     @property
     def has_embedder(self) -> bool:
         """Whether somebody asked for it."""

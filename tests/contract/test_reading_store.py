@@ -1,15 +1,18 @@
 """Every adapter of `ReadingStore` passes this suite."""
 
 import threading
+from datetime import UTC, datetime
 
 import pytest
 
+from services.procedure.doubts import answered
 from services.procedure.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading
 from services.procedure.ports import (
     Happening,
     NothingToUndoError,
     ReadingNotFoundError,
     ReadingState,
+    TicketDoubt,
     Wanted,
 )
 from services.procedure.store.sql_readings import SqlReadingStore
@@ -231,3 +234,67 @@ def test_two_who_approve_at_once_lose_nothing(store):
         thread.join()
     assert states(store) == [ReadingState.APPROVED] * 8
     assert [each.by for each in store.served(TEXT).approvals] == [p.title for p in procedures]
+
+
+def found_wrong(ticket="t-1", **said):
+    fields = {"step": "s1", "node": "n1", "text": "Seat the fan", "word": "it is riveted"}
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return TicketDoubt(ticket=ticket, by="jane", at=at, **{**fields, **said})
+
+
+def open_doubts(store):
+    return store.served(TEXT).reading.doubts
+
+
+def test_what_a_ticket_finds_wrong_is_a_doubt_of_the_reading_until_a_person_answers(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    for _ in range(2):
+        store.doubt(TEXT, found_wrong())
+    (doubt,) = open_doubts(store)
+    assert (doubt.ticket, doubt.node, doubt.lines) == ("t-1", "n1", ((2, 2),))
+    assert "riveted" in doubt.question
+    assert store.known([TEXT])[TEXT].doubts == 1
+    assert [e.what for e in store.history(TEXT)].count(Happening.DOUBTED) == 1
+
+    left = answered(store.served(TEXT).reading, doubt.id, 0)
+    store.replace(TEXT, left, who="ann", what=Happening.ANSWERED)
+    assert open_doubts(store) == ()
+    store.doubt(TEXT, found_wrong())
+    assert open_doubts(store) == ()
+    store.undo(TEXT, who="ann")
+    assert [each.id for each in open_doubts(store)] == [doubt.id]
+    store.doubt(TEXT, found_wrong(word="and glued"))
+    assert "glued" in open_doubts(store)[0].question
+
+
+def test_approving_a_procedure_settles_what_tickets_found_wrong_of_it(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.approve(TEXT, [procedure("Fan")], who="ann")
+    store.doubt(TEXT, found_wrong())
+    assert len(open_doubts(store)) == 1
+    store.approve(TEXT, [procedure("Fan")], who="ann")
+    assert open_doubts(store) == ()
+
+
+def test_a_step_that_was_found_wrong_can_be_taken_out(store):
+    body = (Do(id="n1", text="Seat it", lines=((2, 2),)), Do(id="n2", text="Look", lines=((3, 3),)))
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan").model_copy(update={"body": body})))
+    store.doubt(TEXT, found_wrong())
+    left = answered(store.served(TEXT).reading, open_doubts(store)[0].id, 1)
+    store.replace(TEXT, left, who="ann", what=Happening.ANSWERED)
+    assert [node.text for node in store.served(TEXT).reading.procedures[0].body] == ["Look"]
+
+
+def test_a_ticket_that_is_gone_takes_its_doubts_along_and_so_does_a_text(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.doubt(TEXT, found_wrong())
+    store.doubt(TEXT, found_wrong("t-2", node="gone"))
+    assert [each.node for each in open_doubts(store)] == ["n1", ""]
+    store.withdraw(["t-1"])
+    assert [each.ticket for each in open_doubts(store)] == ["t-2"]
+    assert store.known([TEXT])[TEXT].doubts == 1
+    store.delete([TEXT])
+    store.withdraw(["t-2"])
+    assert store.served(TEXT) is None
+    with pytest.raises(ReadingNotFoundError):
+        store.doubt(TEXT, found_wrong())

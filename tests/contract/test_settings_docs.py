@@ -10,11 +10,16 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("form", "path"), [("markdown", "docs/reference/settings.md"), ("env", ".env.example")]
+    ("command", "path"),
+    [
+        ("settings --format markdown", "docs/reference/settings.md"),
+        ("settings --format env", ".env.example"),
+        ("metrics", "docs/operate/metrics.md"),
+    ],
 )
-def test_the_committed_file_is_what_the_classes_print(form, path):
+def test_the_committed_file_is_what_the_classes_print(command, path):
     printed = subprocess.run(
-        [sys.executable, "-m", "services.cli", "settings", "--format", form],
+        [sys.executable, "-m", "services.cli", *command.split()],
         cwd=ROOT,
         capture_output=True,
         text=True,

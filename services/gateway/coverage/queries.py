@@ -1,7 +1,7 @@
 """Where knowledge is missing: tickets that no procedure surely fits, by family of alerts."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -50,12 +50,12 @@ class Coverages:
             groups = session.execute(_groups(since)).all()
             ids = [row.latest for row in groups]
             latest = {row.id: row for row in session.execute(_latest(ids))}
-            near = {row.ticket_id: row for row in session.execute(_near(ids))}
+            near = {(row.ticket_id, row.workflow_id): row for row in session.execute(_near(ids))}
             told = session.execute(_weeks(mondays)).all()
         counted = {row.week: (row.tickets, row.sure) for row in told}
         return Coverage(
             since=datetime.fromtimestamp(mondays[0], UTC),
-            groups=tuple(_group(row, latest[row.latest], near.get(row.latest)) for row in groups),
+            groups=tuple(_group(row, latest[row.latest], near) for row in groups),
             weeks=tuple(
                 _week(monday, *counted.get(place, (0, 0))) for place, monday in enumerate(mondays)
             ),
@@ -93,28 +93,22 @@ def _groups(since: str) -> Select[*tuple[Any, ...]]:
 
 
 def _latest(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
-    columns = (TicketRow.id, TicketRow.title, TicketRow.alert_name)
+    columns = (TicketRow.id, TicketRow.title, TicketRow.alert_name, TicketRow.workflow_id)
     return select(*columns).where(TicketRow.id.in_(ids))
 
 
 def _near(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
-    """The first lines that the latest walk of each of these tickets found."""
-    newest = CitationRow.workflow_id.is_not_distinct_from(TicketRow.workflow_id)
-    first = (
-        select(func.min(CitationRow.id))
-        .join(TicketRow, TicketRow.id == CitationRow.ticket_id)
-        .where(TicketRow.id.in_(ids), newest)
-        .group_by(TicketRow.id)
-    )
+    """What each of these tickets has to do with, the nearest last."""
     return (
-        select(CitationRow)
-        .with_only_columns(
+        select(
             CitationRow.ticket_id,
+            CitationRow.workflow_id,
             CitationRow.document_id,
             CitationRow.start_line,
             CitationRow.end_line,
         )
-        .where(CitationRow.id.in_(first))
+        .where(CitationRow.ticket_id.in_(ids))
+        .order_by(CitationRow.id.desc())
     )
 
 
@@ -130,8 +124,11 @@ def _weeks(mondays: Sequence[float]) -> Select[*tuple[Any, ...]]:
 
 
 def _group(
-    row: Row[*tuple[Any, ...]], latest: Row[*tuple[Any, ...]], near: Row[*tuple[Any, ...]] | None
+    row: Row[*tuple[Any, ...]],
+    latest: Row[*tuple[Any, ...]],
+    near: Mapping[tuple[str, str | None], Row[*tuple[Any, ...]]],
 ) -> CoverageGroup:
+    place = near.get((latest.id, latest.workflow_id))
     return CoverageGroup(
         family=row.family,
         name=latest.alert_name or latest.title,
@@ -140,7 +137,7 @@ def _group(
         unsure=row.unsure,
         resolved=row.resolved,
         last_at=datetime.fromtimestamp(row.last_at, UTC),
-        nearest=_place(near) if near else None,
+        nearest=_place(place) if place else None,
     )
 
 

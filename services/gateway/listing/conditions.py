@@ -3,7 +3,7 @@
 import time
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select, true
 
 from services.contracts.gateway import TicketQuery
 from services.gateway.tables import TicketRow, TicketTeamRow, TriageRow
@@ -31,8 +31,15 @@ def conditions(query: TicketQuery) -> Conditions:
     columns: dict[str, ColumnElement[Any]] = {
         kind: getattr(TicketRow, kind) for kind in KINDS if hasattr(TicketRow, kind)
     }
-    columns |= {"id": TicketRow.id.expression, "resolved": TicketRow.resolved_at.is_not(None)}
-    return found_by(query) + chosen_of(query, columns)
+    return found_by(query) + chosen_of(query, columns | told_of(query))
+
+
+def told_of(query: TicketQuery) -> dict[str, ColumnElement[bool]]:
+    """What is looked up rather than compared: whether it is over, and its teams."""
+    named = select(TicketTeamRow.ticket_id).where(TicketTeamRow.team.in_(query.team))
+    given = select(TriageRow.ticket_id).where(TriageRow.team.in_(query.team))
+    is_of_team = TicketRow.id.in_(named.union(given)) if query.team else true()
+    return {"resolved": TicketRow.resolved_at.is_not(None), "team": is_of_team}
 
 
 def found_by(query: TicketQuery) -> Conditions:
@@ -68,10 +75,10 @@ def times(query: TicketQuery) -> tuple[float | None, float | None]:
 
 
 def _one(kind: str, chosen: Any, columns: Columns) -> ColumnElement[bool]:  # noqa: ANN401 - as the query has it
-    if kind == "resolved":
-        return columns[kind] if chosen else ~columns[kind]
-    if kind == "team":
-        named = select(TicketTeamRow.ticket_id).where(TicketTeamRow.team.in_(chosen))
-        given = select(TriageRow.ticket_id).where(TriageRow.team.in_(chosen))
-        return columns["id"].in_(named.union(given))
-    return columns[kind].in_(chosen)
+    match kind:
+        case "resolved":
+            return columns[kind] if chosen else ~columns[kind]
+        case "team":
+            return columns[kind]
+        case _:
+            return columns[kind].in_(chosen)

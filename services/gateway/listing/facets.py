@@ -9,7 +9,7 @@ from sqlalchemy import CTE, ColumnElement, Select, case, func, literal, select, 
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import TicketQuery
-from services.gateway.listing.conditions import KINDS, chosen_of, found_by, times
+from services.gateway.listing.conditions import KINDS, chosen_of, found_by, times, told_of
 from services.gateway.tables import EventRow, TicketRow, TicketTeamRow, TriageRow
 from services.kit.database import Database
 
@@ -85,10 +85,9 @@ def _counted(session: Session, query: TicketQuery) -> Counts:
 
 def _found(query: TicketQuery) -> CTE:
     """What text and time find, looked up once for all kinds."""
-    is_over = TicketRow.resolved_at.is_not(None)
     columns = (TicketRow.id, TicketRow.status, TicketRow.severity, TicketRow.source)
-    rest = (TicketRow.service, TicketRow.fit, is_over.label("resolved"))
-    wanted = select(*columns, *rest).where(*found_by(query))
+    told = (column.label(name) for name, column in told_of(query).items())
+    wanted = select(*columns, TicketRow.service, TicketRow.fit, *told).where(*found_by(query))
     return wanted.order_by(TicketRow.id.desc()).limit(MOST).cte("found")
 
 

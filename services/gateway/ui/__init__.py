@@ -7,7 +7,7 @@ router has its line here.
 from services.gateway.ui import files
 from services.gateway.ui.knowledge import ROUTERS as KNOWLEDGE
 from services.gateway.ui.sources import pages as sources
-from services.gateway.ui.ticket import answers, handing
+from services.gateway.ui.ticket import answers, handing, working
 from services.gateway.ui.ticket import pages as ticket
 from services.gateway.ui.tickets import pages as tickets
 
@@ -17,6 +17,7 @@ ROUTERS = (
     ticket.router,
     answers.router,
     handing.router,
+    working.router,
     sources.router,
     *KNOWLEDGE,
 )

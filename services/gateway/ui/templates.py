@@ -64,7 +64,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        age=age, web_address=web_address, lines_of=lines_of, first_shown=first_shown
+        age=age,
+        web_address=web_address,
+        lines_of=lines_of,
+        first_shown=first_shown,
+        capitalize_first=capitalize_first,
     )
     environment.globals.update(
         citation_url=citation_url,
@@ -101,6 +105,11 @@ def web_address(url: str) -> str:
 def lines_of(start: int, end: int) -> str:
     """A range of lines in words."""
     return f"line {start}" if start == end else f"lines {start}–{end}"
+
+
+def capitalize_first(text: str) -> str:
+    """The text with its first letter large, the others as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def first_shown(line: int) -> int:

@@ -143,6 +143,7 @@ def shown(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
         status=JobStatus(row.status),
         failed=tuple(failures),
         reason=row.reason,
+        seconds_left=row.seconds_left,
         created_at=row.created_at,
         updated_at=row.updated_at,
         **{name: getattr(row, name) for name in COUNTERS},

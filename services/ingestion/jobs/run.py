@@ -9,11 +9,13 @@ from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
 from services.ingestion.converters import UnreadableDocumentError
+from services.ingestion.jobs.ahead import Window, with_vectors
 from services.ingestion.jobs.isolation import IsolatedReaders
 from services.ingestion.jobs.jobs import COUNTERS, Jobs, shown
 from services.ingestion.jobs.ledger import Found, Known, Ledger, may_take
 from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.store import Prepared, Stores
+from services.ingestion.jobs.time_left import TimeLeft
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, JOBS, SUSPICIOUS
 from services.ingestion.read import read_document
 from services.ingestion.readings.upkeep import Upkeep
@@ -23,6 +25,7 @@ from services.ingestion.tables import JobRow
 from services.kit.database import Database
 from services.kit.metrics import stage_timer
 from services.knowledge.model import Document
+from services.knowledge.ports import Vectors
 from services.knowledge.screening.document import screened
 
 OnProgress = Callable[[IngestJob], None]
@@ -54,13 +57,16 @@ class Run:
     unsaved_failures: dict[str, str] = field(default_factory=dict)
     found: dict[str, Found] = field(default_factory=dict)
     """Not saved yet: documents whose content is what it was, in a new file or a new place."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Bytes of each file that is to be read."""
+    time_left: TimeLeft = field(default_factory=lambda: TimeLeft(0))
 
     def ingest(self, scan: Scan) -> None:
         """Bring the stores in line with the root."""
         self.known = self.ledger.known()
         entries = self._start(scan)
-        for window in self._windows(entries):
-            self._write(window)
+        for window, vectors in with_vectors(self._windows(entries), self._embed):
+            self._write(window, vectors)
         self._remove(self._gone(scan), forget_readings=False)
         self.upkeep.read_left(self.job.source)
         self._end(JobStatus.DONE)
@@ -96,6 +102,8 @@ class Run:
             self._fail(failed.document_id, failed.reason)
         unfinished = [entry for entry in scan.entries if not self._is_done(entry)]
         DOCUMENTS.labels("unchanged").inc(self.job.unchanged)
+        self.sizes = {entry.document_id: entry.size for entry in unfinished}
+        self.time_left = TimeLeft(sum(self.sizes.values()))
         self._save()
         return unfinished
 
@@ -112,16 +120,19 @@ class Run:
             self.job.unchanged += 1
         return True
 
-    def _windows(self, entries: Iterable[Entry]) -> Iterator[list[Prepared]]:
+    def _windows(self, entries: Iterable[Entry]) -> Iterator[Window]:
         """Prepared documents, as many as are embedded and written together."""
-        window: list[Prepared] = []
+        window: Window = []
         with IsolatedReaders(
             timeout_s=self.settings.reader_timeout_s,
             memory_bytes=self.settings.reader_memory_bytes,
         ) as isolated:
             for entry in entries:
                 prepared = self._prepare(entry, isolated)
-                window += [prepared] if prepared else []
+                if prepared is None:
+                    self.time_left.drop(entry.size)
+                    continue
+                window.append(prepared)
                 if sum(len(each.chunks) for each in window) >= self.settings.window_chunks:
                     yield window
                     window = []
@@ -185,12 +196,19 @@ class Run:
         DOCUMENTS.labels("unchanged").inc(is_same)
         return is_same
 
-    def _write(self, window: Sequence[Prepared]) -> None:
-        """Embed and store a window; afterwards nothing of it is lost by a kill."""
+    def _embed(self, window: Sequence[Prepared]) -> Vectors:
         texts = [chunk.embedded_text for each in window for chunk in each.chunks]
-        batch = self.settings.batch_texts
+        size = sum(self.sizes[each.document.id] for each in window)
+
+        def tell(share: float) -> None:
+            self.time_left.add(size * share)
+            self._report()
+
         with stage_timer("ingestion", "embed"):
-            vectors = self.stores.embed(texts, batch=batch, on_batch=self._report)
+            return self.stores.embed(texts, batch=self.settings.batch_texts, on_batch=tell)
+
+    def _write(self, window: Sequence[Prepared], vectors: Vectors) -> None:
+        """Store a window; afterwards nothing of it is lost by a kill."""
         before = self.upkeep.hand_on([each.document for each in window])
         reservation = self.ledger.reserve(
             [each.version for each in window],
@@ -204,7 +222,7 @@ class Run:
         rows = [own for each, own in zip(window, mine, strict=True) for _ in each.chunks]
         kept = [each for each, own in zip(window, mine, strict=True) if own]
         held = {each.document.id: reservation.held[each.document.id] for each in kept}
-        self.stores.write(kept, vectors[rows], held, batch=batch)
+        self.stores.write(kept, vectors[rows], held, batch=self.settings.batch_texts)
         outcomes = {id_: each.outcome for id_, each in held.items()}
         self._record(kept, outcomes)
         self.upkeep.read(each.document for each in kept)
@@ -268,9 +286,10 @@ class Run:
 
     def _end(self, status: JobStatus) -> None:
         self.job.status = status
+        self.job.seconds_left = None
         with self.database.session() as session:
             self._save_in(session)
-            values = {"status": status, "reason": self.job.reason}
+            values = {"status": status, "reason": self.job.reason, "seconds_left": None}
             self.jobs.save(session, self.job.id, values)
             self.finish(session)
         JOBS.labels(status.value).inc()
@@ -284,12 +303,18 @@ class Run:
     def _save_in(self, session: Session) -> None:
         self.ledger.touch(session, self.found, source=self.job.source)
         self.jobs.add_failures(session, self.job.id, self.unsaved_failures)
-        self.jobs.save(session, self.job.id, {name: getattr(self.job, name) for name in COUNTERS})
+        counted = {name: getattr(self.job, name) for name in COUNTERS}
+        self.job.seconds_left = self.time_left.seconds
+        self.jobs.save(session, self.job.id, {**counted, "seconds_left": self.job.seconds_left})
         self.found.clear()
         self.unsaved_failures.clear()
 
     def _report(self) -> None:
-        failed = [FailedDocument(document_id=i, reason=r) for i, r in self.failures.items()]
+        if self.job.status == JobStatus.RUNNING:
+            self.job.seconds_left = self.time_left.seconds
+        # The thread that embeds tells of it too.
+        failures = list(self.failures.items())
+        failed = [FailedDocument(document_id=id_, reason=reason) for id_, reason in failures]
         self.on_progress(shown(self.job, failed))
 
 

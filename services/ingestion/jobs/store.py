@@ -49,18 +49,25 @@ class Stores:
     embedder: Embedder
 
     def embed(
-        self, texts: Sequence[str], *, batch: int, on_batch: Callable[[], None] = lambda: None
+        self,
+        texts: Sequence[str],
+        *,
+        batch: int,
+        on_batch: Callable[[float], None] = lambda _share: None,
     ) -> Vectors:
-        """Vectors in the order of `texts`; `on_batch` is called after each `batch` of them.
+        """Vectors in the order of `texts`.
+
+        `on_batch` is told after each `batch` of them its share of all their characters.
 
         Texts of like length go together, so that none is padded much.
         """
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]), reverse=True)
         vectors = np.empty((len(texts), self.embedder.dimensions), dtype=np.float32)
+        characters = sum(map(len, texts))
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
             vectors[places] = self.embedder.embed([texts[at] for at in places])
-            on_batch()
+            on_batch(sum(len(texts[at]) for at in places) / max(characters, 1))
         return vectors
 
     def write(

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from services.kit.errors import InvalidInputError
 from services.procedure.model import Reader, Reading, as_json
 from services.procedure.ports import ReadingState, ServedReading
+from services.procedure.ticket_doubts import without_ticket_doubts
 
 LONGEST_LINE = 4_000_000
 """Bytes of one page's reading; the product's largest has some 60,000."""
@@ -34,7 +35,7 @@ class Row(BaseModel):
 
 def line_of(text_hash: str, document: str, served: ServedReading) -> str:
     """What is served of a text, as a line."""
-    reading = served.reading
+    reading = without_ticket_doubts(served.reading)
     return json.dumps(
         {
             "text_hash": text_hash,

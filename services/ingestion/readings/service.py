@@ -34,6 +34,7 @@ from services.procedure.ports import (
     ReadingState,
     ReadingStore,
     ServedReading,
+    TicketDoubt,
     Wanted,
 )
 
@@ -81,7 +82,9 @@ class ReadingsService:
         served = self._served(text_hash)
         self._expect(request.revision, served)
         procedure = self._procedure(text_hash, served, request)
-        if request.offered or served.state(request.procedure) is ReadingState.READ:
+        is_open = served.state(request.procedure) is ReadingState.READ
+        in_doubt = any(d.ticket and d.procedure == request.procedure for d in served.reading.doubts)
+        if request.offered or is_open or in_doubt:
             self._store.approve(text_hash, [procedure], who=self._who)
         return self.get(text_hash)
 
@@ -95,6 +98,11 @@ class ReadingsService:
             text_hash, reading, who=self._who, what=Happening.ANSWERED, detail=detail
         )
         return self.get(text_hash)
+
+    def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
+        """Keep what a ticket finds wrong of a text; one that nobody has read is read first."""
+        self._served(text_hash)
+        self._store.doubt(text_hash, doubt)
 
     def undo(self, text_hash: str) -> ReadingDetail:
         """See `Readings.undo`."""

@@ -76,8 +76,10 @@ def _add(
         return
     seen.add(document_id)
     fingerprint = f"{member.file_size}-crc{member.CRC:08x}"
-    limit = limits.file_bytes
-    scan.entries.append(Entry(document_id, fingerprint, lambda: _read(archive, member, limit)))
+    limit, size = limits.file_bytes, member.file_size
+    scan.entries.append(
+        Entry(document_id, fingerprint, size, lambda: _read(archive, member, limit))
+    )
 
 
 def _refusal(member: zipfile.ZipInfo, limits: Limits, *, is_second: bool) -> str:

@@ -66,8 +66,8 @@ def _add(scan: Scan, root: Path, path: Path, limits: Limits) -> None:
     else:
         # The change time too, since `touch` and `cp --preserve` set the other at will.
         fingerprint = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
-        limit = limits.file_bytes
-        scan.entries.append(Entry(document_id, fingerprint, lambda: _read(path, limit)))
+        limit, size = limits.file_bytes, status.st_size
+        scan.entries.append(Entry(document_id, fingerprint, size, lambda: _read(path, limit)))
 
 
 def _id(path: Path, root: Path) -> str:

@@ -41,6 +41,8 @@ class Entry:
     document_id: str
     fingerprint: str
     """Equal fingerprints mean equal content; it is known without reading."""
+    size: int
+    """Bytes."""
     read: Callable[[], bytes]
     """Raises `UnreadableDocumentError` or `OSError`."""
 

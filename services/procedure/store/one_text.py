@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,9 +12,23 @@ from sqlalchemy.orm import Session
 
 from services.kit.audit import add_audit
 from services.procedure.model import Procedure, Reader, Reading, as_json
-from services.procedure.ports import Approval, ApprovedProcedure, Happening, ReadingNotFoundError
+from services.procedure.ports import (
+    Approval,
+    ApprovedProcedure,
+    Happening,
+    ReadingNotFoundError,
+    ServedReading,
+    TicketDoubt,
+)
 from services.procedure.serving import served
-from services.procedure.tables import ApprovalRow, HistoryRow, ReadingRow, TextRow
+from services.procedure.tables import (
+    ApprovalRow,
+    HistoryRow,
+    ReadingRow,
+    TextRow,
+    TicketDoubtRow,
+)
+from services.procedure.ticket_doubts import doubt_id, with_ticket_doubts
 
 Snapshot = dict[str, Any]
 """What people said of a text, as JSON: what undoing brings back."""
@@ -45,6 +59,8 @@ class OneText:
         }
         self.approved = approvals_of(self._approval_rows)
         self._at_first = dict(self.readings), self.approved
+        self.ticket_rows: Sequence[TicketDoubtRow] = ()
+        self._look_for_doubts()
 
     def snapshot(self) -> Snapshot:
         """What people said of it until now."""
@@ -55,7 +71,9 @@ class OneText:
         approved = [each.model_dump(mode="json") for each in self.approved]
         for row, each in zip(approved, self.approved, strict=True):
             row["procedure"] = as_json(each.procedure)
-        return {**found, "approved": approved, "was_approved": self.row.was_approved}
+        settled = [[row.ticket, row.step] for row in self.ticket_rows if row.settled]
+        was = {"approved": approved, "was_approved": self.row.was_approved}
+        return {**found, **was, "settled": settled}
 
     def restore(self, snapshot: Snapshot) -> None:
         """Make what people said of it what it was."""
@@ -67,6 +85,38 @@ class OneText:
                 self.keep(Reading.model_validate(before))
         self.set_approved([ApprovedProcedure.model_validate(row) for row in snapshot["approved"]])
         self.row.was_approved = snapshot["was_approved"]
+        for row in self.ticket_rows:
+            row.settled = [row.ticket, row.step] in snapshot.get("settled", [])
+
+    def add(self, doubt: TicketDoubt) -> None:
+        """Keep what a ticket finds wrong, open."""
+        fields = doubt.model_dump() | {"by": doubt.by[:200], "text_hash": self.hash}
+        self.session.merge(TicketDoubtRow(**fields, settled=False))
+        self._look_for_doubts()
+
+    def forget_doubts(self, tickets: Collection[str], step: str) -> None:
+        """Take out what these tickets find wrong, of one step or of all."""
+        for row in self.ticket_rows:
+            if row.ticket in tickets and step in {"", row.step}:
+                self.session.delete(row)
+        self._look_for_doubts()
+
+    def _look_for_doubts(self) -> None:
+        self.session.flush()
+        mine = TicketDoubtRow.text_hash == self.hash
+        self.ticket_rows = self.session.scalars(select(TicketDoubtRow).where(mine)).all()
+
+    def settle(self, doubts: Collection[str]) -> None:
+        """A person has said what is so about these doubts of tickets."""
+        for row in self.ticket_rows:
+            if doubt_id(ticket_doubt(row)) in doubts:
+                row.settled = True
+
+    def served(self) -> ServedReading | None:
+        """What is served of it now, with what tickets find wrong."""
+        now = served(self.readings, self.approved)
+        waiting = [ticket_doubt(row) for row in self.ticket_rows if not row.settled]
+        return with_ticket_doubts(now, waiting) if now else None
 
     def keep(self, reading: Reading) -> None:
         """Put a reading into the place of the same reader's last one."""
@@ -132,7 +182,7 @@ class OneText:
 
     def done(self) -> None:
         """Bring the numbers of what is served up to date; nobody is the reader of nothing."""
-        now = served(self.readings, self.approved)
+        now = self.served()
         self.row.reader = now.reading.reader.value if now else ""
         self.row.procedures = len(now.reading.procedures) if now else 0
         self.row.approved = sum(each is not None for each in now.approvals) if now else 0
@@ -188,6 +238,12 @@ def readings_of(rows: Sequence[ReadingRow]) -> dict[Reader, tuple[Reading, datet
     return {
         Reader(row.reader): (Reading.model_validate(row.reading), row.updated_at) for row in rows
     }
+
+
+def ticket_doubt(row: TicketDoubtRow) -> TicketDoubt:
+    """What a ticket finds wrong."""
+    fields = {name: getattr(row, name) for name in TicketDoubt.model_fields}
+    return TicketDoubt(**fields)
 
 
 def approvals_of(rows: Sequence[ApprovalRow]) -> list[ApprovedProcedure]:

@@ -1,6 +1,6 @@
 """Adapter of `ReadingStore` on SQL tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from services.kit.audit import add_audit
 from services.kit.batches import batches
 from services.kit.database import Database
-from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.model import Doubt, Procedure, Reader, Reading
 from services.procedure.ports import (
     Approval,
     ApprovedProcedure,
@@ -22,11 +22,20 @@ from services.procedure.ports import (
     Offer,
     ReadingState,
     ServedReading,
+    TicketDoubt,
     Wanted,
 )
 from services.procedure.serving import is_covered, offers, served
-from services.procedure.store.one_text import OneText, approvals_of, readings_of
-from services.procedure.tables import AnswerRow, ApprovalRow, HistoryRow, ReadingRow, TextRow
+from services.procedure.store.one_text import OneText, approvals_of, readings_of, ticket_doubt
+from services.procedure.tables import (
+    AnswerRow,
+    ApprovalRow,
+    HistoryRow,
+    ReadingRow,
+    TextRow,
+    TicketDoubtRow,
+)
+from services.procedure.ticket_doubts import with_ticket_doubts, without_ticket_doubts
 
 Row = TypeVar("Row", ReadingRow, ApprovalRow)
 
@@ -44,6 +53,7 @@ class SqlReadingStore:
         """See `ReadingStore.put`."""
         is_imported = reading.reader is Reader.IMPORTED
         what = Happening.IMPORTED if is_imported else Happening.READ
+        reading = without_ticket_doubts(reading)
         with self._one(text_hash) as text:
             if text.readings.get(reading.reader) == reading:
                 return
@@ -55,9 +65,13 @@ class SqlReadingStore:
         self, text_hash: str, reading: Reading, *, who: str, what: Happening, detail: str = ""
     ) -> None:
         """See `ReadingStore.replace`."""
-        own = reading.model_copy(update={"reader": Reader.PERSON, "version": "", "model": ""})
+        unsettled = {doubt.id for doubt in reading.doubts}
+        own = without_ticket_doubts(reading).model_copy(
+            update={"reader": Reader.PERSON, "version": "", "model": ""}
+        )
         with self._one(text_hash) as text:
             before = text.snapshot()
+            text.settle({each.id for each in _of_tickets(text.served())} - unsettled)
             text.keep(own)
             kept = [each for each in text.approved if each.procedure in own.procedures]
             text.set_approved(kept)
@@ -69,12 +83,43 @@ class SqlReadingStore:
         approval = Approval(by=who, at=datetime.now(UTC))
         with self._one(text_hash, is_new_allowed=False) as text:
             before = text.snapshot()
+            now = text.served()
+            settled = (d for d in _of_tickets(now) if now and _procedure(now, d) in given)
+            text.settle({each.id for each in settled})
             others = [each for each in text.approved if not is_covered(each.procedure, given)]
             new = [ApprovedProcedure(procedure=each, approval=approval) for each in given]
             text.set_approved([*others, *new])
             text.row.was_approved = False
             titles = ", ".join(each.title for each in given)
             text.note(who, Happening.APPROVED, titles, before)
+
+    def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
+        """See `ReadingStore.doubt`."""
+        with self._database.session() as session:
+            row = session.get(TicketDoubtRow, (doubt.ticket, doubt.step))
+            elsewhere = row.text_hash if row and row.text_hash != text_hash else ""
+            if (
+                row
+                and not elsewhere
+                and ticket_doubt(row).model_copy(update=_WHEN) == (doubt.model_copy(update=_WHEN))
+            ):
+                return
+        if elsewhere:
+            self.withdraw([doubt.ticket], doubt.step)
+        with self._one(text_hash, is_new_allowed=False) as text:
+            text.add(doubt)
+            text.note(doubt.by, Happening.DOUBTED, doubt.word or doubt.instead)
+
+    def withdraw(self, tickets: Collection[str], step: str = "") -> None:
+        """See `ReadingStore.withdraw`."""
+        mine = select(TicketDoubtRow.text_hash).where(TicketDoubtRow.ticket.in_(tickets))
+        if step:
+            mine = mine.where(TicketDoubtRow.step == step)
+        with self._database.session() as session:
+            hashes = set(session.scalars(mine))
+        for text_hash in sorted(hashes):
+            with self._one(text_hash, is_new_allowed=False) as text:
+                text.forget_doubts(tickets, step)
 
     def undo(self, text_hash: str, *, who: str) -> Event:
         """See `ReadingStore.undo`."""
@@ -128,12 +173,15 @@ class SqlReadingStore:
                 marked = {row.text_hash: row.was_approved for row in rows}
                 readings = _by_text(session, ReadingRow, some)
                 approvals = _by_text(session, ApprovalRow, some)
+                doubts = _waiting(session, some)
                 for text_hash, was_approved in marked.items():
                     own = readings_of(readings.get(text_hash, []))
                     approved = approvals_of(approvals.get(text_hash, []))
                     best = served({reader: each for reader, (each, _) in own.items()}, approved)
                     if best is not None:
-                        found[text_hash] = best.model_copy(update={"was_approved": was_approved})
+                        marked_so = best.model_copy(update={"was_approved": was_approved})
+                        waiting = doubts.get(text_hash, [])
+                        found[text_hash] = with_ticket_doubts(marked_so, waiting)
         return found
 
     def offers(self, text_hash: str) -> list[Offer]:
@@ -240,6 +288,27 @@ def _by_text(session: Session, kind: type[Row], hashes: Sequence[str]) -> dict[s
     for row in session.scalars(statement):
         found.setdefault(row.text_hash, []).append(row)
     return found
+
+
+_WHEN = {"at": datetime.min}
+"""The same doubt, whenever it is told."""
+
+
+def _waiting(session: Session, hashes: Sequence[str]) -> dict[str, list[TicketDoubt]]:
+    """What tickets find wrong and nobody has settled, by text, the oldest first."""
+    found: dict[str, list[TicketDoubt]] = {}
+    waits = (TicketDoubtRow.text_hash.in_(hashes), TicketDoubtRow.settled.is_(False))
+    for row in session.scalars(select(TicketDoubtRow).where(*waits).order_by(TicketDoubtRow.at)):
+        found.setdefault(row.text_hash, []).append(ticket_doubt(row))
+    return found
+
+
+def _of_tickets(served: ServedReading | None) -> list[Doubt]:
+    return [each for each in served.reading.doubts if each.ticket] if served else []
+
+
+def _procedure(served: ServedReading, doubt: Doubt) -> Procedure:
+    return served.reading.procedures[doubt.procedure]
 
 
 def _named(reading: Reading) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
+from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest, SourceText
 from services.contracts.scorer import (
     DIMENSIONS,
@@ -12,7 +13,7 @@ from services.contracts.scorer import (
     ScoreRequest,
     ScoreResponse,
 )
-from services.kit.errors import NotFoundError
+from services.kit.errors import NotFoundError, UnavailableError
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
@@ -82,6 +83,29 @@ class FakeRetrieval:
             raise NotFoundError("no such document")
         text = "\n".join(RUNBOOK_LINES[span.start_line - 1 : span.end_line])
         return SourceText(span=span, document_title="Fan failed", text=text)
+
+
+class FakeDoubts:
+    """Ingestion as the gateway tells it what was found wrong; fails while `is_down`."""
+
+    def __init__(self) -> None:
+        self.open: dict[tuple[str, str], DoubtReport] = {}
+        self.is_down = False
+
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        self._answer()
+        self.open[report.ticket, report.step] = report
+        return DoubtTaken(kept=True)
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        self._answer()
+        for ticket, step in list(self.open):
+            if ticket in request.tickets and request.step in {"", step}:
+                del self.open[ticket, step]
+
+    def _answer(self) -> None:
+        if self.is_down:
+            raise UnavailableError("ingestion does not answer")
 
 
 class FakePlanner:

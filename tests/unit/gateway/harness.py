@@ -1,10 +1,11 @@
 """A gateway over fakes, with the worker's side in a test's hands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi.testclient import TestClient
 
+from services.gateway.adoption.doubting import DOUBT_TASK, WITHDRAW_TASK, Doubting
 from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
 from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
@@ -28,7 +29,7 @@ from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.tables import CaseEntityRow, CaseRow
 from services.llm.chat_model import ChatModel
-from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer
+from tests.unit.gateway.fakes import FakeDoubts, FakePlanner, FakeRetrieval, FakeScorer
 
 
 @dataclass
@@ -46,16 +47,20 @@ class Gateway:
     triage: TriageDesk
     wording: Wording | None = None
     comments: CommentReader | None = None
+    doubts: FakeDoubts = field(default_factory=FakeDoubts)
 
     @property
     def _works(self) -> dict[str, Any]:
         service = TriageService(self.database, self.outbox, self.triage)
+        doubting = Doubting(self.database, self.outbox, self.doubts)
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
             CATCH_UP_TASK: (self.walk.catching_up.run, None),
             WRITE_BACK_TASK: (self.write_back.run, park_write_back),
             LEARN_TASK: (self.triage.take_in, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),
+            DOUBT_TASK: (doubting.tell, None),
+            WITHDRAW_TASK: (doubting.withdraw, None),
         }
         works |= {READ_COMMENT_TASK: (self.comments.run, None)} if self.comments else {}
         return works | ({WORD_TASK: (self.wording.run, None)} if self.wording else {})

@@ -5,6 +5,7 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import (
+    EmbedderChoice,
     PlatformSettings,
     Settings,
     UnreadableSecretError,
@@ -82,7 +83,8 @@ def test_without_a_home_the_embedders_file_is_kept_with_the_data(tmp_path, monke
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr("pathlib.Path.home", homeless)
     settings = PlatformSettings(_env_file=None, data_dir=tmp_path)
-    assert settings.resolved_embedder_file.is_relative_to(tmp_path)
+    for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
+        assert settings.embedder_path(choice).is_relative_to(tmp_path)
 
 
 class VaultSettings(Settings):

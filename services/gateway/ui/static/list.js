@@ -52,6 +52,8 @@ export function rememberList() {
 }
 
 export function leadBackToList() {
+  const from = URL.parse(document.referrer);
+  if (from?.origin === location.origin && from.pathname === "/") store("sessionStorage", "list", from.search);
   const search = stored("sessionStorage", "list");
   if (search?.startsWith("?")) for (const link of document.querySelectorAll("a[data-list]")) link.search = search;
 }

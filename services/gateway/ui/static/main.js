@@ -30,5 +30,5 @@ const list = document.querySelector("[data-live=list]");
 if (list) rememberList();
 else leadBackToList();
 if (list && !("paused" in list.dataset)) followList(list);
-const ticket = document.querySelector("[data-live=ticket]:not([data-final])");
+const ticket = document.querySelector("[data-live=ticket]");
 if (ticket) followTicket(ticket);

@@ -2,42 +2,72 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import StoredWorkflow, TicketDetail
+from services.gateway.adoption.endpoints import Service as Adoption
+from services.gateway.adoption.service import AdoptionService
 from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
+from services.gateway.service import GatewayService
 from services.gateway.triage.endpoints import Service as Triage
 from services.gateway.triage.service import TriageService
 from services.gateway.ui.templates import refused, render
-from services.gateway.ui.ticket.views import drawing, numbered_steps
+from services.gateway.ui.ticket.history import history_of
+from services.gateway.ui.ticket.views import drawing, numbered_steps, numbers_of
 from services.kit.access.caller import current_caller
 from services.kit.access.scopes import Scope
+from services.kit.audit import AuditFilter, AuditLog
 from services.kit.errors import FlowXpertError
 from services.workflow.formats.origin import reading_told
 
 router = APIRouter(include_in_schema=False)
 
+MOST_AUDIT_LINES = 100
+
 
 @router.get("/tickets/{ticket_id}")
-def ticket_page(
+def ticket_page(  # noqa: PLR0917 - FastAPI passes them by name
+    request: Request,
     service: Service,
     triage: Triage,
+    adoption: Adoption,
     ticket_id: str,
     candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
+    edit: Annotated[str, Query(max_length=400)] = "",
 ) -> HTMLResponse:
-    """One ticket with its workflow, or with another of its candidates."""
+    """One ticket with its workflow, or with another of its candidates; `edit` opens a step."""
     try:
+        # Before all that is shown: what happens meanwhile comes to the page as an event.
+        events = service.events.of_ticket(ticket_id)
         ticket = service.ticket(ticket_id)
-        known = {summary.id for summary in ticket.candidates}
-        shown = candidate if candidate in known else ticket.workflow_id
-        stored = service.workflow(shown) if shown else None
+        stored = _shown(service, ticket, candidate)
+        view = _workflow_view(ticket, stored, adoption)
     except FlowXpertError as error:
         return refused(error)
-    events = service.events.after(0, ticket_id=ticket.id)
-    view = _workflow_view(ticket, stored)
-    view |= {"teams": _teams(triage, ticket), "may_operate": current_caller().may(Scope.OPERATE)}
+    caller = current_caller()
+    view |= {"teams": _teams(triage, ticket), "may_operate": caller.may(Scope.OPERATE)}
+    view |= {"history": history_of(events, _numbers(stored)), "editing": edit}
+    view |= {"audit": _audit(request, ticket) if caller.may(Scope.ADMIN) else None}
     return render("ticket/page.html", ticket=ticket, events=events, **view)
+
+
+def _shown(service: GatewayService, ticket: TicketDetail, candidate: str) -> StoredWorkflow | None:
+    """The workflow that is asked for, one of an earlier walk too, else the ticket's."""
+    if candidate and candidate != ticket.workflow_id:
+        stored = service.workflow(candidate)
+        if stored.ticket_id == ticket.id:
+            return stored
+    return service.workflow(ticket.workflow_id) if ticket.workflow_id else None
+
+
+def _numbers(stored: StoredWorkflow | None) -> dict[str, int]:
+    return numbers_of(stored.workflow) if stored else {}
+
+
+def _audit(request: Request, ticket: TicketDetail) -> list[dict[str, Any]]:
+    log: AuditLog = request.app.state.audit
+    return log.lines(AuditFilter(subject=f"ticket {ticket.id}"), limit=MOST_AUDIT_LINES)
 
 
 def _teams(triage: TriageService, ticket: TicketDetail) -> list[str]:
@@ -47,13 +77,18 @@ def _teams(triage: TriageService, ticket: TicketDetail) -> list[str]:
     return list(dict.fromkeys((*(each.team for each in likely), *declared)))
 
 
-def _workflow_view(ticket: TicketDetail, stored: StoredWorkflow | None) -> dict[str, Any]:
+def _workflow_view(
+    ticket: TicketDetail, stored: StoredWorkflow | None, adoption: AdoptionService
+) -> dict[str, Any]:
     if stored is None:
         return {"stored": None}
+    work = adoption.work(stored.id)
     return {
         "stored": stored,
-        "steps": numbered_steps(stored.workflow),
-        "drawing": drawing(stored.workflow),
+        "work": work,
+        "steps": numbered_steps(stored.workflow, work),
+        "drawing": drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
+        "changes": adoption.changes(stored.id) if stored.base_id else None,
     }

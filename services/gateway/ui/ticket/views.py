@@ -1,10 +1,12 @@
-"""A workflow as the page shows it: steps with numbers and exits, and a drawing."""
+"""A workflow as the page shows it: steps with numbers, exits and marks, and a drawing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from services.workflow.drawing.svg import to_svg
+from services.contracts.adoption import StepState, StepWork, Work
+from services.workflow.drawing.svg import StepShown, to_svg
 from services.workflow.model import Step, Workflow
 
 
@@ -15,36 +17,89 @@ class Exit:
     condition: str
     number: int
     text: str
+    followed: bool
+    place: int
+    """Among the exits of its step, from 1: what a form sends."""
 
 
 @dataclass(frozen=True)
 class NumberedStep:
-    """A step with its number in reading order."""
+    """A step with its number in reading order, and what was done with it."""
 
     number: int
     step: Step
     exits: tuple[Exit, ...]
     """Empty where the next step simply follows."""
+    work: StepWork
+    shown: StepShown | None
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether a branch has to be chosen at it."""
+        return len(self.exits) > 1
 
 
-def numbered_steps(workflow: Workflow) -> list[NumberedStep]:
+def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
     """The steps in reading order."""
-    numbers = {step.id: number for number, step in enumerate(workflow.steps, start=1)}
+    numbers, shown = numbers_of(workflow), shown_steps(workflow, work)
     steps = []
-    for number, step in enumerate(workflow.steps, start=1):
+    for step in workflow.steps:
+        done = work.by_step.get(step.id, StepWork(step=step.id))
         exits = tuple(
-            Exit(edge.condition, numbers[edge.target], workflow.by_id[edge.target].text)
-            for edge in workflow.exits(step.id)
+            Exit(
+                edge.condition,
+                numbers[edge.target],
+                workflow.by_id[edge.target].text,
+                done.branch == edge.condition,
+                place,
+            )
+            for place, edge in enumerate(workflow.exits(step.id), start=1)
         )
+        number = numbers[step.id]
         follows = len(exits) == 1 and not exits[0].condition and exits[0].number == number + 1
-        steps.append(NumberedStep(number, step, () if follows else exits))
+        exits = () if follows else exits
+        steps.append(NumberedStep(number, step, exits, done, shown.get(step.id)))
     return steps
 
 
-def drawing(workflow: Workflow) -> Markup:
+def numbers_of(workflow: Workflow) -> dict[str, int]:
+    """Places in reading order from 1, by step id."""
+    return {step.id: number for number, step in enumerate(workflow.steps, start=1)}
+
+
+def shown_steps(workflow: Workflow, work: Work) -> Mapping[str, StepShown]:
+    """How far each step is; open ones are left out."""
+    shown = dict.fromkeys(work.left_aside, StepShown.ASIDE)
+    for each in work.steps:
+        if each.state is not StepState.OPEN and each.step in workflow.by_id:
+            is_done = each.state is StepState.DONE
+            shown[each.step] = StepShown.DONE if is_done else StepShown.SKIPPED
+    if work.next is not None:
+        shown[work.next] = StepShown.NEXT
+    return shown
+
+
+def drawing(workflow: Workflow, work: Work) -> Markup:
     """The workflow drawn, each step a link to its place in the list.
 
     The drawing's writer escapes every text in it.
     """
-    numbers = {step.id: number for number, step in enumerate(workflow.steps, start=1)}
-    return Markup(to_svg(workflow, link=lambda step_id: f"#step-{numbers[step_id]}"))  # noqa: S704
+    numbers = numbers_of(workflow)
+    followed = _with_branches(workflow, work)
+    drawn = to_svg(
+        followed,
+        link=lambda step_id: f"#step-{numbers[step_id]}",
+        shown=shown_steps(workflow, work),
+    )
+    return Markup(drawn)  # noqa: S704
+
+
+def _with_branches(workflow: Workflow, work: Work) -> Workflow:
+    """Branches that were followed, drawn as those are that were known before."""
+    steps = tuple(
+        step.model_copy(update={"settled": done.branch, "settled_by": f"by {done.marked_by}"})
+        if (done := work.by_step.get(step.id)) and done.branch
+        else step
+        for step in workflow.steps
+    )
+    return workflow.model_copy(update={"steps": steps})

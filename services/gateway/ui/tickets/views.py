@@ -70,7 +70,7 @@ def groups(query: TicketQuery, counts: Counts) -> list[Group]:
     """All that can be chosen, the most telling first."""
     found = [_over(query, counts.of["resolved"]), _states(query, counts)]
     found += [_group(query, name, title, counts.of[name]) for name, title in _GROUPS.items()]
-    return [*found, _times(query)]
+    return [group for group in (*found, _times(query)) if group.choices]
 
 
 def sorts(query: TicketQuery) -> list[Choice]:

@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT = 220.0, 44.0
 _COLUMN, _ROW = 300.0, 60.0
 _MARGIN = 12.0
 _BEND = 44.0
-_LONGEST = 27
+_LONGEST = 25
 """Characters of a name that fit a box."""
 
 

@@ -1,0 +1,62 @@
+"""Capacities as Markdown: the table of docs/operate/scaling.md."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from evaluation.measures.capacity import SERVICES, Capacity, Costs, Demand, capacity
+
+BEGIN, END = "<!-- capacity: begin -->", "<!-- capacity: end -->"
+
+SHOWN = (5_000, 14_800, 20_000, 100_000, 300_000, 1_000_000)
+"""Tickets a month. 14,800 is the load of FlowXpert's paper: 34,488 tickets in ten weeks."""
+
+_OF_TICKET = {
+    "intake": "an alert that makes a ticket (gateway)",
+    "repeat": "an alert on a ticket that is there (gateway)",
+    "view": "looking at the list and at a ticket (gateway)",
+    "walk": "walking a ticket, without the services (gateway worker)",
+    "retrieval": "retrieval",
+    "planner": "planner",
+    "scorer": "scorer",
+    "document": "reading a document (ingestion worker)",
+}
+
+
+def markdown(costs: Costs, demands: Iterable[Demand]) -> str:
+    """What was measured, and what each demand takes."""
+    given = costs.model_dump()
+    lines = ["| CPU time of | ms |", "|---|---:|"]
+    lines += [f"| {what} | {given[name]:.1f} |" for name, what in _OF_TICKET.items()]
+    stored = (
+        f"A ticket takes {costs.ticket_bytes / 1000:.1f} kB in the database, a document "
+        f"{costs.document_bytes / 1000:.0f} kB there and {costs.vectors:.1f} vectors; a process "
+        f"that holds everything took {costs.process_mb:.0f} MB at most."
+    )
+    head = (
+        f"| tickets a month | peak tickets/s | peak alerts/s | {' | '.join(SERVICES)} | busy cores "
+        "| memory, GB | database, GB | vectors, GB |"
+    )
+    lines += ["", stored, "", head, "|" + "---:|" * (len(SERVICES) + 7)]
+    return "\n".join([*lines, *(_row(capacity(costs, demand)) for demand in demands)]) + "\n"
+
+
+def put(page: Path, text: str) -> None:
+    """Replace what stands between the marks of the page."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
+
+
+def _row(found: Capacity) -> str:
+    rate = found.demand.tickets_per_s
+    cells = [
+        f"{found.demand.tickets:,.0f}",
+        f"{rate:.2f}",
+        f"{rate * found.demand.alerts:.1f}",
+        *(str(found.processes[name]) for name in SERVICES),
+        f"{sum(found.cores.values()):.1f}",
+        f"{found.memory_gb:.0f}",
+        f"{found.database_gb:.1f}",
+        f"{found.vectors_gb:.2f}",
+    ]
+    return f"| {' | '.join(cells)} |"

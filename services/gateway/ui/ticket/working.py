@@ -1,0 +1,188 @@
+"""Forms of a ticket's page by which an engineer works on its workflow; the page comes again."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Form, Path
+from fastapi.responses import RedirectResponse, Response
+from pydantic import TypeAdapter, ValidationError
+
+from services.contracts.adoption import (
+    MOST_WORDS,
+    Acceptance,
+    EditRequest,
+    Judgement,
+    StepJudgement,
+    StepMark,
+    StepState,
+    StepWork,
+)
+from services.gateway.adoption.endpoints import Service as Adoption
+from services.gateway.endpoints import MAX_ID_CHARACTERS
+from services.gateway.endpoints import Service as Gateway
+from services.gateway.ui.templates import refused
+from services.gateway.ui.ticket.answers import SEE_OTHER
+from services.gateway.ui.ticket.views import numbers_of
+from services.kit.errors import FlowXpertError, InvalidInputError
+from services.workflow.editing.edits import (
+    MOST_LINES,
+    MOST_TEXT,
+    AddStep,
+    ChangeBranch,
+    ChangeStep,
+    Edit,
+    RemoveStep,
+)
+from services.workflow.model import Workflow
+
+router = APIRouter(include_in_schema=False, prefix="/tickets/{ticket_id}/workflows/{workflow_id}")
+
+_Id = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
+_Step = Annotated[str, Form(max_length=400)]
+_Words = Annotated[str, Form(max_length=MOST_WORDS)]
+_Text = Annotated[str, Form(max_length=MOST_TEXT)]
+_Lines = Annotated[str, Form(max_length=MOST_TEXT * MOST_LINES)]
+_Place = Annotated[int | None, Form(ge=1, le=1000)]
+
+
+@router.post("/marks")
+def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
+    adoption: Adoption,
+    gateway: Gateway,
+    ticket_id: _Id,
+    workflow_id: _Id,
+    step: _Step,
+    state: Annotated[StepState | None, Form()] = None,
+    exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
+    why: _Words = "",
+    seen: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
+) -> Response:
+    """What was done with a step; what the form does not say stays."""
+    try:
+        workflow = gateway.workflow(workflow_id).workflow
+        before = adoption.work(workflow_id).by_step.get(step, StepWork(step=step))
+        branch = _condition(workflow, step, exit_) if exit_ else before.branch
+        mark = StepMark(
+            state=state or (StepState.DONE if exit_ else before.state),
+            why=why or before.why,
+            seen=before.seen if seen is None else seen,
+            branch=None if state is StepState.OPEN else branch,
+        )
+        work = adoption.mark(workflow_id, step, mark)
+    except FlowXpertError as error:
+        return refused(error)
+    has_gone_on = work.next is not None and mark.state is not StepState.OPEN
+    at = work.next if has_gone_on and (state or exit_) else step
+    return _page_at(ticket_id, workflow_id, workflow, at)
+
+
+@router.post("/judgements")
+def judgement_of_page(  # noqa: PLR0917 - FastAPI passes them by name
+    adoption: Adoption,
+    gateway: Gateway,
+    ticket_id: _Id,
+    workflow_id: _Id,
+    step: _Step,
+    verdict: Annotated[Judgement, Form()] = Judgement.NONE,
+    word: _Words = "",
+) -> Response:
+    """What is thought of a step."""
+    try:
+        adoption.judge(workflow_id, step, StepJudgement(verdict=verdict, word=word))
+        workflow = gateway.workflow(workflow_id).workflow
+    except FlowXpertError as error:
+        return refused(error)
+    return _page_at(ticket_id, workflow_id, workflow, step)
+
+
+@router.post("/acceptance")
+def acceptance_of_page(
+    adoption: Adoption,
+    ticket_id: _Id,
+    workflow_id: _Id,
+    accepted: Annotated[bool, Form()] = True,
+    word: _Words = "",
+) -> Response:
+    """The workflow was the answer, or that is taken back."""
+    try:
+        adoption.accept(workflow_id, Acceptance(accepted=accepted, word=word))
+    except FlowXpertError as error:
+        return refused(error)
+    return _page_at(ticket_id, workflow_id)
+
+
+@router.post("/edits")
+def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
+    adoption: Adoption,
+    gateway: Gateway,
+    ticket_id: _Id,
+    workflow_id: _Id,
+    edit: Annotated[str, Form(max_length=10)],
+    step: _Step,
+    text: _Text = "",
+    commands: _Lines = "",
+    notes: _Lines = "",
+    exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
+    condition: _Text = "",
+    target: _Step = "",
+) -> Response:
+    """One edit of a step or of a branch makes a new version, which is shown."""
+    try:
+        workflow = gateway.workflow(workflow_id).workflow
+        exit_condition = _condition(workflow, step, exit_) if exit_ else ""
+        fields: dict[str, object] = {"edit": edit, "step": step}
+        match edit:
+            case "change":
+                fields |= {"text": text, "commands": _lines(commands), "notes": _lines(notes)}
+            case "branch":
+                fields |= {"condition": exit_condition, "new_condition": condition}
+                fields |= {"new_target": target or None}
+            case "add":
+                fields = {"edit": edit, "after": step, "condition": exit_condition, "text": text}
+                fields |= {"commands": _lines(commands)}
+        version = adoption.edit(workflow_id, EditRequest(edits=(_edit(fields),)))
+        now = gateway.workflow(version).workflow
+    except FlowXpertError as error:
+        return refused(error)
+    return _page_at(ticket_id, "", now, step if step in now.by_id else None)
+
+
+_EDIT: TypeAdapter[Edit] = TypeAdapter(Edit)
+
+
+def _edit(fields: dict[str, object]) -> ChangeStep | ChangeBranch | AddStep | RemoveStep:
+    """The edit that a form means.
+
+    Raises:
+        InvalidInputError: It says too little.
+    """
+    try:
+        return _EDIT.validate_python(fields)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        raise InvalidInputError(f"{found['loc'][-1]}: {found['msg']}"[:300]) from error
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line for line in text.splitlines() if line.strip())
+
+
+def _condition(workflow: Workflow, step_id: str, place: int) -> str:
+    """The condition of an exit by its place from 1.
+
+    Raises:
+        InvalidInputError: The step has no such exit.
+    """
+    exits = workflow.exits(step_id)
+    if place > len(exits):
+        raise InvalidInputError(f"the step has {len(exits)} branches, and no branch {place}")
+    return exits[place - 1].condition
+
+
+def _page_at(
+    ticket_id: str, workflow_id: str, workflow: Workflow | None = None, step_id: str | None = None
+) -> RedirectResponse:
+    """The ticket's page at a step of a workflow, or of the one that the ticket shows."""
+    query = f"?candidate={quote(workflow_id, safe='')}" if workflow_id else ""
+    at = f"#step-{numbers_of(workflow)[step_id]}" if workflow and step_id else "#work"
+    return RedirectResponse(f"/tickets/{quote(ticket_id, safe='')}{query}{at}", SEE_OTHER)
