@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from services.contracts.adoption import MOST_WORDS
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
 from services.contracts.gateway import NearestDocument, StoredWorkflow
 from services.contracts.ticket import Fit, TicketStatus
@@ -94,10 +95,14 @@ class RecordFeedback(Arguments):
     """Arguments of `record_feedback`."""
 
     ticket_id: _TicketId
-    verdict: Literal["rejected"] = Field(
-        description="`rejected`: the workflow is not the answer; the ticket goes to a team."
+    verdict: Literal["accepted", "rejected"] = Field(
+        description="Whether the workflow, or the step, was right. A rejected workflow hands its "
+        "ticket over to a team; a rejected step is a doubt of what was read from its page."
     )
-    reason: str = Field(default="", max_length=2000, description="Why, for that team.")
+    step: str = Field(
+        default="", max_length=400, description="The id of a step; empty: the whole workflow."
+    )
+    reason: str = Field(default="", max_length=MOST_WORDS, description="Why.")
 
 
 class Answer(BaseModel):
@@ -173,7 +178,7 @@ class RecordedFeedback(Answer):
 
     ticket_id: str
     verdict: str
+    step: str = ""
+    status: TicketStatus
     team: str | None = None
-    """Whom the ticket was handed over to; None where a person must choose."""
-    told: str = ""
-    """What that team is told the ticket is about."""
+    """Whom the ticket was handed over to; None where it was not, or a person must choose."""

@@ -89,7 +89,9 @@ def test_a_command_is_one_that_there_is(block: Block, command: str) -> None:
     check(block.page, command)
 
 
-OTHERS = [block for block in ALL if block.language not in {"sh", "console"}]
+PRINTED = "commands.md"
+"""A page of usages, printed from the code."""
+OTHERS = [b for b in ALL if b.language not in {"sh", "console"} and b.page.name != PRINTED]
 
 
 @pytest.mark.parametrize("block", OTHERS, ids=str)

@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
+from services.contracts.adoption import Judgement, StepState, StepWork, Work
 from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.gateway import (
     CandidateSummary,
@@ -35,9 +36,10 @@ MODELS: list[type[BaseModel]] = [
     *(Dimension, Score),
     *(Ticket, TicketDetail, NearestDocument, RelatedTicket, TicketComment),
     *(StoredWorkflow, CandidateSummary, ProgressEvent),
+    *(Work, StepWork),
     *(Clarification, TriageDecision, TeamChance, HandOver),
 ]
-ENUMS: list[type[StrEnum]] = [StepKind, TicketStatus, Fit, ClarificationState]
+ENUMS: list[type[StrEnum]] = [StepKind, TicketStatus, Fit, ClarificationState, StepState, Judgement]
 SCALARS = {
     str: "string",
     int: "uint32",

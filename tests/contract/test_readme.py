@@ -60,3 +60,12 @@ def test_files_named_in_commands_exist():
 
 def test_the_picture_is_small():
     assert (ROOT / "docs" / "images" / "ticket.png").stat().st_size < 300_000
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    waiting = [ROOT / "README.md"]
+    for page in waiting:
+        links = {(page.parent / each).resolve() for each in LINK.findall(page.read_text("utf-8"))}
+        waiting += sorted(each for each in links - {*waiting} if each.suffix == ".md")
+    printed_elsewhere = ROOT / "docs" / "results-notes.md"  # a part of results.md
+    assert {*PAGES} - {*waiting} == {printed_elsewhere}

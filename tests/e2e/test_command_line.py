@@ -92,11 +92,11 @@ def test_a_run_starts_whatever_documents_fail_and_names_them(
 
 
 def test_the_run_prints_a_cited_workflow_and_ends(data_dir: Path) -> None:
-    done = flowxpert("run", "--once", "--data-dir", str(data_dir), "--port", "0")
+    done = flowxpert("run", "--once", "--data-dir", str(data_dir), "--port", "0", COLUMNS="100")
     assert done.returncode == 0, done.stderr
     assert "wiki/fan-failure.md:" in done.stdout
     assert "overall" in done.stdout
-    printed = {" ".join(line.split()) for line in done.stdout.splitlines()}
+    printed = {" ".join(line.split()) for line in (done.stderr + done.stdout).splitlines()}
     assert [line for line in shown_by_readme() if line not in printed] == []
 
 

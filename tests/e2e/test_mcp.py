@@ -85,14 +85,24 @@ async def test_a_ticket_is_made_asked_about_answered_and_rejected(running: Runni
         assert any(settled)
         assert "Settled" in text_of(told)
 
-        rejected = await called(
-            client,
-            "record_feedback",
-            ticket_id=made["ticket_id"],
-            verdict="rejected",
-            reason="It is the peer's maintenance window.",
+        said = {"ticket_id": made["ticket_id"]}
+        step = answered["workflow"]["workflow"]["steps"][0]["id"]
+        await called(client, "record_feedback", **said, verdict="accepted", step=step)
+        accepted = await called(client, "record_feedback", **said, verdict="accepted")
+        assert accepted["status"] == "planned"
+        unknown = await client.call_tool(
+            "record_feedback", {**said, "verdict": "rejected", "step": "nowhere"}
         )
-        assert rejected["told"]
+        assert json.loads(text_of(unknown))["error"] == "StepNotFoundError"
+        work = running.client.get(f"/v1/workflows/{answered['workflow']['id']}/work").json()
+        assert work["verdict"] == "accepted"
+        assert [each["verdict"] for each in work["steps"] if each["step"] == step] == ["accepted"]
+
+        reason = "It is the peer's maintenance window."
+        rejected = await called(
+            client, "record_feedback", **said, verdict="rejected", reason=reason
+        )
+        assert rejected["status"] == "handed_over"
     ticket = running.client.get(f"/v1/tickets/{made['ticket_id']}").json()
     assert ticket["status"] == "handed_over"
     assert ticket["triage"]["note"]["tried"]

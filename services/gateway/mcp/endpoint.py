@@ -26,6 +26,7 @@ class McpEndpoint:
         return Platform(
             gateway=state.gateway,
             triage=state.triage,
+            adoption=state.adoption,
             retrieval=self._retrieval,
             stopping=state.stopping,
         )

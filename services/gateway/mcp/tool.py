@@ -7,6 +7,7 @@ from typing import Any
 
 from services.contracts.mcp import Answer, Arguments
 from services.contracts.retrieval import Retrieval
+from services.gateway.adoption.service import AdoptionService
 from services.gateway.service import GatewayService
 from services.gateway.triage.service import TriageService
 from services.kit.access.scopes import Scope
@@ -18,6 +19,7 @@ class Platform:
 
     gateway: GatewayService
     triage: TriageService
+    adoption: AdoptionService
     retrieval: Retrieval
     stopping: threading.Event
     """Set when the process ends: nobody waits any longer then."""
