@@ -8,13 +8,12 @@ them works is its own. What their HTTP costs counts as the walk's.
 import json
 import resource
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from fastapi import FastAPI
 from sqlalchemy import text
@@ -25,12 +24,13 @@ from evaluation.benches.metered_services import (
     MeteredRetrieval,
     MeteredScorer,
 )
-from evaluation.benches.speed import new_ticket
+from evaluation.benches.storm import Alert, alert_body
 from evaluation.measures.capacity import Costs
+from services.contracts.gateway import Accepted
 from services.contracts.planner import PlannerClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
-from services.embedded import Embedded
+from services.embedded import SERVING_THREADS, Embedded
 from services.gateway import tasks
 from services.gateway.app import create_walk
 from services.kit.database import Database
@@ -67,16 +67,15 @@ def measure_costs(documents: Path, tickets: int) -> Costs:
         bench = _Bench(Path(folder), closing)
         read = bench.read(documents)
         titles = bench.titles()
-        for ticket in (new_ticket(title) for title in titles[:_WARM_UP]):
-            bench.post(ticket)
+        for fault in range(tickets, tickets + _WARM_UP):
+            bench.post(fault, titles, "warm-up")
         bench.walk_all()
         before = bench.database_bytes()
-        taken = [new_ticket(titles[n % len(titles)]) for n in range(tickets)]
         bench.meter.spent.clear()
-        for ticket in taken:
-            bench.post(ticket, "intake")
-        for ticket in taken:
-            bench.post(ticket | {"id": uuid4().hex[:8]}, "repeat")
+        for fault in range(tickets):
+            bench.post(fault, titles, "intake")
+        for fault in range(tickets):
+            bench.post(fault, titles, "repeat")
         bench.walk_all()
         ticket_bytes = (bench.database_bytes() - before) / tickets
         bench.look()
@@ -111,7 +110,6 @@ class _Bench:
         empty = self.database_bytes()
         with self.meter.on("document"):
             job = self._platform.ingestion.ingest_here(documents)
-        self._platform.embed_beside_others()
         return {
             "document": self.meter.ms("document") / job.total,
             "document_bytes": (self.database_bytes() - empty) / job.total,
@@ -123,11 +121,16 @@ class _Bench:
         found = map(self._platform.documents.get, sorted(self._platform.documents.hashes()))
         return [document.title for document in found if document is not None]
 
-    def post(self, ticket: dict[str, Any], name: str = "warm-up") -> None:
-        """An alert comes in."""
-        body = json.dumps(ticket)
+    def post(self, fault: int, titles: Sequence[str], name: str) -> None:
+        """An alert of the fault comes in: its first time, or as a `repeat` its second."""
+        is_repeat = name == "repeat"
+        alert = Alert(fault, time=int(is_repeat))
+        body = json.dumps(alert_body(alert, titles[fault % len(titles)]))
         with self.meter.on(name):
-            self._ask("POST", "/workflow/generic", body)
+            answered = self._ask("POST", "/workflow", body)
+        (ticket,) = Accepted.model_validate_json(answered).tickets
+        if ticket.created is is_repeat:
+            raise FlowXpertError(f"expected an alert of this kind: {name}; got {ticket}")
 
     def look(self) -> None:
         """Somebody looks at the list and at a ticket, some times."""
@@ -210,6 +213,7 @@ def _settings(folder: Path) -> PlatformSettings:
         neo4j_url=None,
         api_key=None,
         host="127.0.0.1",
+        embedding_threads=SERVING_THREADS,
     )
 
 

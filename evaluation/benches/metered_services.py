@@ -57,11 +57,13 @@ class MeteredRetrieval:
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
         """See `Retrieval.nodes`."""
-        return self._service.nodes(query)
+        with self._meter.on("retrieval"):
+            return self._service.nodes(query)
 
     def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
         """See `Retrieval.surroundings`."""
-        return self._service.surroundings(node_id, hops=hops)
+        with self._meter.on("retrieval"):
+            return self._service.surroundings(node_id, hops=hops)
 
 
 class MeteredPlanner:

@@ -211,7 +211,7 @@ def send(
         answers = []
         while (number := next(numbers)) < len(alerts):
             due = begin_at + number / per_s
-            body = _body(alerts[number], titles[alerts[number].fault % len(titles)])
+            body = alert_body(alerts[number], titles[alerts[number].fault % len(titles)])
             time.sleep(max(0.0, due - time.perf_counter()))
             status = _post(connection, json.dumps(body).encode())
             answers.append((time.perf_counter() - due, status))
@@ -234,7 +234,7 @@ def _post(connection: HTTPConnection, body: bytes) -> int:
     return answer.status
 
 
-def _body(alert: Alert, title: str) -> dict[str, object]:
+def alert_body(alert: Alert, title: str) -> dict[str, object]:
     """As Alertmanager sends one firing alert."""
     device = f"switch-{alert.fault:06d}"
     return {

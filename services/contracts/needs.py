@@ -41,6 +41,7 @@ GATEWAY = {
     "POST /v1/workflows/{workflow_id}/versions": Need.OPERATE,
     "GET /v1/acceptance": Need.READ,
     "GET /": Need.READ,
+    "GET /acceptance": Need.READ,
     "GET /tickets/{ticket_id}": Need.READ,
     "POST /tickets/{ticket_id}/clarifications/{clarification_id}/answers": Need.OPERATE,
     "POST /tickets/{ticket_id}/clarifications/dismissals": Need.OPERATE,

@@ -18,9 +18,9 @@ class OutboxRow(Base):
     task: Mapped[str] = mapped_column(String(200))
     kwargs: Mapped[dict[str, Any]] = mapped_column(JSON)
     trace_id: Mapped[str] = mapped_column(String(64), default="")
-    """The trace of the request that put it."""
+    """Where in its trace it was put; see `tracing.Place`."""
     created_at: Mapped[float] = mapped_column(Float)
-    """Seconds since the epoch, as the two below."""
+    """When it was put, or is to begin where that is later; seconds since the epoch, as below."""
     due_at: Mapped[float] = mapped_column(Float, index=True)
     """When it is published (again) unless finished by then; a parked row never is."""
     runner: Mapped[str | None] = mapped_column(String(40))

@@ -245,6 +245,20 @@ def test_no_image_holds_torch():
     assert not any(stage.startswith("model ") for stage in stages)
 
 
+def test_an_image_holds_every_model_that_the_settings_choose():
+    from services.kit.settings import PlatformSettings
+
+    text = dockerfile()
+    path = re.search(r"FLOWXPERT_EMBEDDER_FILE=(\S+)", text).group(1)
+    assert f"ENV MODEL={path}\n" in text
+    made = {path, f"{path}-int8"}
+    assert "obtain(Path(os.environ['MODEL']))" in text
+    assert "obtain(Path(os.environ['MODEL'] + '-int8'), is_int8=True)" in text
+    settings = PlatformSettings(_env_file=None, embedder_file=path)
+    chosen = {settings.embedder, settings.document_embedder}
+    assert {str(settings.embedder_path(each)) for each in chosen} <= made
+
+
 def test_the_dockerfile_copies_what_the_context_holds():
     let_in = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     kept = [line[1:] for line in let_in if line.startswith("!")]

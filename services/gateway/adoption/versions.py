@@ -10,6 +10,7 @@ from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.doubting import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, next_rank, stored_workflow
 from services.gateway.adoption.records import recount
+from services.gateway.citing import cite
 from services.gateway.events import Note, add_events
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.grounding.evidence import Evidence
@@ -104,6 +105,7 @@ class Versions:
             )
         )
         session.flush()
+        cite(session, row.ticket_id, new_id, new)
         _show(session, row, new_id, line.candidate_id)
         later = lineage_of(session, new_id)
         recount(session, later)

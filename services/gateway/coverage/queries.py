@@ -24,7 +24,7 @@ from services.kit.ids import first_id_at
 WEEK_S = 7 * 86_400
 _FIRST_MONDAY_S = 4 * 86_400
 """The epoch was a Thursday."""
-MOST_GROUPS = 200
+MOST_GROUPS = 100
 
 _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 _IS_OVER = TicketRow.status.not_in((*_OPEN, TicketStatus.FAILED.value))
@@ -119,7 +119,7 @@ def _weeks(mondays: Sequence[float]) -> Select[*tuple[Any, ...]]:
     return (
         select(week, func.count().label("tickets"), func.count().filter(is_sure).label("sure"))
         .where(TicketRow.id >= first_id_at(mondays[0]), _IS_OVER)
-        .group_by(week)
+        .group_by("week")
     )
 
 

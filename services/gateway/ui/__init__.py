@@ -5,6 +5,7 @@ router has its line here.
 """
 
 from services.gateway.ui import files
+from services.gateway.ui.acceptance import pages as acceptance
 from services.gateway.ui.knowledge import ROUTERS as KNOWLEDGE
 from services.gateway.ui.sources import pages as sources
 from services.gateway.ui.ticket import answers, handing, working
@@ -18,6 +19,7 @@ ROUTERS = (
     answers.router,
     handing.router,
     working.router,
+    acceptance.router,
     sources.router,
     *KNOWLEDGE,
 )

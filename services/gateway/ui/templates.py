@@ -15,7 +15,11 @@ from services.gateway.formats import citation_url
 from services.gateway.queries import workflow_url
 from services.kit.errors import FlowXpertError
 
-NAVIGATION = (("Incidents", "/"), ("Knowledge", "/knowledge/readings"))
+NAVIGATION = (
+    ("Incidents", "/"),
+    ("Knowledge", "/knowledge/readings"),
+    ("Acceptance", "/acceptance"),
+)
 """What every page links to, in this order."""
 LINES_SHOWN = 3_000
 """Lines of a document in one page."""

@@ -3,11 +3,13 @@
 import time
 
 import pytest
-from sqlalchemy import update
+from alembic import command
+from sqlalchemy import select, update
 
 from services.gateway.citing import Citations
 from services.gateway.coverage.queries import WEEK_S, Coverages, mondays_until
-from services.gateway.tables import TicketRow
+from services.gateway.tables import CitationRow, TicketRow
+from services.kit.migrations import _config, upgrade
 from tests.unit.gateway.fakes import RUNBOOK
 
 NOTHING, CLOSEST, SURE = "nothing known", "closest known", "surely known"
@@ -89,3 +91,30 @@ def test_alerts_of_a_document_are_those_of_its_tickets_since_then(gateway, walke
     assert near["nearest"][0]["document_id"] == RUNBOOK
     assert citations.alerts(time.time() - 60) == {RUNBOOK: 8}
     assert citations.alerts(time.time() + 60) == {}
+
+
+def test_a_ticket_rests_on_what_the_version_that_it_shows_cites(gateway, walked):
+    ticket = walked("Fan 2 failed", SURE, "a")
+    edits = [{"edit": "change", "step": "replace", "text": "Replace the tray by its twin"}]
+    address = f"/v1/workflows/{ticket['workflow_id']}/versions"
+    version = gateway.client.post(address, json={"edits": edits}).json()
+    (found,) = gateway.client.get(f"/v1/citations/{RUNBOOK}").json()
+    assert (found["workflow_id"], found["lines"]) == (version["id"], [[12, 14]])
+
+
+def test_what_earlier_tickets_rest_on_is_read_from_their_workflows(gateway, walked):
+    walked("Fan 2 failed", SURE, "a")
+    walked("Disk 1 is full", NOTHING, "b")
+    columns = [column for column in CitationRow.__table__.columns if column.key != "id"]
+
+    def cited():
+        with gateway.database.session() as session:
+            return sorted(map(tuple, session.execute(select(*columns))), key=str)
+
+    before = cited()
+    with gateway.database.engine.connect() as connection:
+        command.downgrade(_config("gateway", connection), "0012")
+        connection.commit()
+    upgrade(gateway.database, "gateway")
+    assert len(before) == 2
+    assert cited() == before

@@ -1,7 +1,9 @@
 import threading
 import time
+from functools import partial
 
 import pytest
+from prometheus_client import REGISTRY
 
 from services.llm.chat_model import (
     BudgetExceededError,
@@ -180,3 +182,19 @@ def test_a_stream_that_is_given_up_is_taken_at_an_estimate():
     stream.close()
     assert budget.spent.prompt_tokens > 0
     assert budget.spent.completion_tokens > 0
+
+
+def test_a_model_that_is_left_alone_is_told_and_is_no_more_when_it_answers():
+    model = guard(failing(1), tries=1, breaker=CircuitBreaker(failures=1, pause_s=0))
+    state = partial(
+        REGISTRY.get_sample_value, "flowxpert_llm_breaker_open_state", {"model": model.name}
+    )
+    assert state() == 0
+    with pytest.raises(ModelUnavailableError):
+        model.complete(REQUEST)
+    assert state() == 1
+    with pytest.raises(ModelUnavailableError):
+        model.check()
+    model.complete(REQUEST)
+    assert state() == 0
+    model.check()

@@ -14,7 +14,7 @@ from services.gateway.triage.endpoints import Service as Triage
 from services.gateway.triage.service import TriageService
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.history import history_of
-from services.gateway.ui.ticket.views import drawing, numbered_steps, numbers_of
+from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
 from services.kit.access.caller import current_caller
 from services.kit.access.scopes import Scope
 from services.kit.audit import AuditFilter, AuditLog
@@ -90,5 +90,6 @@ def _workflow_view(
         "drawing": drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
+        "findings": findings_told(stored),
         "changes": adoption.changes(stored.id) if stored.base_id else None,
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from services.contracts.adoption import StepState, StepWork, Work
+from services.contracts.gateway import StoredWorkflow
 from services.workflow.drawing.svg import StepShown, to_svg
 from services.workflow.model import Step, Workflow
 
@@ -65,6 +66,15 @@ def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
 def numbers_of(workflow: Workflow) -> dict[str, int]:
     """Places in reading order from 1, by step id."""
     return {step.id: number for number, step in enumerate(workflow.steps, start=1)}
+
+
+def findings_told(stored: StoredWorkflow) -> list[str]:
+    """What the checks found, with the numbers of steps in the place of their ids."""
+    numbers = numbers_of(stored.workflow)
+    told = list(stored.findings)
+    for step_id, number in numbers.items():
+        told = [each.replace(f"step {step_id!r} ", f"step {number} ") for each in told]
+    return told
 
 
 def shown_steps(workflow: Workflow, work: Work) -> Mapping[str, StepShown]:

@@ -160,7 +160,8 @@ def _edit(fields: dict[str, object]) -> ChangeStep | ChangeBranch | AddStep | Re
         return _EDIT.validate_python(fields)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
-        raise InvalidInputError(f"{found['loc'][-1]}: {found['msg']}"[:300]) from error
+        place = found["loc"][-1] if found["loc"] else "edit"
+        raise InvalidInputError(f"{place}: {found['msg']}"[:300]) from error
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def drawn(found: NodeSurroundings) -> Markup:
     shapes = "".join((*(_arrow(link, boxes) for link in found.links), *map(_shape, boxes.values())))
     width = len(columns) * _COLUMN - _COLUMN + _WIDTH + _BEND + 2 * _MARGIN
     height = tallest * _ROW + 2 * _MARGIN
-    name = f"{len(boxes)} incidents around {clean_text(found.node.name)}"
+    name = f"Incidents around {clean_text(found.node.name)}"
     return Markup(  # noqa: S704
         f'<svg xmlns="http://www.w3.org/2000/svg" class="nodes" role="group" '
         f'aria-label="{escape(name)}" width="{width:.0f}" height="{height:.0f}" '

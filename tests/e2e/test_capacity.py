@@ -1,0 +1,38 @@
+"""`bench capacity` measures the real platform: small here, so that it takes seconds."""
+
+import pytest
+
+from evaluation.benches.capacity import measure_costs
+
+PAGE = """# Pump {name} stops
+
+## Symptoms
+The alert PumpStopped names pump {name}.
+
+## Steps
+1. Check the fuse of pump {name}.
+2. If the fuse is blown, replace it.
+3. Otherwise restart pump {name} with `pumpctl restart {name}`.
+"""
+
+
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    for name in ("north", "south"):
+        (folder / f"{name}.md").write_text(PAGE.format(name=name))
+    return measure_costs(folder, tickets=3)
+
+
+def test_every_cost_is_measured(costs):
+    found = costs.model_dump()
+    del found["document_bytes"]  # two pages fit into what the empty tables hold
+    assert [name for name, value in found.items() if value <= 0] == []
+
+
+def test_a_walk_costs_more_than_taking_an_alert_in(costs):
+    assert costs.walk + costs.retrieval + costs.planner + costs.scorer > costs.intake
+
+
+def test_a_process_fits_the_memory_that_charts_give_it(costs):
+    assert 100 < costs.process_mb < 2000

@@ -1,0 +1,97 @@
+"""Who may do what on the pages of what is known."""
+
+import pytest
+from fastapi.testclient import TestClient
+from pydantic import SecretStr
+
+from services.gateway.app import create_app
+from services.gateway.knowledge import Knowledge
+from services.gateway.settings import GatewaySettings
+from services.kit.database import Database
+from services.kit.outbox import Outbox
+from services.kit.settings import PlatformSettings
+from services.knowledge.screening.document import hash_of
+from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.stand import Stand
+
+PAGE = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
+KEY = "a-key-of-enough-characters"
+BROWSER = {"accept": "text/html"}
+
+
+@pytest.fixture
+def client_of(tmp_path):
+    """A gateway with one ingested page, with a key or with access off."""
+    stand = Stand(tmp_path)
+    stand.write("fan.md", PAGE)
+    stand.ingest()
+    database = Database.memory()
+    database.migrate("kit", "gateway")
+
+    def make(api_key=None, *, with_knowledge=True):
+        known = Knowledge(
+            stand.service, lambda caller: stand.service.readings(caller.name), FakeRetrieval()
+        )
+        app = create_app(
+            GatewaySettings(_env_file=None),
+            PlatformSettings(_env_file=None, api_key=SecretStr(api_key) if api_key else None),
+            database=database,
+            outbox=Outbox(database),
+            retrieval=FakeRetrieval(),
+            triage=None,
+            knowledge=known if with_knowledge else None,
+        )
+        headers = BROWSER | ({"x-api-key": api_key} if api_key else {})
+        return TestClient(app, base_url="http://127.0.0.1", headers=headers)
+
+    yield make
+    database.close()
+
+
+def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
+    client, address = client_of(KEY), f"/knowledge/readings/{hash_of(PAGE)}"
+    shown = client.get(address)
+    assert shown.status_code == 200
+    assert "Fan stands still" in shown.text
+    assert 'method="post"' not in shown.text
+    for form, data in (
+        ("/approvals", {"procedure": "0", "revision": "x"}),
+        ("/answers", {"doubt": "d1", "answer": "0", "revision": "x"}),
+        ("/undo", {}),
+        ("", {"reading": "{}", "revision": "x"}),
+    ):
+        refused = client.post(f"{address}{form}", data=data)
+        assert refused.status_code == 403
+        assert "approve" in refused.text
+
+
+def test_who_may_approve_sees_the_forms(client_of):
+    shown = client_of().get(f"/knowledge/readings/{hash_of(PAGE)}")
+    assert f'action="/knowledge/readings/{hash_of(PAGE)}/approvals"' in shown.text
+    assert 'name="reading"' in shown.text
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["readings", "documents", "document/fan.md", "upload", "coverage", "forget?root={root}"],
+)
+def test_nothing_is_shown_without_a_key(client_of, page):
+    client = client_of(KEY)
+    del client.headers["x-api-key"]
+    answer = client.get(f"/knowledge/{page}")
+    assert answer.status_code == 401
+    assert "fan.md" not in answer.text
+
+
+def test_what_is_not_there_is_a_page_that_says_so(client_of):
+    client = client_of()
+    for address in ("readings/none", "document/none.md", "jobs/none", "forget?root=/none"):
+        answer = client.get(f"/knowledge/{address}")
+        assert answer.status_code == 404, address
+        assert "<h1>Not found</h1>" in answer.text
+
+
+def test_a_gateway_without_the_services_says_so(client_of):
+    answer = client_of(with_knowledge=False).get("/knowledge/readings")
+    assert answer.status_code == 503
+    assert "ingestion" in answer.text
