@@ -157,7 +157,7 @@ def test_a_list_is_read_from_its_index_alone_before_its_rows(listed):
     from services.gateway.listing.pages import _statement
 
     database = listed.gateway.database
-    query = _statement(TicketQuery(severity=("critical",)), 50)
+    query = _statement(TicketQuery(severity=("critical",)), 50, ())
     told = str(query.compile(database.engine, compile_kwargs={"literal_binds": True}))
     with database.engine.connect() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {told}").all()
