@@ -228,7 +228,7 @@ def test_a_gateway_that_only_serves_leaves_its_walks_to_workers(addresses, tmp_p
         worker_url = stack.enter_context(served_process("gateway", tmp_path, command="work", **env))
         until = time.monotonic() + 60
         worker = stack.enter_context(client(worker_url))
-        done = 'flowxpert_queue_tasks_total{outcome="done",task="gateway.walk_ticket"}'
+        done = 'flowxpert_queue_tasks_total{outcome="done",task="gateway.walk_ticket"} 1.0'
         while done not in worker.get_text("/metrics"):
             assert time.monotonic() < until, "nobody walked the ticket"
             time.sleep(0.1)
