@@ -170,6 +170,11 @@ class Embedded(Working):
             ),
         )
 
+    def embed_beside_others(self) -> None:
+        """Leave cores to whatever else is at work: no more threads than requests need."""
+        for model in (self._document_model, self._ticket_model):
+            model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)
+
     def start(self) -> None:
         """Begin to work on what the queue holds, first of all what an earlier run left.
 
@@ -179,8 +184,7 @@ class Embedded(Working):
         give_way_quickly()
         self._closing.enter_context(start_tracing("flowxpert", self.settings.otlp_endpoint))
         self.ingestion.tell_outdated()
-        for model in (self._document_model, self._ticket_model):
-            model.limit_threads(self.settings.embedding_threads or SERVING_THREADS)
+        self.embed_beside_others()
         warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         warming.start()
         # The model must not be at work when the interpreter ends.

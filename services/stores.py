@@ -4,6 +4,7 @@ Each engine takes a while to import, and only one of each kind is needed: it is 
 it is opened.
 """
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Protocol
 
@@ -14,6 +15,9 @@ from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.stores.timed import timed_graph, timed_vectors
+
+OpenVectors = Callable[[PlatformSettings, int], VectorStore | None]
+"""Opens a store for vectors of this length; None where the settings do not name it."""
 
 
 class LocalEmbedder(Embedder, Protocol):
@@ -69,16 +73,15 @@ def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack
     Raises:
         StoreUnavailableError: The server did not answer, or another process has the folder.
     """
-    vectors = _open_vectors(settings, dimensions)
+    opened = (open_store(settings, dimensions) for open_store in VECTOR_STORES)
+    vectors = next(filter(None, opened), None) or _embedded(settings, dimensions)
     closing.callback(vectors.close)
     return timed_vectors(vectors)
 
 
-def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
+def _qdrant(settings: PlatformSettings, dimensions: int) -> VectorStore | None:
     if settings.qdrant_url is None:
-        from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
-
-        return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+        return None
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
     from services.knowledge.stores.qdrant import QdrantVectorStore  # noqa: PLC0415
 
@@ -89,6 +92,16 @@ def _open_vectors(settings: PlatformSettings, dimensions: int) -> VectorStore:
         api_key=key.get_secret_value() if key else None,
         settings=QdrantSettings(),
     )
+
+
+def _embedded(settings: PlatformSettings, dimensions: int) -> VectorStore:
+    from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
+
+    return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
+
+
+VECTOR_STORES: tuple[OpenVectors, ...] = (_qdrant,)
+"""The first that the settings name is opened, the embedded one where they name none."""
 
 
 def store_checks(graph: GraphStore, vectors: VectorStore) -> dict[str, Check]:

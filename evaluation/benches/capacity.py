@@ -30,7 +30,7 @@ from evaluation.measures.capacity import Costs
 from services.contracts.planner import PlannerClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
-from services.embedded import SERVING_THREADS, Embedded
+from services.embedded import Embedded
 from services.gateway import tasks
 from services.gateway.app import create_walk
 from services.kit.database import Database
@@ -111,8 +111,7 @@ class _Bench:
         empty = self.database_bytes()
         with self.meter.on("document"):
             job = self._platform.ingestion.ingest_here(documents)
-        for model in (self._platform._bulk_model, self._platform._ticket_model):
-            model.limit_threads(SERVING_THREADS)
+        self._platform.embed_beside_others()
         return {
             "document": self.meter.ms("document") / job.total,
             "document_bytes": (self.database_bytes() - empty) / job.total,

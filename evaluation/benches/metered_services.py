@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResponse
 from services.contracts.retrieval import (
+    NodeQuery,
+    NodeSummary,
+    NodeSurroundings,
     Retrieval,
     RetrievedContext,
     RetrieveRequest,
@@ -51,6 +54,14 @@ class MeteredRetrieval:
         """See `Retrieval.source`."""
         with self._meter.on("retrieval"):
             return self._service.source(span)
+
+    def nodes(self, query: NodeQuery) -> list[NodeSummary]:
+        """See `Retrieval.nodes`."""
+        return self._service.nodes(query)
+
+    def surroundings(self, node_id: str, *, hops: int = 1) -> NodeSurroundings:
+        """See `Retrieval.surroundings`."""
+        return self._service.surroundings(node_id, hops=hops)
 
 
 class MeteredPlanner:

@@ -37,6 +37,8 @@ class Score(BaseModel):
     accuracy: Dimension
     coherence: Dimension
     conciseness: Dimension
+    others: dict[str, Dimension] = {}
+    """Criteria beyond the five, by name: shown beside them, and no part of `overall`."""
     chance: float | None = Field(default=None, ge=0, le=1)
     """That an expert would accept the workflow for this ticket; None where nothing was fitted."""
     lowered_by: tuple[str, ...] = ()
@@ -44,14 +46,14 @@ class Score(BaseModel):
 
     @property
     def dimensions(self) -> dict[str, Dimension]:
-        """By name, in the paper's order."""
-        return {name: getattr(self, name) for name in DIMENSIONS}
+        """By name: the five in the paper's order, then the others."""
+        return {name: getattr(self, name) for name in DIMENSIONS} | self.others
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def overall(self) -> float:
         """The mean of the five, always."""
-        values = [dimension.value for dimension in self.dimensions.values()]
+        values = [self.dimensions[name].value for name in DIMENSIONS]
         return sum(values) / len(values)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from services.contracts.scorer import Score
+from services.contracts.scorer import DIMENSIONS, Score
 from services.procedure.model import Reader
 from services.procedure.ports import ReadingState
 from services.workflow.model import Provenance
@@ -97,7 +97,7 @@ def with_chance(
     """
     if not fitted.weights:
         return score
-    values = {name: dimension.value for name, dimension in score.dimensions.items()}
+    values = {name: score.dimensions[name].value for name in DIMENSIONS}
     signs = signs_of(values, is_by_rules=is_by_rules(origin), is_checked=is_checked(origin))
     chance = of_page * fitted.of(signs)
     costs = fitted.costs(signs) if chance < _LIKELY else {}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from services.contracts.scorer import (
+    DIMENSIONS,
     Dimension,
     Score,
     ScoredCandidate,
@@ -48,7 +49,7 @@ CRITERIA: dict[str, Callable[[Case], Dimension]] = {
     "coherence": coherence,
     "conciseness": conciseness,
 }
-"""The paper's five dimensions; the score is their mean."""
+"""The paper's five dimensions, whose mean is the score; a further one is shown beside them."""
 
 EVIDENCE = "evidence"
 """The part of a dimension's value that asks no model."""
@@ -193,7 +194,9 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
         said = f"{found['coherence'].reason} {verdict.withdrawn}"
         found["coherence"] = found["coherence"].model_copy(update={"reason": said})
     of_page = chance_of_page(case.context.confidence, _place(case).share)
-    return with_chance(Score(**found), case.workflow.provenance, of_page)
+    others = {name: found[name] for name in found if name not in DIMENSIONS}
+    score = Score(**{name: found[name] for name in DIMENSIONS}, others=others)
+    return with_chance(score, case.workflow.provenance, of_page)
 
 
 def _place(case: Case) -> Place:

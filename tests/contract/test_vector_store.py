@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import uuid
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -61,12 +62,17 @@ def over_http(fake_server):
     store.close()
 
 
-@pytest.fixture(params=["edge", "local", "http", "server"])
+BUILT: dict[str, Callable[[Path], VectorStore]] = {
+    "edge": lambda folder: QdrantEdgeVectorStore(folder / "vectors", EMBEDDER.dimensions),
+    "local": lambda _: QdrantVectorStore.in_memory(EMBEDDER.dimensions),
+}
+"""Adapters that need no server."""
+
+
+@pytest.fixture(params=[*BUILT, "http", "server"])
 def store(request, tmp_path):
-    if request.param == "edge":
-        built: VectorStore = QdrantEdgeVectorStore(tmp_path / "vectors", EMBEDDER.dimensions)
-    elif request.param == "local":
-        built = QdrantVectorStore.in_memory(EMBEDDER.dimensions)
+    if request.param in BUILT:
+        built = BUILT[request.param](tmp_path)
     elif request.param == "http":
         yield request.getfixturevalue("over_http")
         return

@@ -16,6 +16,7 @@ import pytest
 from services.cli import commands as cli
 from services.kit.data_dir import describe_owner, own_data_dir
 from services.terminal import SHOWN_FAILURES
+from tests.blocks import ROOT, blocks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -95,6 +96,15 @@ def test_the_run_prints_a_cited_workflow_and_ends(data_dir: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "wiki/fan-failure.md:" in done.stdout
     assert "overall" in done.stdout
+    printed = {" ".join(line.split()) for line in done.stdout.splitlines()}
+    assert [line for line in shown_by_readme() if line not in printed] == []
+
+
+def shown_by_readme() -> list[str]:
+    """What README shows of the first run, but for lines that are cut."""
+    (shown,) = [block for block in blocks(ROOT / "README.md") if block.language == "text"]
+    lines = [" ".join(line.split()) for line in shown.text.splitlines()]
+    return [line for line in lines if line and "…" not in line and not line.startswith("Open ")]
 
 
 def test_a_start_tells_of_documents_that_were_read_by_older_rules(tmp_path: Path) -> None:

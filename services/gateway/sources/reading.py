@@ -45,10 +45,10 @@ class Reader:
     def __init__(self, limits: GatewaySettings, webhooks: WebhookSettings) -> None:
         """Raises `MappingError` when the file of mappings cannot be used."""
         mapped = _mapped(webhooks.mappings)
-        unknown = webhooks.mapped_secrets.keys() - {source.name for source in mapped}
-        if unknown:
-            raise MappingError(f"mapped secrets: no mapping is called {min(unknown)!a}")
         self._particular = (*SOURCES, *mapped)
+        unknown = webhooks.mapped_secrets.keys() - {source.name for source in self._particular}
+        if unknown:
+            raise MappingError(f"mapped secrets: no source is called {min(unknown)!a}")
         self.sources = (*self._particular, LEAST_PARTICULAR)
         self._limits = limits
         self._webhooks = webhooks

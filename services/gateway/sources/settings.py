@@ -54,8 +54,8 @@ class WebhookSettings(Settings):
     )
     mapped_secrets: dict[str, _Secret] = Field(
         default={},
-        description="Secrets of the sources that mappings describe, as JSON: "
-        '{"name": "secret"}. Sent as a token.',
+        description="Secrets of the sources that have no variable of their own, those of mappings "
+        'above all, as JSON: {"name": "secret"}.',
     )
     mappings: Path | None = Field(
         default=None,

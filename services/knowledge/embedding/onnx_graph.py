@@ -125,6 +125,6 @@ class EncoderGraph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
-    def _add(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
+    def _add(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:  # noqa: ANN401
         self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
         return output
