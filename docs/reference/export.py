@@ -74,7 +74,8 @@ def _of_command(command: Any, context: typer.Context) -> Iterator[str]:  # noqa:
     yield f"```text\n{context.command_path} {usage}\n```"
     yield inspect.cleandoc(command.help or "")
     records = [record for p in command.params if (record := p.get_help_record(context))]
-    shown = [(name, _line(told)) for name, told in records if name != "--help"]
+    here = f"{FOLDER.parents[1]}/"  # a default may be a folder of the checkout
+    shown = [(name, _line(told).replace(here, "")) for name, told in records if name != "--help"]
     if shown:
         yield _table(("option", ""), [(f"`{_cell(name)}`", _cell(told)) for name, told in shown])
 

@@ -20,9 +20,9 @@ ROOMS = {
 
 HEAD = """# Metrics
 
-What `/metrics` of the services tells, as `flowxpert metrics` writes it. A histogram `…_seconds`
-has the series `…_seconds_bucket`, `…_seconds_sum` and `…_seconds_count`. Label values are finite
-sets: states, names of stages and stores, configured sources and models.
+What `/metrics` of the services tells. Written by `flowxpert metrics`. A histogram `…_seconds` has
+the series `…_seconds_bucket`, `…_seconds_sum` and `…_seconds_count`. Label values are finite sets:
+states, names of stages and stores, configured sources and models.
 """
 
 
