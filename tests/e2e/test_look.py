@@ -79,6 +79,7 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "incident": linked("/knowledge/incidents", "/knowledge/incidents/"),
     "coverage": lambda _running: "/knowledge/coverage",
     "upload": lambda _running: "/knowledge/upload",
+    "acceptance": lambda _running: "/acceptance",
     "no such page": lambda _running: "/?cursor=x&sort=severity",
 }
 """The address of every page; a new page has its line here."""
