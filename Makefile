@@ -81,5 +81,6 @@ $(VENV)/.ready: requirements.txt pyproject.toml deploy/install
 	touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
+	FLOWXPERT_EMBEDDER=torch deploy/install "$(PYTHON)" $(VENV)
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.txt
 	touch $@

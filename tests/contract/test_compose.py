@@ -237,12 +237,7 @@ def test_the_dockerfile_is_clean():
 
 
 def test_no_image_holds_torch():
-    """Stages that an image is made of, and the one that installs it."""
-    stages = re.split(r"^FROM ", dockerfile(), flags=re.MULTILINE)[1:]
-    by_name = {re.match(r"\S+ AS (\w+)", stage).group(1): stage for stage in stages}
-    assert [name for name, stage in by_name.items() if '"torch==' in stage] == ["model"]
-    assert "COPY --from=model /opt/models" in by_name["runtime"]
-    assert not any(stage.startswith("model ") for stage in stages)
+    assert "torch" not in dockerfile().replace("# No image holds torch", "")
 
 
 def test_an_image_holds_every_model_that_the_settings_choose():
