@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, DateTime, Dialect, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -49,7 +49,7 @@ class JobRow(Base):
     skipped: Mapped[int] = mapped_column(Integer, default=0)
     chunks_embedded: Mapped[int] = mapped_column(Integer, default=0)
     approved_deleted: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    seconds_left: Mapped[float | None] = mapped_column(default=None)
+    seconds_left: Mapped[float | None] = mapped_column(Float, default=None)
     """As it was thought at `updated_at`."""
     reason: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -28,7 +28,10 @@ def client(stand):
     """The contract over HTTP."""
     service = stand.service
     app = create_app(
-        PlatformSettings(), service=service, readings=lambda caller: service.readings(caller.name)
+        PlatformSettings(),
+        service=service,
+        syncs=None,
+        readings=lambda caller: service.readings(caller.name),
     )
     with TestClient(app, base_url="http://127.0.0.1") as http:
         over_http = ServiceClient("http://127.0.0.1")
