@@ -2,6 +2,8 @@
 
 import re
 
+from services.language.questions import checked
+
 _SUBJECT = (
     r"\b(?:whether|if|that)\s+(?P<subject>(?:the|an?|your|this|that|each|every|all|any|both)\s"
     r"(?:(?!(?:is|are|was|were|and|or|that|which|who|has|have|does|do|not)\b)[^\s,;:.()]+\s+){1,8}?)"
@@ -9,9 +11,27 @@ _SUBJECT = (
 _STATE = re.compile(rf"{_SUBJECT}(?:is|are)\s(?!an?\b|the\b)", re.IGNORECASE)
 _POINTING = re.compile(
     r"^(?P<word>if|unless|when|in case|should)\s(?:it|they)\s"
-    r"(?P<verb>is\b|are\b|(?:does|do)(?:\s+not|n't)?\s+(?P<base>\w+)|(?P<said>\w+))",
+    r"(?P<verb>(?:is|are)\b(?!\s+not,|n't,|,)|(?:does|do)(?:\s+not|n't)?\s+(?P<base>\w+)|(?P<said>\w+))",
     re.IGNORECASE,
 )
+
+
+_BARE = re.compile(
+    r"^(?P<word>if|when)\s(?:it|they|this|that)\s(?:is|are|does|do|has|have)(?:\sso)?(?=,\s)",
+    re.IGNORECASE,
+)
+
+
+def whole(sentence: str, asking: str) -> str:
+    """`If it is, go on` with what the check before asks: `If the port is up, go on`.
+
+    Empty where it does not point back, or at no check.
+    """
+    state = checked(asking)
+    if state and _BARE.match(sentence):
+        return _BARE.sub(lambda found: f"{found['word']} {state}", sentence, 1)
+    subject = asked_about(asking, sentence)
+    return named(sentence, subject) if subject else ""
 
 
 def asked_about(sentence: str, condition: str) -> str:

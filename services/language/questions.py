@@ -79,6 +79,12 @@ def is_check(sentence: str) -> bool:
     return _CHECK_THAT.match(sentence) is not None
 
 
+def checked(sentence: str) -> str:
+    """What the sentence asks to find out: `the fan turns`; empty where it does not ask."""
+    asked = _CHECK_THAT.match(" ".join(sentence.strip(" .:;,").split()))
+    return asked["what"] if asked else ""
+
+
 def expects(sentence: str) -> bool:
     """Whether the sentence asks to see that something is as it should be."""
     return _EXPECTS.match(sentence) is not None

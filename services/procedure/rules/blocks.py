@@ -8,7 +8,7 @@ from services.knowledge.document.markdown import Block, BlockKind, Item, Page
 from services.language import cues
 from services.language.clauses import Condition, condition
 from services.language.deeds import only_finds_out
-from services.language.pronouns import asked_about
+from services.language.pronouns import whole
 from services.language.questions import is_check, is_question, question, states
 from services.language.remedies import are_options, names_remedies, remedy
 from services.language.sentences import (
@@ -272,7 +272,7 @@ class Blocks:
         for item in block.items:
             before = next((each for each in reversed(read) if each), None)
             if not (before and self._otherwise(before, item)):
-                if before and asked_about(asking, item.text):
+                if before and whole(item.text, asking):
                     without_gate(before)
                 read.append(replace(self, asking=asking).item(item))
             asking = self._check_of(item) or asking

@@ -7,7 +7,7 @@ from services.language import cues
 from services.language.clauses import Condition, concluded, condition, directs, orders, tells
 from services.language.deeds import only_finds_out
 from services.language.jumps import leads
-from services.language.pronouns import asked_about, named
+from services.language.pronouns import whole
 from services.language.questions import expects, is_check, is_secured, question, states
 from services.language.sentences import (
     capitalised,
@@ -88,9 +88,9 @@ def with_subjects(said: Sequence[Said], asking: str = "") -> list[Said]:
     """`If it is down` with the name of what a sentence before, or `asking`, asks about."""
     named_: list[Said] = []
     for sentence in said:
-        subject = asked_about(asking, sentence.text)
-        if subject:
-            named_.append(replace(sentence, text=named(sentence.text, subject)))
+        text = whole(sentence.text, asking)
+        if text:
+            named_.append(replace(sentence, text=text))
         else:
             asking = sentence.text if is_check(without_prefix(sentence.text)) else asking
             named_.append(sentence)

@@ -142,6 +142,12 @@ def test_an_item_may_speak_of_what_the_item_before_checks():
     assert outline(read(*lines).body) == ["Check that the pumps answer", asked]
 
 
+def test_an_item_may_be_the_answer_to_what_the_item_before_checks():
+    lines = ("1. Check that the pump is dry.", "2. If it is, oil it.", "3. If it is not, wipe it.")
+    asked = {"Is the pump dry?": ["Oil it"], "else": ["Wipe it"]}
+    assert outline(read(*lines).body) == ["Check that the pump is dry", asked]
+
+
 def test_deep_lists_are_read():
     lines = [f"{'  ' * depth}- Oil the fan {depth}." for depth in range(14)]
     assert outline(read(*lines).body)[-1] == "Oil the fan 13"
