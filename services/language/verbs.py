@@ -63,9 +63,17 @@ def _begins_with_verb(sentence: str) -> bool:
         return False
     word = first.lower()
     after = [token.rstrip(",;:.") for token in tokens[1 : 1 + _FOLLOWING_WORDS]]
+    if word == "have":
+        return _has_done(after)
     if is_base_form(word):
         return _acts(word, first != tokens[0], after)
     return _is_unknown_verb(word, after)
+
+
+def _has_done(after: list[str]) -> bool:
+    """Whether `have` tells to let something be done: `Have the cable replaced`."""
+    is_thing = bool(after) and _DETERMINER.fullmatch(after[0]) is not None
+    return is_thing and "been" not in after
 
 
 def _is_adverb(token: str) -> bool:

@@ -54,6 +54,12 @@ _MANY = re.compile(
 _REMEDIES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE})
 
 
+_ELSEWHERE = re.compile(
+    r"(?:follow|go (?:on )?(?:to|with)|continue with|see|refer to)\s", re.IGNORECASE
+)
+"""What leads to another page."""
+
+
 @dataclass
 class Told:
     """What a page tells, by when it is done."""
@@ -96,6 +102,8 @@ class Outline:
     def _add(self, told: Told, section: Section, *, is_last: bool) -> None:
         role = role_of(section)
         own = self._own(section, role)
+        if role is SectionRole.VERIFICATION:
+            own = [_passed(each) for each in own]
         is_last = is_last and section.start_line > self._last_remedy
         if role is SectionRole.VERIFICATION and told.body and is_last:
             told.verification += [*own, *self._below(section)]
@@ -246,6 +254,20 @@ def _kept_in_place(told: Told, checked: list[Node], before: int) -> None:
     if checked and len(told.body) > before and told.verification[: len(checked)] == checked:
         told.body[before:before] = checked
         del told.verification[: len(checked)]
+
+
+def _passed(check: Node) -> Node:
+    """A check that looks for a fault is passed where it finds none."""
+    if not isinstance(check, Choice) or check.otherwise is not None or len(check.arms) != 1:
+        return check
+    (arm,) = check.arms
+    if not isinstance(arm.guard, State) or not names_fault(arm.guard.text):
+        return check
+    last = arm.body[-1] if arm.body else None
+    if isinstance(last, Do) and _ELSEWHERE.match(last.text):
+        end = End(kind=EndKind.ESCALATE, text=last.text, lines=last.lines)
+        arm = arm.model_copy(update={"body": (*arm.body[:-1], end)})
+    return check.model_copy(update={"arms": (arm,), "otherwise": ()})
 
 
 def _is_resort(section: Section) -> bool:

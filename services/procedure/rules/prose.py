@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language import cues
 from services.language.clauses import Condition, concluded, condition, directs, orders, tells
-from services.language.deeds import only_finds_out
+from services.language.deeds import lasts, only_finds_out
 from services.language.jumps import leads
 from services.language.pronouns import whole
 from services.language.questions import expects, is_check, is_secured, question, states
@@ -458,7 +458,7 @@ def is_told(said: str, needs_verb: bool) -> bool:
 def _repeated(told: str, done: Do) -> Loop | None:
     """`Run it until all pods are ready` as what is done again and again."""
     found = cues.until(told)
-    if found is None or not states(found[1]) or cues.is_vague(found[1]):
+    if found is None or lasts(told) or not states(found[1]) or cues.is_vague(found[1]):
         return None
     asked = f"{shorten(question(found[1]).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     return Loop(body=(done,), until=State(text=asked), lines=done.lines)

@@ -1,6 +1,6 @@
 """Sections as parts of a procedure."""
 
-from services.procedure.model import Choice, DoubtKind, Mode
+from services.procedure.model import Choice, DoubtKind, End, Mode
 from tests.unit.procedure.rules.reading import outline, read, reading
 
 
@@ -255,3 +255,18 @@ def test_what_a_page_says_it_is_for_is_no_step_of_it():
 def test_remedies_without_a_name_are_options_all_the_same():
     told = read("## Mitigation", "", "###", "", "Swap the fan.", "", "###", "", "Rent a pump.").body
     assert outline(told[0].arms[0].body) == ["Swap the fan"]
+
+
+def test_a_verification_that_looks_for_a_fault_is_passed_without_it():
+    told = read(
+        "## Mitigation",
+        "",
+        "Oil the fan.",
+        "",
+        "## Verification",
+        "",
+        "If the fan stays down, follow PumpDown.",
+    )
+    (check,) = told.verification or told.body[1:]
+    assert check.otherwise == ()
+    assert isinstance(check.arms[0].body[-1], End)

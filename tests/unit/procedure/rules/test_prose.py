@@ -37,6 +37,8 @@ from tests.unit.procedure.rules.reading import outline, read
             "If the lamp stays dark, note the time in the ticket and close it.",
             [{"Does the lamp stay dark?": ["Note the time in the ticket", "end"]}],
         ),
+        ("Have the fan replaced and open the valve.", ["Have the fan replaced and open the valve"]),
+        ("Leave the fan off until it is repaired.", ["Leave the fan off until it is repaired"]),
         ("In case the fan is dead. You can swap it.", [{"Is the fan dead?": ["Swap it"]}]),
         (
             "Check whether the fan turns. If not, replace it.",
