@@ -12,6 +12,8 @@ import pytest
 from services.contracts.ingestion import DocumentQuery, JobStatus, Upload
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.service import SyncService
+from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tasks import register
 from services.kit.database import Database
 from services.kit.outbox import Outbox
@@ -39,6 +41,7 @@ class Platform:
     """Ingestion on the embedded stores in one folder."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.database = Database(f"sqlite:///{folder / 'x.db'}")
         self.database.migrate("kit", "knowledge", "procedure", "ingestion")
         self.outbox = Outbox(self.database)
@@ -59,6 +62,13 @@ class Platform:
     def close(self) -> None:
         self.vectors.close()
         self.database.close()
+
+    @property
+    def syncs(self) -> SyncService:
+        folder, settings = self.folder / "repositories", SyncSettings()
+        return SyncService(
+            self.database, self.outbox, self.service, folder=folder, settings=settings
+        )
 
     def contents(self) -> dict[str, object]:
         found = self.service.documents(DocumentQuery(limit=1000))
@@ -122,7 +132,7 @@ def test_an_upload_is_ingested_by_the_queue(platform):
     broker = EmbeddedBroker()
     broker.start()
     queue = create_queue(broker.url)
-    register(platform.outbox, queue, platform.service)
+    register(platform.outbox, queue, platform.service, platform.syncs)
     worker, relay = WorkerThread(queue, "ingestion"), Relay(platform.outbox, queue, sole=True)
     worker.start()
     relay.start()

@@ -49,7 +49,7 @@ def test_on_neo4j_and_onnxruntime_the_same_is_found(tmp_path, server):
         embedder="onnx",
     )
     with Embedded.open(moved) as platform:
-        assert isinstance(platform.graph, Neo4jGraphStore)
+        assert isinstance(platform.graph._store, Neo4jGraphStore)
         assert isinstance(platform._ticket_model, OnnxEmbedder)
         assert platform.graph.count() == 0
         assert platform.ingestion.reindex() == 5
