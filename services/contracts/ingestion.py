@@ -303,7 +303,7 @@ class Ingestion(Protocol):
         """Name the team of these documents, in the place of an earlier one; returns all.
 
         Raises:
-            InvalidInputError: The team's name is no line of text.
+            InvalidInputError: The team is no line of text, or no document came from the root.
         """
 
     def document(self, document_id: str) -> Document:

@@ -54,7 +54,8 @@ GATEWAY = {
     "POST /tickets/{ticket_id}/workflows/{workflow_id}/acceptance": Need.OPERATE,
     "POST /tickets/{ticket_id}/workflows/{workflow_id}/edits": Need.OPERATE,
     "GET /sources/{document_id:path}": Need.READ,
-    "GET /static/{name}": Need.READ,
+    # Public code; without it, the page of a refusal would have no style.
+    "GET /static/{name}": Need.OPEN,
     "GET /knowledge/readings": Need.READ,
     "GET /knowledge/readings/{text_hash}": Need.READ,
     "POST /knowledge/readings/{text_hash}": Need.APPROVE,

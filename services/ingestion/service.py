@@ -268,6 +268,8 @@ class IngestionService:
 
     def set_owner(self, ownership: Ownership) -> list[Ownership]:
         """See `Ingestion.set_owner`."""
+        if ownership.root and ownership.team.strip():  # an entry of a root that is gone may go
+            self._check_known(ownership.root)
         return self._catalogue.owners.put(ownership)
 
     def document(self, document_id: str) -> Document:
@@ -465,6 +467,12 @@ class IngestionService:
         return new_job(
             path, owner_of(path), is_upload=False, is_queued=is_queued, prune=prune and has_all
         )
+
+    def _check_known(self, root: str) -> None:
+        if root not in {each.path for each in self.roots()}:
+            raise InvalidInputError(
+                f"no document came from {root[:200]!r}: name one of the roots that /v1/roots lists"
+            )
 
     def _root(self, named: str, *paths: str) -> IngestedRoot:
         known = {root.path: root for root in self.roots()} if named else {}

@@ -74,8 +74,11 @@ class UnauthorizedError(FlowXpertError):
     status_code = 401
 
     def headers(self) -> dict[str, str]:
-        """How to identify oneself (RFC 9110); a browser asks its user for a key."""
-        return {"www-authenticate": 'Bearer realm="FlowXpert", Basic realm="FlowXpert"'}
+        """How to identify oneself (RFC 9110).
+
+        Chromium looks at the first scheme of a header alone, and asks its user for `Basic`.
+        """
+        return {"www-authenticate": 'Basic realm="FlowXpert", Bearer realm="FlowXpert"'}
 
 
 class ForbiddenError(FlowXpertError):

@@ -73,11 +73,14 @@ def client_of(app: FastAPI) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
+STYLE = "style.css"
+
+
 def addresses(name: str) -> dict[tuple[str, str], Need]:
     """Every route, with a word where its path has a parameter."""
     found = {}
     for route, need in {**OF_EVERY_SERVICE, **DECLARED[name]}.items():
-        method, path = route.split()
+        method, path = route.replace("/static/{name}", f"/static/{STYLE}").split()
         found[method, path.replace("{", "").replace(":path}", "").replace("}", "")] = need
     return found
 
@@ -104,7 +107,14 @@ def test_every_route_is_declared_and_nothing_else(apps, name):
 
 
 @pytest.mark.parametrize("name", DECLARED)
-def test_without_a_key_nothing_answers_but_the_probes(apps, name):
+def test_what_is_open_are_the_probes_and_the_files_of_pages(name):
+    found = {path for (_, path), need in addresses(name).items() if need is Need.OPEN}
+    files = {f"/static/{STYLE}"} if name == "gateway" else set()
+    assert found == {"/healthz", "/readyz"} | files
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_without_a_key_nothing_answers_but_what_is_open(apps, name):
     client = client_of(apps[name])
     for (method, path), need in addresses(name).items():
         answer = client.request(method, path)

@@ -254,7 +254,8 @@ def test_who_sends_nothing_gets_nothing_but_health(platform):
         assert platform.status(None, route) == 401, route
     refused = platform.call("GET", "/v1/tickets")
     assert refused.json()["error"] == "MissingCredentialError"
-    assert refused.headers["www-authenticate"].startswith("Bearer")
+    assert refused.headers["www-authenticate"].startswith("Basic ")
+    assert ", Bearer " in refused.headers["www-authenticate"]
     assert "default-src 'none'" in refused.headers["content-security-policy"]
 
 

@@ -29,7 +29,7 @@ gateway:
   service: gateway
   args: [serve, gateway, --no-work]
   stores: [postgresql, redis, neo4j]
-  calls: [ingestion, retrieval]
+  calls: [ingestion, retrieval, planner, scorer]
   model: planner
   outside: true
 gateway-worker:

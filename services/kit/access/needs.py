@@ -21,7 +21,7 @@ class Need(StrEnum):
     """What a route needs."""
 
     OPEN = "open"
-    """Nothing: an orchestrator's probe carries no key."""
+    """Nothing: an orchestrator's probe carries no key, and a page's style is no secret."""
     SIGNED = "signed"
     """`operate`, or a delivery that its source has signed; the endpoint checks the signature."""
     READ = "read"

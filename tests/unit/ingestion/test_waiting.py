@@ -121,3 +121,11 @@ class TestPages:
         assert service.set_owner(Ownership(prefix="net", team="")) == []
         with pytest.raises(InvalidInputError):
             service.set_owner(Ownership(team="two\nlines"))
+
+    def test_a_team_is_of_a_root_that_is_known(self, service):
+        for root in ("nope", "../"):
+            with pytest.raises(InvalidInputError, match="no document came from"):
+                service.set_owner(Ownership(root=root, team="network"))
+        (known,) = service.roots()
+        (named,) = service.set_owner(Ownership(root=known.path, team="network"))
+        assert (named.root, named.team) == (known.path, "network")

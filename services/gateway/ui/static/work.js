@@ -37,7 +37,8 @@ function say(words) {
 }
 
 async function load(address, options) {
-  const answer = await fetch(address, options);
+  // A refusal is a page, whose words are shown, for those alone who ask for one.
+  const answer = await fetch(address, { ...options, headers: { accept: "text/html" } });
   const text = await answer.text();
   if (!answer.ok) {
     const page = new DOMParser().parseFromString(text, "text/html");

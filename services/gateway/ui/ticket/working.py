@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form, Path
 from fastapi.responses import RedirectResponse, Response
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from services.contracts.adoption import (
     MOST_WORDS,
@@ -160,8 +161,32 @@ def _edit(fields: dict[str, object]) -> ChangeStep | ChangeBranch | AddStep | Re
         return _EDIT.validate_python(fields)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
-        place = found["loc"][-1] if found["loc"] else "edit"
-        raise InvalidInputError(f"{place}: {found['msg']}"[:300]) from error
+        raise InvalidInputError(_in_words(found)[:300]) from error
+
+
+_NAMES = {
+    "text": "what to do",
+    "commands": "the commands",
+    "notes": "the notes",
+    "condition": "the branch",
+    "new_condition": "the branch",
+    "new_target": "where the branch leads",
+}
+
+
+def _in_words(found: ErrorDetails) -> str:
+    """What is wrong with which field of the form."""
+    fields = [part for part in found["loc"] if isinstance(part, str)]
+    name = _NAMES.get(fields[-1], fields[-1]) if fields else "the edit"
+    line = found["loc"][-1] if found["loc"] else ""
+    where = f"{name}, line {line + 1}" if isinstance(line, int) else name
+    most = found.get("ctx", {}).get("max_length")
+    match found["type"]:
+        case "string_too_long":
+            return f"{where}: at most {most} characters are possible"
+        case "too_long":
+            return f"{where}: at most {most} lines are possible"
+    return f"{where}: {found['msg']}"
 
 
 def _lines(text: str) -> tuple[str, ...]:
