@@ -1,5 +1,7 @@
 """The forms of the ticket's page, and the page of the acceptance rate."""
 
+import re
+
 import pytest
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
@@ -84,3 +86,21 @@ def test_the_acceptance_page_shows_weeks_writers_and_documents(gateway, send):
     assert "100 %" in page
     assert "extractive" in page
     assert 'aria-label="1 accepted, 0 in part, 0 rejected"' in page
+
+
+def enter_in(page, field):
+    """What Enter in each field of this name presses: the first submit button of its form."""
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    typed = [form for form in forms if f'name="{field}"' in form]
+    return [re.search(r'<button type="submit"[^>]*>', form)[0] for form in typed]
+
+
+def test_enter_in_a_field_follows_no_branch_and_says_no_verdict(gateway, ticket, send):
+    page = page_of(gateway, ticket)
+    assert all("name=" not in button for button in enter_in(page, "seen"))
+    assert all(" disabled" in button for button in enter_in(page, "word"))
+    assert [" disabled" in button for button in enter_in(page, "reason")] == [True]
+    send("judgements", step="look", verdict="rejected", word="No such tray")
+    first, *_ = enter_in(page_of(gateway, ticket), "word")
+    assert 'value="rejected"' in first
+    assert " disabled" not in first

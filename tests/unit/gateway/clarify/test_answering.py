@@ -1,6 +1,7 @@
 """Questions about tickets over the API and the page, over fakes."""
 
 import json
+import re
 import threading
 
 import pytest
@@ -557,3 +558,10 @@ def test_ticket_text_stays_out_of_the_system_prompt_and_is_screened(make_gateway
     assert "Writes fail" not in system.content
     assert "Writes fail" in user.content
     assert "previous instructions" not in user.content
+
+
+def test_enter_in_own_words_presses_no_choice(gateway, asked):
+    page = gateway.client.get(f"/tickets/{asked}").text
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    (form,) = (each for each in forms if 'name="text"' in each)
+    assert re.findall(r"<button[^>]*>", form) == ['<button type="submit">']
