@@ -565,3 +565,17 @@ def test_enter_in_own_words_presses_no_choice(gateway, asked):
     forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
     (form,) = (each for each in forms if 'name="text"' in each)
     assert re.findall(r"<button[^>]*>", form) == ['<button type="submit">']
+
+
+@pytest.mark.parametrize("given", [{"choice": 2}, {"unknown": True}])
+def test_a_ticket_that_was_handed_over_stays_so_and_asks_nothing(gateway, asked, given):
+    assert gateway.client.post(f"/v1/tickets/{asked}/triage", json={}).status_code == 200
+    refused = answer(gateway, asked, **given)
+    assert refused.status_code == 409
+    assert "handed over" in refused.json()["detail"]
+    ticket = gateway.ticket(asked)
+    assert ticket["status"] == "handed_over"
+    assert ticket["clarifications"][-1]["state"] == "open"
+    page = gateway.client.get(f"/tickets/{asked}").text
+    assert "/answers" not in page
+    assert "not answered" in page
