@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Form, Path
+from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import TypeAdapter, ValidationError
 
@@ -13,17 +13,17 @@ from services.contracts.adoption import (
     EditRequest,
     Judgement,
     StepJudgement,
-    StepMark,
     StepState,
-    StepWork,
 )
 from services.gateway.adoption.endpoints import Service as Adoption
+from services.gateway.adoption.marking import PartOfMark
 from services.gateway.endpoints import MAX_ID_CHARACTERS
 from services.gateway.endpoints import Service as Gateway
 from services.gateway.ui.templates import refused
 from services.gateway.ui.ticket.answers import SEE_OTHER
 from services.gateway.ui.ticket.views import numbers_of
 from services.kit.errors import FlowXpertError, InvalidInputError
+from services.kit.text import clean_text
 from services.workflow.editing.edits import (
     MOST_LINES,
     MOST_TEXT,
@@ -45,33 +45,40 @@ _Lines = Annotated[str, Form(max_length=MOST_TEXT * MOST_LINES)]
 _Place = Annotated[int | None, Form(ge=1, le=1000)]
 
 
+async def _sent(request: Request) -> frozenset[str]:
+    """Names of the fields that a form sent, those left empty too."""
+    return frozenset(await request.form())
+
+
+_Sent = Annotated[frozenset[str], Depends(_sent)]
+
+
 @router.post("/marks")
 def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
     adoption: Adoption,
     gateway: Gateway,
+    sent: _Sent,
     ticket_id: _Id,
     workflow_id: _Id,
     step: _Step,
     state: Annotated[StepState | None, Form()] = None,
     exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
-    why: _Words = "",
-    seen: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
+    why: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
+    seen: _Words = "",
 ) -> Response:
-    """What was done with a step; what the form does not say stays."""
+    """What was done with a step; what the form does not say stays, and an empty note is none."""
     try:
         workflow = gateway.workflow(workflow_id).workflow
-        before = adoption.work(workflow_id).by_step.get(step, StepWork(step=step))
-        branch = _condition(workflow, step, exit_) if exit_ else before.branch
-        mark = StepMark(
-            state=state or (StepState.DONE if exit_ else before.state),
-            why=why or before.why,
-            seen=before.seen if seen is None else seen,
-            branch=None if state is StepState.OPEN else branch,
+        part = PartOfMark(
+            state=state,
+            why=why,
+            seen=clean_text(seen).strip() if "seen" in sent else None,
+            branch=_condition(workflow, step, exit_) if exit_ else None,
         )
-        work = adoption.mark(workflow_id, step, mark)
+        work = adoption.mark(workflow_id, step, part)
     except FlowXpertError as error:
         return refused(error)
-    has_gone_on = work.next is not None and mark.state is not StepState.OPEN
+    has_gone_on = work.next is not None and state is not StepState.OPEN
     at = work.next if has_gone_on and (state or exit_) else step
     return _page_at(ticket_id, workflow_id, workflow, at)
 

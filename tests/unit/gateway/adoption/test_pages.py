@@ -104,3 +104,30 @@ def test_enter_in_a_field_follows_no_branch_and_says_no_verdict(gateway, ticket,
     first, *_ = enter_in(page_of(gateway, ticket), "word")
     assert 'value="rejected"' in first
     assert " disabled" not in first
+
+
+def test_a_note_is_cleared_by_an_empty_field_and_stays_without_one(gateway, ticket, send):
+    send("marks", step="look", seen="Fan 2 glows")
+    send("marks", step="look", state="done")
+    assert "Fan 2 glows" in page_of(gateway, ticket)
+    send("marks", step="look", seen="")
+    page = page_of(gateway, ticket)
+    assert "<b>Seen:</b>" not in page
+    assert "<b>1 of 4</b> steps done" in page
+
+
+def test_a_note_that_comes_while_a_step_is_ticked_stays(gateway, ticket, send, monkeypatch):
+    service = gateway.client.app.state.adoption
+    look, comes = service.work, iter([True])
+
+    def look_while_a_note_comes(workflow_id):
+        seen = look(workflow_id)
+        if next(comes, False):
+            send("marks", step="look", seen="Fan 2 glows")
+        return seen
+
+    monkeypatch.setattr(service, "work", look_while_a_note_comes)
+    send("marks", step="look", state="done")
+    page = page_of(gateway, ticket)
+    assert "Fan 2 glows" in page
+    assert "<b>1 of 4</b> steps done" in page
