@@ -149,9 +149,12 @@ def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
                 fields |= {"commands": _lines(commands)}
         version = adoption.edit(workflow_id, EditRequest(edits=(_edit(fields),)))
         now = gateway.workflow(version).workflow
+        is_shown = gateway.ticket(ticket_id).workflow_id == version
     except FlowXpertError as error:
         return refused(error)
-    return _page_at(ticket_id, "", now, step if step in now.by_id else None)
+    # A version of an earlier walk, or of another candidate, the ticket does not show by itself.
+    shown = "" if is_shown else version
+    return _page_at(ticket_id, shown, now, step if step in now.by_id else None)
 
 
 _EDIT: TypeAdapter[Edit] = TypeAdapter(Edit)

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from services.gateway.again import walk_again
+
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 SCRIPT = "<script>alert(1)</script>"
 
@@ -131,3 +133,15 @@ def test_a_note_that_comes_while_a_step_is_ticked_stays(gateway, ticket, send, m
     page = page_of(gateway, ticket)
     assert "Fan 2 glows" in page
     assert "<b>1 of 4</b> steps done" in page
+
+
+def test_an_edit_of_an_earlier_walk_is_shown_once_it_is_saved(gateway, ticket, send):
+    with gateway.database.session() as session:
+        walk_again(session, gateway.outbox, ticket["id"])
+    gateway.work()
+    assert gateway.ticket(ticket["id"])["workflow_id"] != ticket["workflow_id"]
+    saved = send("edits", edit="change", step="replace", text="Swap the tray by hand")
+    assert saved.status_code == 303
+    page = gateway.client.get(saved.headers["location"]).text
+    assert "Swap the tray by hand" in page
+    assert "another candidate than the one that is shown" in page
