@@ -1,5 +1,6 @@
 """Questions about tickets over the API and the page, over fakes."""
 
+import html
 import json
 import re
 import threading
@@ -9,6 +10,9 @@ import pytest
 from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.fit import FITTED
+from services.gateway.ui.ticket import pages
+from services.kit.access.caller import Caller, Kind
+from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
@@ -579,3 +583,13 @@ def test_a_ticket_that_was_handed_over_stays_so_and_asks_nothing(gateway, asked,
     page = gateway.client.get(f"/tickets/{asked}").text
     assert "/answers" not in page
     assert "not answered" in page
+
+
+def test_who_may_only_read_is_shown_the_question_and_no_form(gateway, asked, monkeypatch):
+    address = f"/tickets/{asked}"
+    assert 'method="post"' in gateway.client.get(address).text
+    reader = Caller("reader", Kind.KEY, scopes=frozenset({Scope.READ}))
+    monkeypatch.setattr(pages, "current_caller", lambda: reader)
+    page = gateway.client.get(address).text
+    assert open_question(gateway, asked)["question"] in html.unescape(page)
+    assert 'method="post"' not in page
