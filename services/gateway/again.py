@@ -22,6 +22,9 @@ SOMEBODY_WAITS = 0
 """The priority of a walk that an engineer has asked for."""
 
 _FAILED = (TicketStatus.FAILED.value,)
+_NOT_HANDED_OVER = tuple(
+    status.value for status in TicketStatus if status is not TicketStatus.HANDED_OVER
+)
 _OVER = tuple(status.value for status in TicketStatus if status.is_final)
 
 
@@ -67,13 +70,17 @@ def walk_key(ticket_id: str, walk: int) -> str:
 
 def walk_again(
     session: Session, outbox: Outbox, ticket_id: str, *, priority: int = SOMEBODY_WAITS
-) -> None:
-    """Queue another walk, in the caller's transaction; until it is over the workflow stays."""
+) -> bool:
+    """Queue another walk, in the caller's transaction; until it is over the workflow stays.
+
+    A ticket that was handed over stays so: then it is False.
+    """
     values = {"status": TicketStatus.PLANNING.value, "walks": TicketRow.walks + 1}
-    walk = _begin(session, ticket_id, values)
+    walk = _begin(session, ticket_id, values, _NOT_HANDED_OVER)
     if walk is not None:
         key, task = walk_key(ticket_id, walk), {"ticket_id": ticket_id}
         outbox.put(session, WALK_TASK, task, key, priority=priority)
+    return walk is not None
 
 
 def _reopen(session: Session, ticket_id: str, from_: Collection[str]) -> int | None:
@@ -86,12 +93,11 @@ def _reopen(session: Session, ticket_id: str, from_: Collection[str]) -> int | N
 
 
 def _begin(
-    session: Session, ticket_id: str, values: dict[str, Any], from_: Collection[str] | None = None
+    session: Session, ticket_id: str, values: dict[str, Any], from_: Collection[str]
 ) -> int | None:
     now = time.time()
-    statement = update(TicketRow).where(TicketRow.id == ticket_id)
-    if from_ is not None:
-        statement = statement.where(TicketRow.status.in_(from_))
+    is_from = TicketRow.status.in_(from_)
+    statement = update(TicketRow).where(TicketRow.id == ticket_id, is_from)
     changed = statement.values(**values, began_at=now, updated_at=now)
     return session.scalar(changed.returning(TicketRow.walks))
 

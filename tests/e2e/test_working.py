@@ -132,3 +132,25 @@ def eventually(look, holds):
         assert time.monotonic() < until, found
         time.sleep(0.1)
     return found
+
+
+def test_what_is_begun_elsewhere_stays_when_a_step_is_done(page, ticket):
+    page.goto(f"/tickets/{ticket['id']}")
+    page.locator("#step-2 .more-work summary").click()
+    page.locator("#step-2").get_by_role("link", name="Edit this step").click()
+    page.get_by_label("What to do").fill("Ask the neighbour's team")
+    page.get_by_label("Why step 2 is skipped").fill("Half a rea")
+    page.get_by_role("button", name="Step 1 is done").click()
+    expect(page.locator("#step-1 .standing")).to_contain_text("Done")
+    expect(page.get_by_label("What to do")).to_have_value("Ask the neighbour's team")
+    expect(page.get_by_label("Why step 2 is skipped")).to_have_value("Half a rea")
+    expect(page.get_by_label("Why step 2 is skipped")).to_be_visible()
+
+
+def test_enter_in_what_is_seen_keeps_the_note_and_follows_no_branch(page, running, ticket):
+    page.goto(f"/tickets/{ticket['id']}")
+    seen = first_choice(page).get_by_label("What you see")
+    seen.fill("Both ends are up")
+    seen.press("Enter")
+    expect(first_choice(page).locator(".seen")).to_contain_text("Both ends are up")
+    assert {step["branch"] for step in marks_of(running, ticket)["steps"]} <= {None}

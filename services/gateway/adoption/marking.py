@@ -4,6 +4,7 @@ Who did it, and when, is of the caller. Each change is an event of the ticket an
 """
 
 import time
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -36,6 +37,28 @@ class UnusableMarkError(InvalidInputError):
     """A step was skipped without a word why, or a branch followed that it does not have."""
 
 
+@dataclass(frozen=True)
+class PartOfMark:
+    """What a form says of a step; what is None stays as it was."""
+
+    state: StepState | None = None
+    why: str | None = None
+    seen: str | None = None
+    branch: str | None = None
+    """The condition of the branch that was followed."""
+
+    def put_on(self, before: StepMark) -> StepMark:
+        """The whole mark: a branch makes the step done, and an open step has none."""
+        done = StepState.DONE if self.branch is not None else before.state
+        branch = before.branch if self.branch is None else self.branch
+        return StepMark(
+            state=self.state or done,
+            why=before.why if self.why is None else self.why,
+            seen=before.seen if self.seen is None else self.seen,
+            branch=None if self.state is StepState.OPEN else branch,
+        )
+
+
 class Marking:
     """Takes down what is done and said."""
 
@@ -43,8 +66,8 @@ class Marking:
         self._database = database
         self._outbox = outbox
 
-    def mark(self, workflow_id: str, step_id: str, given: StepMark) -> None:
-        """Put what was done with a step in the place of what was said before.
+    def mark(self, workflow_id: str, step_id: str, given: StepMark | PartOfMark) -> None:
+        """Put what was done with a step in the place of what was said before, or a part of it.
 
         Raises:
             WorkflowNotFoundError: No such workflow.
@@ -53,8 +76,10 @@ class Marking:
         """
         with self._database.session() as session:
             line = lineage_of(session, workflow_id, to_change=True)
-            mark = _checked(_workflow(session, line, step_id), step_id, given)
+            workflow = _workflow(session, line, step_id)
             row = _mark_row(session, line, step_id)
+            whole = given.put_on(_mark(row)) if isinstance(given, PartOfMark) else given
+            mark = _checked(workflow, step_id, whole)
             before = (row.state, row.why, row.seen, row.branch)
             if before == (mark.state.value, mark.why, mark.seen, mark.branch):
                 return
@@ -164,6 +189,10 @@ def _mark_row(session: Session, line: Lineage, step_id: str) -> MarkRow:
         )
         session.add(row)
     return row
+
+
+def _mark(row: MarkRow) -> StepMark:
+    return StepMark(state=StepState(row.state), why=row.why, seen=row.seen, branch=row.branch)
 
 
 def _who() -> str:

@@ -12,7 +12,7 @@ from services.contracts.adoption import (
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.counting import Counting
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
-from services.gateway.adoption.marking import Marking
+from services.gateway.adoption.marking import Marking, PartOfMark
 from services.gateway.adoption.records import done_of, moment, steps_of
 from services.gateway.adoption.versions import Versions
 from services.gateway.tables import AdoptionRow
@@ -62,7 +62,7 @@ class AdoptionService:
             judged_at=moment(row.judged_at),
         )
 
-    def mark(self, workflow_id: str, step_id: str, mark: StepMark) -> Work:
+    def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:
         """See `Marking.mark`."""
         self._marking.mark(workflow_id, step_id, mark)
         return self.work(workflow_id)

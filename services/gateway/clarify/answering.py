@@ -3,7 +3,7 @@
 import time
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, update
+from sqlalchemy import CursorResult, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.clarification import (
@@ -11,6 +11,7 @@ from services.contracts.clarification import (
     ClarificationAnswer,
     ClarificationState,
 )
+from services.contracts.ticket import TicketStatus
 from services.gateway.again import walk_again
 from services.gateway.clarify.asking import Asking, clarification, rows_of
 from services.gateway.clarify.question import Question, words
@@ -32,6 +33,10 @@ class ClarificationNotFoundError(NotFoundError):
 
 class ClarificationAnsweredError(ConflictError):
     """The question was answered otherwise before, or needs no answer any more."""
+
+
+class TicketHandedOverError(ConflictError):
+    """A team has the ticket: an answer would make a workflow that nobody waits for."""
 
 
 class NoSuchChoiceError(InvalidInputError):
@@ -73,6 +78,7 @@ class Answering:
             ClarificationNotFoundError: No such question.
             ClarificationAnsweredError: It was answered otherwise, or dismissed.
             NoSuchChoiceError: It has fewer choices.
+            TicketHandedOverError: A team has the ticket by now.
         """
         with self._database.session() as session:
             self._database.take_turn(session, [ticket_id])
@@ -109,6 +115,9 @@ class Answering:
 
     def _go_on_with(self, session: Session, row: ClarificationRow) -> None:
         """Walk the ticket again, or ask the next question where nothing was learned."""
+        status = select(TicketRow.status).where(TicketRow.id == row.ticket_id)
+        if session.scalar(status) == TicketStatus.HANDED_OVER.value:
+            raise _handed_over()
         if row.state == ClarificationState.UNKNOWN.value:
             asked = self._asking.ask(session, row.ticket_id, _others(row))
             notes = [Note("not_known", {"turn": row.turn}), *asked]
@@ -116,8 +125,13 @@ class Answering:
                 self._write_back.put(session, row.ticket_id)
         else:
             notes = [Note("answered", {"turn": row.turn, "answer": row.answer})]
-            walk_again(session, self._outbox, row.ticket_id)
+            if not walk_again(session, self._outbox, row.ticket_id):
+                raise _handed_over()
         add_events(session, row.ticket_id, notes)
+
+
+def _handed_over() -> TicketHandedOverError:
+    return TicketHandedOverError("the ticket was handed over: no more is made of an answer to it")
 
 
 def _check_ticket(session: Session, ticket_id: str) -> None:

@@ -10,6 +10,7 @@ from services.gateway.clarify.answering import (
     ClarificationAnsweredError,
     ClarificationNotFoundError,
     NoSuchChoiceError,
+    TicketHandedOverError,
 )
 from services.gateway.queries import TicketNotFoundError
 from services.kit.openapi import refusals
@@ -34,7 +35,10 @@ def create_clarify_router(answering: Answering) -> APIRouter:
     @router.post(
         "/{clarification_id}/answers",
         responses=refusals(
-            ClarificationNotFoundError, ClarificationAnsweredError, NoSuchChoiceError
+            ClarificationNotFoundError,
+            ClarificationAnsweredError,
+            NoSuchChoiceError,
+            TicketHandedOverError,
         ),
     )
     def answer_clarification(

@@ -10,8 +10,47 @@ function open(node) {
   return [...node.querySelectorAll("details[open][id]")].map((each) => each.id);
 }
 
-// Puts the parts of a fresh page into this one; what is open stays open, the focus where it was.
-function take(text, address) {
+const FIELDS = "form :is(input[type=text], textarea, select)";
+
+// Names a field alike on the page before and on the one after it.
+function keyOf(field) {
+  const said = [...field.form.querySelectorAll("input[type=hidden]")].map((each) => each.value);
+  return JSON.stringify([field.form.action.split("/").pop(), ...said, field.name]);
+}
+
+function isDirty(field) {
+  if (field.nodeName !== "SELECT") return field.value !== field.defaultValue;
+  return [...field.options].some((each) => each.selected !== each.defaultSelected);
+}
+
+// Fields that somebody has begun to fill, but for those of the form that is sent.
+function dirty(node, sent) {
+  return [...node.querySelectorAll(FIELDS)].filter((field) => field.form !== sent && isDirty(field));
+}
+
+// Puts what was begun into the fresh fields, unless they are of another candidate.
+function keepBegun(fresh, old, sent) {
+  if (fresh.dataset.candidate !== old.dataset.candidate) return;
+  const begun = new Map(dirty(old, sent).map((field) => [keyOf(field), field.value]));
+  for (const field of fresh.querySelectorAll(FIELDS)) {
+    const value = begun.get(keyOf(field));
+    if (value === undefined) continue;
+    if (field.nodeName !== "SELECT" || [...field.options].some((each) => each.value === value)) field.value = value;
+  }
+}
+
+// The address of the page after a form, with the edit open that somebody is at.
+function withEdit(address, sent) {
+  const edit = document.querySelector("#work .edit");
+  if (!edit || !dirty(edit, sent).length) return address;
+  const wanted = new URL(address);
+  wanted.searchParams.set("edit", edit.closest("li.step").dataset.step);
+  return wanted.href;
+}
+
+// Puts the parts of a fresh page into this one; what is open stays open, the focus where it was,
+// and what was begun in other fields than those of the form that was sent.
+function take(text, address, sent) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const focus = document.activeElement?.id;
   for (const id of ["work", "history"]) {
@@ -21,6 +60,7 @@ function take(text, address) {
     for (const each of open(old)) fresh.querySelector(`#${CSS.escape(each)}`)?.setAttribute("open", "");
     if (old.open) fresh.setAttribute("open", "");
     const { scrollTop = 0, scrollLeft = 0 } = old.querySelector(".drawing") ?? {};
+    keepBegun(fresh, old, sent);
     old.replaceWith(fresh);
     fresh.querySelector(".drawing")?.scrollTo(scrollLeft, scrollTop);
   }
@@ -50,9 +90,8 @@ async function load(address, options) {
 }
 
 function isTyping() {
-  return [...document.querySelectorAll("#work :is(input[type=text], textarea, select)")].some(
-    (field) => (field.tagName === "SELECT" ? false : field.value !== field.defaultValue),
-  );
+  const work = document.getElementById("work");
+  return Boolean(work && dirty(work).length);
 }
 
 // What somebody is writing is not taken away: the page then comes with their next step.
@@ -72,9 +111,15 @@ document.addEventListener("submit", (event) => {
   const body = new URLSearchParams(new FormData(form, event.submitter));
   load(form.action, { method: "POST", body })
     .then((found) => {
+      const wanted = found && withEdit(found.url, form);
+      return wanted && wanted !== found.url ? load(wanted) : found;
+    })
+    .then((found) => {
       if (!found) return;
-      for (const more of form.closest("li.step")?.querySelectorAll(".more-work[open]") ?? []) more.open = false;
-      take(found.text, found.url.split("#")[0]);
+      for (const more of form.closest("li.step")?.querySelectorAll(".more-work[open]") ?? []) {
+        if (!dirty(more, form).length) more.open = false;
+      }
+      take(found.text, found.url.split("#")[0], form);
       const next = document.querySelector(".step.next");
       if (next && form.closest("li.step")) reveal(next);
     })

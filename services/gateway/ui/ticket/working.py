@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Form, Path
+from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,17 +14,17 @@ from services.contracts.adoption import (
     EditRequest,
     Judgement,
     StepJudgement,
-    StepMark,
     StepState,
-    StepWork,
 )
 from services.gateway.adoption.endpoints import Service as Adoption
+from services.gateway.adoption.marking import PartOfMark
 from services.gateway.endpoints import MAX_ID_CHARACTERS
 from services.gateway.endpoints import Service as Gateway
 from services.gateway.ui.templates import refused
 from services.gateway.ui.ticket.answers import SEE_OTHER
 from services.gateway.ui.ticket.views import numbers_of
 from services.kit.errors import FlowXpertError, InvalidInputError
+from services.kit.text import clean_text
 from services.workflow.editing.edits import (
     MOST_LINES,
     MOST_TEXT,
@@ -46,33 +46,40 @@ _Lines = Annotated[str, Form(max_length=MOST_TEXT * MOST_LINES)]
 _Place = Annotated[int | None, Form(ge=1, le=1000)]
 
 
+async def _sent(request: Request) -> frozenset[str]:
+    """Names of the fields that a form sent, those left empty too."""
+    return frozenset(await request.form())
+
+
+_Sent = Annotated[frozenset[str], Depends(_sent)]
+
+
 @router.post("/marks")
 def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
     adoption: Adoption,
     gateway: Gateway,
+    sent: _Sent,
     ticket_id: _Id,
     workflow_id: _Id,
     step: _Step,
     state: Annotated[StepState | None, Form()] = None,
     exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
-    why: _Words = "",
-    seen: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
+    why: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
+    seen: _Words = "",
 ) -> Response:
-    """What was done with a step; what the form does not say stays."""
+    """What was done with a step; what the form does not say stays, and an empty note is none."""
     try:
         workflow = gateway.workflow(workflow_id).workflow
-        before = adoption.work(workflow_id).by_step.get(step, StepWork(step=step))
-        branch = _condition(workflow, step, exit_) if exit_ else before.branch
-        mark = StepMark(
-            state=state or (StepState.DONE if exit_ else before.state),
-            why=why or before.why,
-            seen=before.seen if seen is None else seen,
-            branch=None if state is StepState.OPEN else branch,
+        part = PartOfMark(
+            state=state,
+            why=why,
+            seen=clean_text(seen).strip() if "seen" in sent else None,
+            branch=_condition(workflow, step, exit_) if exit_ else None,
         )
-        work = adoption.mark(workflow_id, step, mark)
+        work = adoption.mark(workflow_id, step, part)
     except FlowXpertError as error:
         return refused(error)
-    has_gone_on = work.next is not None and mark.state is not StepState.OPEN
+    has_gone_on = work.next is not None and state is not StepState.OPEN
     at = work.next if has_gone_on and (state or exit_) else step
     return _page_at(ticket_id, workflow_id, workflow, at)
 
@@ -143,9 +150,12 @@ def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
                 fields |= {"commands": _lines(commands)}
         version = adoption.edit(workflow_id, EditRequest(edits=(_edit(fields),)))
         now = gateway.workflow(version).workflow
+        is_shown = gateway.ticket(ticket_id).workflow_id == version
     except FlowXpertError as error:
         return refused(error)
-    return _page_at(ticket_id, "", now, step if step in now.by_id else None)
+    # A version of an earlier walk, or of another candidate, the ticket does not show by itself.
+    shown = "" if is_shown else version
+    return _page_at(ticket_id, shown, now, step if step in now.by_id else None)
 
 
 _EDIT: TypeAdapter[Edit] = TypeAdapter(Edit)

@@ -1,6 +1,10 @@
 """The forms of the ticket's page, and the page of the acceptance rate."""
 
+import re
+
 import pytest
+
+from services.gateway.again import walk_again
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 SCRIPT = "<script>alert(1)</script>"
@@ -84,3 +88,60 @@ def test_the_acceptance_page_shows_weeks_writers_and_documents(gateway, send):
     assert "100 %" in page
     assert "extractive" in page
     assert 'aria-label="1 accepted, 0 in part, 0 rejected"' in page
+
+
+def enter_in(page, field):
+    """What Enter in each field of this name presses: the first submit button of its form."""
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    typed = [form for form in forms if f'name="{field}"' in form]
+    return [re.search(r'<button type="submit"[^>]*>', form)[0] for form in typed]
+
+
+def test_enter_in_a_field_follows_no_branch_and_says_no_verdict(gateway, ticket, send):
+    page = page_of(gateway, ticket)
+    assert all("name=" not in button for button in enter_in(page, "seen"))
+    assert all(" disabled" in button for button in enter_in(page, "word"))
+    assert [" disabled" in button for button in enter_in(page, "reason")] == [True]
+    send("judgements", step="look", verdict="rejected", word="No such tray")
+    first, *_ = enter_in(page_of(gateway, ticket), "word")
+    assert 'value="rejected"' in first
+    assert " disabled" not in first
+
+
+def test_a_note_is_cleared_by_an_empty_field_and_stays_without_one(gateway, ticket, send):
+    send("marks", step="look", seen="Fan 2 glows")
+    send("marks", step="look", state="done")
+    assert "Fan 2 glows" in page_of(gateway, ticket)
+    send("marks", step="look", seen="")
+    page = page_of(gateway, ticket)
+    assert "<b>Seen:</b>" not in page
+    assert "<b>1 of 4</b> steps done" in page
+
+
+def test_a_note_that_comes_while_a_step_is_ticked_stays(gateway, ticket, send, monkeypatch):
+    service = gateway.client.app.state.adoption
+    look, comes = service.work, iter([True])
+
+    def look_while_a_note_comes(workflow_id):
+        seen = look(workflow_id)
+        if next(comes, False):
+            send("marks", step="look", seen="Fan 2 glows")
+        return seen
+
+    monkeypatch.setattr(service, "work", look_while_a_note_comes)
+    send("marks", step="look", state="done")
+    page = page_of(gateway, ticket)
+    assert "Fan 2 glows" in page
+    assert "<b>1 of 4</b> steps done" in page
+
+
+def test_an_edit_of_an_earlier_walk_is_shown_once_it_is_saved(gateway, ticket, send):
+    with gateway.database.session() as session:
+        walk_again(session, gateway.outbox, ticket["id"])
+    gateway.work()
+    assert gateway.ticket(ticket["id"])["workflow_id"] != ticket["workflow_id"]
+    saved = send("edits", edit="change", step="replace", text="Swap the tray by hand")
+    assert saved.status_code == 303
+    page = gateway.client.get(saved.headers["location"]).text
+    assert "Swap the tray by hand" in page
+    assert "another candidate than the one that is shown" in page

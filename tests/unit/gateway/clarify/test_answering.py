@@ -1,6 +1,8 @@
 """Questions about tickets over the API and the page, over fakes."""
 
+import html
 import json
+import re
 import threading
 
 import pytest
@@ -8,6 +10,9 @@ import pytest
 from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.fit import FITTED
+from services.gateway.ui.ticket import pages
+from services.kit.access.caller import Caller, Kind
+from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
@@ -557,3 +562,34 @@ def test_ticket_text_stays_out_of_the_system_prompt_and_is_screened(make_gateway
     assert "Writes fail" not in system.content
     assert "Writes fail" in user.content
     assert "previous instructions" not in user.content
+
+
+def test_enter_in_own_words_presses_no_choice(gateway, asked):
+    page = gateway.client.get(f"/tickets/{asked}").text
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    (form,) = (each for each in forms if 'name="text"' in each)
+    assert re.findall(r"<button[^>]*>", form) == ['<button type="submit">']
+
+
+@pytest.mark.parametrize("given", [{"choice": 2}, {"unknown": True}])
+def test_a_ticket_that_was_handed_over_stays_so_and_asks_nothing(gateway, asked, given):
+    assert gateway.client.post(f"/v1/tickets/{asked}/triage", json={}).status_code == 200
+    refused = answer(gateway, asked, **given)
+    assert refused.status_code == 409
+    assert "handed over" in refused.json()["detail"]
+    ticket = gateway.ticket(asked)
+    assert ticket["status"] == "handed_over"
+    assert ticket["clarifications"][-1]["state"] == "open"
+    page = gateway.client.get(f"/tickets/{asked}").text
+    assert "/answers" not in page
+    assert "not answered" in page
+
+
+def test_who_may_only_read_is_shown_the_question_and_no_form(gateway, asked, monkeypatch):
+    address = f"/tickets/{asked}"
+    assert 'method="post"' in gateway.client.get(address).text
+    reader = Caller("reader", Kind.KEY, scopes=frozenset({Scope.READ}))
+    monkeypatch.setattr(pages, "current_caller", lambda: reader)
+    page = gateway.client.get(address).text
+    assert open_question(gateway, asked)["question"] in html.unescape(page)
+    assert 'method="post"' not in page
