@@ -28,6 +28,13 @@ def running(session: Session, source: str) -> SyncRow | None:
     )
 
 
+def of_job(session: Session, job_id: str) -> SyncRow | None:
+    """The sync under way that became this job, if one did."""
+    return session.scalar(
+        select(SyncRow).where(SyncRow.job_id == job_id, SyncRow.status == RUNNING)
+    )
+
+
 def end(
     session: Session, outbox: Outbox, sync: SyncRow, status: str, reason: str, *, tells: bool
 ) -> None:
@@ -48,9 +55,7 @@ def end(
 
 def end_with_job(session: Session, outbox: Outbox, job: JobRow, *, tells: bool) -> None:
     """End the sync that became this job, if one did."""
-    sync = session.scalar(
-        select(SyncRow).where(SyncRow.job_id == job.id, SyncRow.status == RUNNING)
-    )
+    sync = of_job(session, job.id)
     if sync is not None:
         status = DONE if job.status == JobStatus.DONE else FAILED
         end(session, outbox, sync, status, job.reason, tells=tells)

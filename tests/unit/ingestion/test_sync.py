@@ -310,3 +310,55 @@ def test_a_withdrawn_source_is_unknown_and_its_documents_stay(syncs):
     with pytest.raises(SourceNotFoundError):
         syncs.service.sync("wiki")
     assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+
+
+def plain_folder(syncs, pages):
+    folder = syncs.folder.parent / "plain"
+    folder.mkdir()
+    for number in range(pages):
+        (folder / f"{number:02}.md").write_text(f"# Disk {number}\n\nClean up disk {number}.\n")
+    syncs.declare(location=str(folder))
+    assert syncs.sync().status == "done"
+    return folder
+
+
+def test_an_emptied_folder_is_a_failed_sync_that_deletes_nothing(syncs):
+    folder = plain_folder(syncs, 2)
+    for page in folder.iterdir():
+        page.unlink()
+    failed = syncs.sync()
+    assert (failed.status, failed.deleted) == ("failed", ())
+    assert "holds no documents any more" in failed.reason
+    assert len(syncs.stand.documents.hashes()) == 2
+    folder.rmdir()
+    assert "existing path" in syncs.sync().reason
+    assert len(syncs.stand.documents.hashes()) == 2
+
+
+def test_an_emptied_repository_deletes_nothing(syncs):
+    syncs.commit(fan=PAGE)
+    syncs.declare()
+    syncs.sync()
+    syncs.commit(fan=None)
+    assert "holds no documents any more" in syncs.sync().reason
+    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+
+
+def test_a_sync_deletes_half_but_not_most_of_many_documents(syncs):
+    folder = plain_folder(syncs, 24)
+    (folder / "new.md").write_text("# New\n\nWatch it.\n")
+    pages = sorted(folder.glob("[0-9]*.md"))
+    for page in pages[:13]:
+        page.unlink()
+    failed = syncs.sync()
+    assert (failed.status, failed.added, failed.deleted) == ("failed", (), ())
+    assert "13 of its 24 documents" in failed.reason
+    pages[0].write_text("# Disk\n\nClean up disk 0.\n")
+    done = syncs.sync()
+    assert (done.status, len(done.deleted)) == ("done", 12)
+    for page in pages[13:]:
+        page.unlink()
+    assert len(syncs.sync().deleted) == 0
+    pages[13].write_text("# Disk\n\nClean up disk 13.\n")
+    pages[14].write_text("# Disk\n\nClean up disk 14.\n")
+    assert len(syncs.sync().deleted) == 9
