@@ -14,8 +14,10 @@ from dulwich.server import DictBackend
 from dulwich.web import make_wsgi_chain
 from sqlalchemy import update
 
+from services.cli.sources import _show_sync
+from services.contracts.ingestion import FailedDocument
 from services.contracts.readings import ApprovalRequest
-from services.contracts.syncing import SyncRequest
+from services.contracts.syncing import Synced, SyncRequest
 from services.ingestion.service import PathNotAllowedError
 from services.ingestion.sync.records import TELL
 from services.ingestion.sync.service import (
@@ -182,6 +184,9 @@ def test_a_name_that_leads_out_is_refused(syncs):
     done = syncs.sync()
     assert done.added == ("fan.md",)
     assert syncs.ingestion.job(done.job_id).failures == 1
+    assert done.failed == 1
+    (failure,) = done.failures
+    assert failure.reason == "its name leads out of its folder"
 
 
 def test_a_subfolder_and_a_branch_are_what_is_read(syncs):
@@ -199,10 +204,17 @@ def test_a_failed_sync_says_why_and_waits_longer(syncs):
     syncs.declare(branch="absent", every_minutes=10)
     failed = syncs.sync()
     assert (failed.status, failed.job_id) == ("failed", "")
-    assert failed.reason
+    assert failed.reason == "the repository has no branch 'absent'"
     (source,) = syncs.service.sources()
     assert source.failures == 1
     assert source.next_at > datetime.now(UTC) + timedelta(minutes=15)
+
+
+def test_a_folder_that_is_no_repository_is_named_so(syncs):
+    plain = syncs.folder.parent / "plain"
+    plain.mkdir()
+    syncs.declare(location=f"file://{plain}")
+    assert syncs.sync().reason == "there is no Git repository at this address"
 
 
 class Quiet(WSGIRequestHandler):
@@ -362,3 +374,14 @@ def test_a_sync_deletes_half_but_not_most_of_many_documents(syncs):
     pages[13].write_text("# Disk\n\nClean up disk 13.\n")
     pages[14].write_text("# Disk\n\nClean up disk 14.\n")
     assert len(syncs.sync().deleted) == 9
+
+
+def test_the_command_names_the_first_failed_documents(capsys):
+    failures = [FailedDocument(document_id=f"{n}.md", reason="no text") for n in range(7)]
+    now = datetime.now(UTC)
+    synced = Synced(id="1", source="wiki", status="done", began_at=now, failed=7, failures=failures)
+    _show_sync(synced)
+    told = capsys.readouterr().out
+    assert "7 failed" in told
+    assert "0.md: no text" in told
+    assert "and 2 more" in told
