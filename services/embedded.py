@@ -125,7 +125,7 @@ class Embedded(Working):
             embedder=CachedEmbedder(self._document_model, cache),
             case_embedder=self.embedder,
             outbox=self.outbox,
-            work_dir=folder,
+            work_dir=self.ingestion_settings.work_dir or folder,
             settings=self.ingestion_settings,
             tells_syncs=sync_settings.callback_url is not None,
         )

@@ -10,6 +10,9 @@ from services.cli.options import DEFAULT_URL, AsJson, Url
 if TYPE_CHECKING:
     from services.contracts.syncing import Synced, SyncSource
 
+_NAMED = 5
+"""Failed documents that are named."""
+
 app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The source's name.")]
@@ -103,7 +106,12 @@ def _show_sync(synced: "Synced") -> None:
     show_line(
         f"  {synced.began_at:%Y-%m-%d %H:%M} {synced.status}"
         f"{commits if synced.commit_after else ''}: {len(synced.added)} added, "
-        f"{len(synced.changed)} changed, {len(synced.deleted)} deleted {synced.reason}".rstrip()
+        f"{len(synced.changed)} changed, {len(synced.deleted)} deleted, "
+        f"{synced.failed} failed {synced.reason}".rstrip()
     )
+    for each in synced.failures[:_NAMED]:
+        show_line(f"    failed: {each.document_id}: {each.reason}")
+    if synced.failed > _NAMED:
+        show_line(f"    and {synced.failed - _NAMED} more: GET /v1/ingestions/{synced.job_id}")
     for lost in synced.approvals_lost:
         show_line(f"    approval lost: {lost.document_id}: {'; '.join(lost.procedures)}")

@@ -285,7 +285,9 @@ class ReadingsClient:
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
-        found = self._client.put(_path(text_hash), as_json(reading), revision=revision)
+        found = self._client.put(
+            _path(text_hash), {"procedures": [], **as_json(reading)}, revision=revision
+        )
         return ReadingDetail.model_validate(found)
 
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:

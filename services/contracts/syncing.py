@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from services.contracts.ingestion import FailedDocument
 from services.kit.http import ServiceClient
 
 SourceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
@@ -56,6 +57,10 @@ class Synced(BaseModel):
     changed: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     """Documents; of very many, the first thousand by their ids."""
+    failed: int = 0
+    """Documents that could not be taken in."""
+    failures: tuple[FailedDocument, ...] = ()
+    """The first of them by their ids, each with its reason."""
     approvals_lost: tuple[LostApproval, ...] = ()
     told: bool = False
     """Whether the address that is told of syncs has taken it."""

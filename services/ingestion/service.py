@@ -445,7 +445,12 @@ class IngestionService:
             settings=self._settings,
             on_progress=on_progress,
             finish=partial(self._finish, row),
+            is_sync=self._is_sync(row),
         )
+
+    def _is_sync(self, job: JobRow) -> bool:
+        with self._database.session() as session:
+            return records.of_job(session, job.id) is not None
 
     def _finish(self, job: JobRow, session: Session) -> None:
         """In the transaction that ends the job, so does the sync that it came from."""

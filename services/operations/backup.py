@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection
 
+from services.ingestion.settings import IngestionSettings
 from services.kit.database import Database
 from services.kit.errors import InvalidInputError
 from services.kit.settings import PlatformSettings
@@ -26,8 +27,10 @@ from services.stores import open_graph
 
 CASES = "graph/cases.jsonl"
 CACHE = "vectors.db"
-TABLES, FILES = "tables/", "files/"
+TABLES, FILES, WORK = "tables/", "files/", "work/"
+"""Of files: those below the data folder, and those of a working folder that lies elsewhere."""
 ALL_CASES = 10_000_000
+_NOTHING = "{} holds no platform: name the data folder, or set the variables that the platform has"
 
 OnPart = Callable[[str], None]
 
@@ -36,15 +39,29 @@ class TargetExistsError(InvalidInputError):
     """A file of this name is there; it is never written over."""
 
 
+class UnusableTargetError(InvalidInputError):
+    """No file can be made there."""
+
+
+class NothingToBackUpError(InvalidInputError):
+    """No platform keeps anything where the settings point to."""
+
+
 def back_up(settings: PlatformSettings, path: Path, on_part: OnPart) -> Manifest:
     """Write the backup; it appears under its name once it is whole, readable for its owner only.
 
     Raises:
         TargetExistsError: Something of this name is there.
+        UnusableTargetError: No file can be made there.
+        NothingToBackUpError: There is no platform.
         UnavailableError: A store did not answer.
     """
     if path.exists():
         raise TargetExistsError(f"{path} is there: name another file")
+    if not path.parent.is_dir():
+        raise UnusableTargetError(f"there is no folder {path.parent}: make it first")
+    if settings.database_url is None and not (settings.data_dir / "flowxpert.db").exists():
+        raise NothingToBackUpError(_NOTHING.format(settings.data_dir))
     beside = path.with_name(f".{path.name}.part")
     try:
         with ExitStack() as opened:
@@ -59,7 +76,10 @@ def back_up(settings: PlatformSettings, path: Path, on_part: OnPart) -> Manifest
 
 
 def _private(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise UnusableTargetError(f"nothing can be written to {path.parent}: {error}") from error
 
 
 def _write(
@@ -67,6 +87,9 @@ def _write(
 ) -> Manifest:
     database = Database(settings.resolved_database_url)
     opened.callback(database.close)
+    with database.engine.connect() as connection:
+        if not revisions_of(connection):
+            raise NothingToBackUpError(_NOTHING.format("the database"))
     cases = writer.add_lines(CASES, _cases(open_graph(settings, database, opened)))
     on_part(CASES)
     with database.engine.connect() as connection:
@@ -75,8 +98,8 @@ def _write(
         for table in tables_of(connection):
             writer.add_lines(f"{TABLES}{table.name}.jsonl", lines_of(connection, table))
             on_part(table.name)
-    for file in _files(settings.data_dir):
-        writer.add_file(f"{FILES}{file.relative_to(settings.data_dir).as_posix()}", file)
+    for name, file in _files(settings.data_dir, IngestionSettings().work_dir):
+        writer.add_file(name, file)
     _add_cache(settings.resolved_embedding_cache, writer)
     on_part(CACHE)
     kept = writer.parts.get(f"{TABLES}knowledge_document.jsonl")
@@ -98,10 +121,19 @@ def _cases(graph: GraphStore) -> Iterator[bytes]:
     return (case.model_dump_json().encode() + b"\n" for case in graph.cases(ALL_CASES))
 
 
-def _files(data_dir: Path) -> list[Path]:
-    """Uploads: the only files that nothing else gives back."""
-    found = (folder.rglob("*") for folder in data_dir.rglob("uploads"))
-    return sorted(file for each in found for file in each if file.is_file())
+def _files(data_dir: Path, work_dir: Path | None) -> Iterator[tuple[str, Path]]:
+    """Uploads with their names: the only files that nothing else gives back."""
+    data_dir = data_dir.resolve()
+    work_dir = work_dir.resolve() if work_dir else data_dir
+    found = {file for folder in data_dir.rglob("uploads") for file in folder.rglob("*")}
+    found.update((work_dir / "uploads").rglob("*"))
+    for file in sorted(found):
+        if not file.is_file():
+            continue
+        if file.is_relative_to(data_dir):
+            yield f"{FILES}{file.relative_to(data_dir).as_posix()}", file
+        else:
+            yield f"{WORK}{file.relative_to(work_dir).as_posix()}", file
 
 
 def _add_cache(path: Path, writer: Writer) -> None:

@@ -6,11 +6,14 @@ graph are made again from them. Nothing else may run meanwhile.
 
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sqlalchemy import MetaData
+from sqlalchemy import MetaData, func, literal, select, update
 
 from services.embedded import Embedded
+from services.ingestion.settings import IngestionSettings
+from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.data_dir import own_data_dir
 from services.kit.database import Database
 from services.kit.errors import ConflictError
@@ -18,12 +21,14 @@ from services.kit.migrations import ROOMS, UnknownRevisionError, upgrade
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Case
 from services.operations.archive import Manifest, Reader, UnusableBackupError
-from services.operations.backup import CACHE, CASES, FILES, TABLES
+from services.operations.backup import CACHE, CASES, FILES, TABLES, WORK
 from services.operations.sql_dump import count, load, revisions_of, tables_of
 
 OnPart = Callable[[str], None]
 
 _CASES_AT_ONCE = 500
+_UPLOADS = "uploads"
+_OF_SERVICE = ("ingestion", _UPLOADS)
 
 
 class NotEmptyError(ConflictError):
@@ -41,12 +46,15 @@ def restore(settings: PlatformSettings, path: Path, on_part: OnPart, *, replace:
     with Reader(path) as reader:
         reader.check()
         with own_data_dir(settings.data_dir.resolve()) as folder:
+            elsewhere = any(name.startswith(WORK) for name in reader.manifest.parts)
+            places = UploadPlaces(folder, IngestionSettings().work_dir, elsewhere)
             database = Database(settings.resolved_database_url)
             try:
                 _fill(database, reader, on_part, replace=replace)
+                _move_uploads(database, places)
             finally:
                 database.close()
-            _bring_files(reader, folder, settings.resolved_embedding_cache)
+            _bring_files(reader, places, settings.resolved_embedding_cache)
         with Embedded.open(settings) as platform:
             on_part("vectors and graph")
             documents = platform.ingestion.reindex()
@@ -101,17 +109,63 @@ def _drop_all(database: Database) -> None:
             connection.exec_driver_sql("DROP FUNCTION IF EXISTS audit_is_append_only()")
 
 
-def _bring_files(reader: Reader, folder: Path, cache: Path) -> None:
+@dataclass(frozen=True)
+class UploadPlaces:
+    """Where the platform that is restored keeps uploads."""
+
+    data_dir: Path
+    work_dir: Path | None
+    """As it is set."""
+    from_elsewhere: bool = False
+    """Whether the backup's uploads were in a working folder outside the data folder."""
+
+    def of_root(self, before: str) -> Path:
+        """The folder of uploads that takes the place of the one they were in."""
+        if self.work_dir is not None:
+            return self.work_dir.resolve() / _UPLOADS
+        # Services of their own keep them in a folder of ingestion's.
+        is_of_service = PurePosixPath(before).parts[-2:] == _OF_SERVICE and not self.from_elsewhere
+        return self.data_dir.joinpath(*_OF_SERVICE if is_of_service else (_UPLOADS,))
+
+    def of_file(self, name: str) -> Path:
+        """Where a file of the backup goes.
+
+        Raises:
+            UnusableBackupError: Out of the folders.
+        """
+        relative = PurePosixPath(name.partition("/")[2])
+        if relative.is_absolute() or ".." in relative.parts:
+            raise UnusableBackupError(f"{name!r} leads out of the data folder")
+        if self.work_dir is None or _UPLOADS not in relative.parts:
+            return self.data_dir / relative
+        after = relative.parts.index(_UPLOADS) + 1
+        return self.work_dir.resolve().joinpath(_UPLOADS, *relative.parts[after:])
+
+
+def _move_uploads(database: Database, places: UploadPlaces) -> None:
+    """What was uploaded belongs to the folder of uploads, wherever that is now."""
+    uploaded = select(JobRow.source).where(JobRow.is_upload.is_(True)).distinct()
+    with database.session() as session:
+        for old in session.scalars(uploaded).all():
+            new = str(places.of_root(old))
+            if new == old:
+                continue
+            below = literal(new) + func.substr(JobRow.path, len(old) + 1)
+            jobs = update(JobRow).where(JobRow.source == old)
+            session.execute(jobs.values(source=new, path=below))
+            documents = update(IngestedRow).where(IngestedRow.source == old)
+            session.execute(documents.values(source=new))
+            session.execute(update(OwnerRow).where(OwnerRow.root == old).values(root=new))
+
+
+def _bring_files(reader: Reader, places: UploadPlaces, cache: Path) -> None:
     for name in reader.manifest.parts:
         if name == CACHE:
             for beside in ("", "-wal", "-shm"):
                 cache.with_name(cache.name + beside).unlink(missing_ok=True)
             _bring(reader, name, cache)
-        elif name.startswith(FILES):
-            relative = PurePosixPath(name.removeprefix(FILES))
-            if relative.is_absolute() or ".." in relative.parts:
-                raise UnusableBackupError(f"{name!r} leads out of the data folder")
-            _bring(reader, name, folder / relative)
+        elif name.startswith((FILES, WORK)):
+            _bring(reader, name, places.of_file(name))
 
 
 def _bring(reader: Reader, name: str, path: Path) -> None:

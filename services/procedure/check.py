@@ -69,6 +69,10 @@ def reading_given(given: Mapping[str, Any]) -> Reading:
     Raises:
         UnusableReadingError: It is none.
     """
+    if not isinstance(given.get("procedures"), list):
+        raise UnusableReadingError(
+            "procedures: expected a list; an empty one says that the page has none"
+        )
     try:
         return Reading.model_validate({"reader": "person", **given})
     except ValidationError as error:

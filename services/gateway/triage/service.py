@@ -23,6 +23,7 @@ from services.contracts.triage import (
     TriageDecision,
 )
 from services.gateway.adoption.marking import record_verdict
+from services.gateway.archiving import put_forgetting
 from services.gateway.queries import Queries
 from services.gateway.tables import TicketRow
 from services.gateway.triage.decisions import BY_PERSON, store_decision
@@ -108,6 +109,7 @@ class TriageService:
         if ticket.workflow_id:
             with self._database.session() as session:
                 record_verdict(session, ticket.workflow_id, Judgement.REJECTED, rejection.reason)
+                put_forgetting(session, self._outbox, [ticket.id])
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
         """A person says whose ticket it is, and triage learns it.

@@ -31,6 +31,8 @@ from services.knowledge.screening.document import screened
 OnProgress = Callable[[IngestJob], None]
 
 _REMOVED_AT_ONCE = 200
+_MANY_GONE = 10
+"""A sync may delete fewer documents than this even where they are most of the source's."""
 
 _log = structlog.get_logger()
 
@@ -52,6 +54,8 @@ class Run:
     on_progress: OnProgress
     finish: Callable[[Session], None]
     """Called in the transaction that ends the job."""
+    is_sync: bool = False
+    """Nobody looks on, so it does not delete most of what the source had."""
     known: dict[str, Known] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     unsaved_failures: dict[str, str] = field(default_factory=dict)
@@ -67,6 +71,10 @@ class Run:
     def ingest(self, scan: Scan) -> None:
         """Bring the stores in line with the root."""
         self.known = self.ledger.known()
+        doubt = self._doubt(scan) if self.is_sync else ""
+        if doubt:
+            self.fail(doubt)
+            return
         entries = self._start(scan)
         for window, vectors in with_vectors(self._windows(entries), self._embed):
             self._write(window, vectors)
@@ -279,6 +287,21 @@ class Run:
                 or (id_ in self.failures and not known.is_whole)
             )
         ]
+
+    def _doubt(self, scan: Scan) -> str:
+        """Why what a sync found seems to be an accident, such as a share that is not mounted."""
+        had = sum(known.source == self.job.source for known in self.known.values())
+        gone = len(self._gone(scan))
+        if had and not scan.entries and not scan.failed:
+            found = "holds no documents any more"
+        elif gone >= _MANY_GONE and gone * 2 > had:
+            found = f"does not hold {gone} of its {had} documents any more"
+        else:
+            return ""
+        return (
+            f"{self.job.path!r} {found}; nothing was changed: if that is meant, remove the source "
+            "or ingest by hand"
+        )
 
     def _remove(self, gone: Sequence[str], *, forget_readings: bool) -> None:
         for start in range(0, len(gone), _REMOVED_AT_ONCE):

@@ -70,7 +70,10 @@ class ReadingsService:
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
-        self._expect(revision, self._served(text_hash))
+        served = self._served(text_hash)
+        self._expect(revision, served)
+        if not reading.procedures and any(served.approvals):
+            raise UnusableReadingError("approved procedures would be lost; undo or forget instead")
         text = self._text(text_hash)
         found = checked(reading, text)
         self._store.replace(text_hash, found.reading, who=self._who, what=Happening.REPLACED)

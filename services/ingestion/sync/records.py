@@ -4,18 +4,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from services.contracts.ingestion import JobStatus
+from services.contracts.ingestion import FailedDocument, JobStatus
 from services.contracts.syncing import LostApproval, Synced
-from services.ingestion.tables import ChangeRow, JobRow, SyncRow, SyncSourceRow
+from services.ingestion.tables import ChangeRow, FailureRow, JobRow, SyncRow, SyncSourceRow
 from services.kit.outbox import Outbox
 
 TELL = "ingestion.tell_sync"
 RUNNING, DONE, FAILED = "running", "done", "failed"
 
 _SHOWN_DOCUMENTS = 1_000
+_SHOWN_FAILURES = 20
 _LONGEST_PAUSE = timedelta(days=1)
 
 _log = structlog.get_logger()
@@ -25,6 +26,13 @@ def running(session: Session, source: str) -> SyncRow | None:
     """The sync of a source that is under way."""
     return session.scalar(
         select(SyncRow).where(SyncRow.source == source, SyncRow.status == RUNNING)
+    )
+
+
+def of_job(session: Session, job_id: str) -> SyncRow | None:
+    """The sync under way that became this job, if one did."""
+    return session.scalar(
+        select(SyncRow).where(SyncRow.job_id == job_id, SyncRow.status == RUNNING)
     )
 
 
@@ -48,9 +56,7 @@ def end(
 
 def end_with_job(session: Session, outbox: Outbox, job: JobRow, *, tells: bool) -> None:
     """End the sync that became this job, if one did."""
-    sync = session.scalar(
-        select(SyncRow).where(SyncRow.job_id == job.id, SyncRow.status == RUNNING)
-    )
+    sync = of_job(session, job.id)
     if sync is not None:
         status = DONE if job.status == JobStatus.DONE else FAILED
         end(session, outbox, sync, status, job.reason, tells=tells)
@@ -80,6 +86,8 @@ def shown(session: Session, sync: SyncRow) -> Synced:
         added=_documents(session, sync, "added"),
         changed=_documents(session, sync, "changed"),
         deleted=_documents(session, sync, "deleted"),
+        failed=_failed(session, sync),
+        failures=_failures(session, sync),
         approvals_lost=tuple(lost_approvals(session, sync.job_id)),
         told=sync.told,
     )
@@ -99,3 +107,17 @@ def _documents(session: Session, sync: SyncRow, what: str) -> tuple[str, ...]:
         .limit(_SHOWN_DOCUMENTS)
     )
     return tuple(session.scalars(statement))
+
+
+def _failed(session: Session, sync: SyncRow) -> int:
+    of_job = select(func.count()).where(FailureRow.job_id == sync.job_id)
+    return session.scalar(of_job) or 0
+
+
+def _failures(session: Session, sync: SyncRow) -> tuple[FailedDocument, ...]:
+    of_job = select(FailureRow).where(FailureRow.job_id == sync.job_id)
+    first = of_job.order_by(FailureRow.document_id).limit(_SHOWN_FAILURES)
+    return tuple(
+        FailedDocument(document_id=row.document_id, reason=row.reason)
+        for row in session.scalars(first)
+    )

@@ -3,6 +3,7 @@
 import shutil
 import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 import urllib3
 from dulwich.client import GitClient, LocalGitClient, Urllib3HttpGitClient
 from dulwich.errors import GitProtocolError, HangupException, NotGitRepository
+from dulwich.objects import ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -35,7 +37,9 @@ def fetch(url: str, branch: str, folder: Path, settings: SyncSettings) -> str:
     bound = _Bound(settings.most_bytes, time.monotonic() + settings.within_s)
     try:
         return _fetched(url, branch, folder, settings, bound)
-    except (GitProtocolError, NotGitRepository, HangupException, KeyError, ValueError) as error:
+    except NotGitRepository as error:
+        raise FetchError("there is no Git repository at this address") from error
+    except (GitProtocolError, HangupException, KeyError, ValueError) as error:
         raise FetchError(f"the repository did not give it: {type(error).__name__}") from error
     except (urllib3.exceptions.HTTPError, OSError) as error:
         cause = error.__cause__ or error
@@ -56,15 +60,25 @@ def _fetched(url: str, branch: str, folder: Path, settings: SyncSettings, bound:
         found = client.fetch(
             path,
             repository,
-            determine_wants=lambda refs, depth=None: [refs[Ref(wanted)]],  # noqa: ARG005
+            determine_wants=lambda refs, depth=None: [_found(refs, wanted)],  # noqa: ARG005
             depth=1,
         )
-        commit = found.refs[Ref(wanted)]
-        if commit is None:
-            raise FetchError(f"the repository has no branch {branch!r}")
+        commit = _found(found.refs, wanted)
         repository.refs[_HERE] = commit
         repository.refs.set_symbolic_ref(Ref(b"HEAD"), _HERE)
     return commit.decode()
+
+
+def _found(refs: Mapping[Ref, ObjectID | None], wanted: bytes) -> ObjectID:
+    commit = refs.get(Ref(wanted))
+    if commit is None:
+        branch = wanted.decode().removeprefix("refs/heads/")
+        raise FetchError(
+            "the repository has no commit yet"
+            if branch == "HEAD"
+            else f"the repository has no branch {branch!r}"
+        )
+    return commit
 
 
 def _client(url: str, settings: SyncSettings, bound: "_Bound") -> tuple[GitClient, str]:

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.syncing import Synced, SyncRequest, SyncSource
-from services.ingestion.service import IngestionService
+from services.ingestion.service import IngestionService, PathNotAllowedError
 from services.ingestion.sync import records
 from services.ingestion.sync.repository import FetchError, fetch
 from services.ingestion.sync.settings import SyncSettings
@@ -117,7 +117,7 @@ class SyncService:
             return
         try:
             path, commit = self._fetched(source)
-        except (FetchError, PlaceNotAllowedError) as error:
+        except (FetchError, PlaceNotAllowedError, PathNotAllowedError) as error:
             self._fail(sync_id, str(error))
             return
         with self._database.session() as session:

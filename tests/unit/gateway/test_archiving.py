@@ -135,3 +135,12 @@ def test_a_case_goes_with_its_ticket(gateway, archived):
     assert len(archived()) == 1
     assert Keeping(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
     assert archived() == []
+
+
+def test_a_case_goes_when_its_workflow_is_rejected(gateway, archived):
+    ticket_id = gateway.post(TICKET)["id"]
+    archived()
+    resolve(gateway)
+    assert len(archived()) == 1
+    gateway.client.post(f"/v1/tickets/{ticket_id}/triage", json={})
+    assert archived() == []

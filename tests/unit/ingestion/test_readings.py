@@ -18,6 +18,7 @@ from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
+from services.procedure.check import UnusableReadingError, reading_given
 from services.procedure.model import Do, Doubt, Procedure, Reader, Reading, as_json
 from services.procedure.ports import Happening, ReadingState
 from services.procedure.store.sql_readings import SqlReadingStore
@@ -426,3 +427,24 @@ def test_what_is_no_reading_is_refused_over_http(stand, readings, body):
     assert answer.status_code == (200 if body == {} else 422)
     if body:
         assert set(answer.json()) == {"error", "detail"}
+
+
+def test_a_reading_without_the_key_of_procedures_is_refused():
+    for given in ({}, {"procedures": {}}, {"procedures": None}):
+        with pytest.raises(UnusableReadingError, match="expected a list"):
+            reading_given(given)
+    assert reading_given({"procedures": []}).procedures == ()
+
+
+def test_an_empty_reading_does_not_take_an_approved_ones_place(stand, readings):
+    text_hash = ingest(stand)
+    approve_all(readings, text_hash)
+    empty = reading_given({"procedures": []})
+    with pytest.raises(InvalidInputError, match="approved procedures would be lost"):
+        readings.replace(text_hash, empty)
+    assert readings.get(text_hash).approved == 1
+
+
+def test_an_empty_reading_takes_the_place_of_one_that_nobody_approved(stand, readings):
+    text_hash = ingest(stand)
+    assert readings.replace(text_hash, reading_given({"procedures": []})).procedures == 0

@@ -14,8 +14,10 @@ from dulwich.server import DictBackend
 from dulwich.web import make_wsgi_chain
 from sqlalchemy import update
 
+from services.cli.sources import _show_sync
+from services.contracts.ingestion import FailedDocument
 from services.contracts.readings import ApprovalRequest
-from services.contracts.syncing import SyncRequest
+from services.contracts.syncing import Synced, SyncRequest
 from services.ingestion.service import PathNotAllowedError
 from services.ingestion.sync.records import TELL
 from services.ingestion.sync.service import (
@@ -182,6 +184,9 @@ def test_a_name_that_leads_out_is_refused(syncs):
     done = syncs.sync()
     assert done.added == ("fan.md",)
     assert syncs.ingestion.job(done.job_id).failures == 1
+    assert done.failed == 1
+    (failure,) = done.failures
+    assert failure.reason == "its name leads out of its folder"
 
 
 def test_a_subfolder_and_a_branch_are_what_is_read(syncs):
@@ -199,10 +204,17 @@ def test_a_failed_sync_says_why_and_waits_longer(syncs):
     syncs.declare(branch="absent", every_minutes=10)
     failed = syncs.sync()
     assert (failed.status, failed.job_id) == ("failed", "")
-    assert failed.reason
+    assert failed.reason == "the repository has no branch 'absent'"
     (source,) = syncs.service.sources()
     assert source.failures == 1
     assert source.next_at > datetime.now(UTC) + timedelta(minutes=15)
+
+
+def test_a_folder_that_is_no_repository_is_named_so(syncs):
+    plain = syncs.folder.parent / "plain"
+    plain.mkdir()
+    syncs.declare(location=f"file://{plain}")
+    assert syncs.sync().reason == "there is no Git repository at this address"
 
 
 class Quiet(WSGIRequestHandler):
@@ -310,3 +322,66 @@ def test_a_withdrawn_source_is_unknown_and_its_documents_stay(syncs):
     with pytest.raises(SourceNotFoundError):
         syncs.service.sync("wiki")
     assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+
+
+def plain_folder(syncs, pages):
+    folder = syncs.folder.parent / "plain"
+    folder.mkdir()
+    for number in range(pages):
+        (folder / f"{number:02}.md").write_text(f"# Disk {number}\n\nClean up disk {number}.\n")
+    syncs.declare(location=str(folder))
+    assert syncs.sync().status == "done"
+    return folder
+
+
+def test_an_emptied_folder_is_a_failed_sync_that_deletes_nothing(syncs):
+    folder = plain_folder(syncs, 2)
+    for page in folder.iterdir():
+        page.unlink()
+    failed = syncs.sync()
+    assert (failed.status, failed.deleted) == ("failed", ())
+    assert "holds no documents any more" in failed.reason
+    assert len(syncs.stand.documents.hashes()) == 2
+    folder.rmdir()
+    assert "existing path" in syncs.sync().reason
+    assert len(syncs.stand.documents.hashes()) == 2
+
+
+def test_an_emptied_repository_deletes_nothing(syncs):
+    syncs.commit(fan=PAGE)
+    syncs.declare()
+    syncs.sync()
+    syncs.commit(fan=None)
+    assert "holds no documents any more" in syncs.sync().reason
+    assert list(syncs.stand.documents.hashes()) == ["fan.md"]
+
+
+def test_a_sync_deletes_half_but_not_most_of_many_documents(syncs):
+    folder = plain_folder(syncs, 24)
+    (folder / "new.md").write_text("# New\n\nWatch it.\n")
+    pages = sorted(folder.glob("[0-9]*.md"))
+    for page in pages[:13]:
+        page.unlink()
+    failed = syncs.sync()
+    assert (failed.status, failed.added, failed.deleted) == ("failed", (), ())
+    assert "13 of its 24 documents" in failed.reason
+    pages[0].write_text("# Disk\n\nClean up disk 0.\n")
+    done = syncs.sync()
+    assert (done.status, len(done.deleted)) == ("done", 12)
+    for page in pages[13:]:
+        page.unlink()
+    assert len(syncs.sync().deleted) == 0
+    pages[13].write_text("# Disk\n\nClean up disk 13.\n")
+    pages[14].write_text("# Disk\n\nClean up disk 14.\n")
+    assert len(syncs.sync().deleted) == 9
+
+
+def test_the_command_names_the_first_failed_documents(capsys):
+    failures = [FailedDocument(document_id=f"{n}.md", reason="no text") for n in range(7)]
+    now = datetime.now(UTC)
+    synced = Synced(id="1", source="wiki", status="done", began_at=now, failed=7, failures=failures)
+    _show_sync(synced)
+    told = capsys.readouterr().out
+    assert "7 failed" in told
+    assert "0.md: no text" in told
+    assert "and 2 more" in told

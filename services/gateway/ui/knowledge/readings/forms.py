@@ -99,5 +99,5 @@ def _typed(text: str) -> Reading:
     except (ValueError, RecursionError) as error:
         raise UnusableReadingError(f"this is no JSON: {str(error)[:200]}") from error
     if not isinstance(given, dict):
-        raise UnusableReadingError("expected an object with procedures: {…}")
+        raise UnusableReadingError("expected an object with a list of procedures")
     return reading_given(given)
