@@ -12,13 +12,11 @@ from typing import Self
 import structlog
 from fastapi import FastAPI
 
-from services.gateway import tasks as gateway_tasks
-from services.gateway.adoption.doubting import Doubting
-from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
-from services.gateway.archiving import Archiving
+from services.gateway.app import create_app
 from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
+from services.gateway.work import GatewayWork
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.ingestion import tasks as ingestion_tasks
@@ -204,53 +202,33 @@ class Embedded(Working):
         self._closing.callback(warming.join)
         url = self._start_broker()
         walks, jobs = create_queue(url), create_queue(url)
-        walk = create_walk(
-            self.gateway_settings,
-            database=self.database,
-            outbox=self.outbox,
-            retrieval=self.retrieval,
-            planner=self.planner,
-            scorer=self.scorer,
-            write_back=self.write_back,
-            triage=self.triage,
-            model=self.model,
-        )
-        wording = create_wording(
-            self.gateway_settings,
-            database=self.database,
-            outbox=self.outbox,
-            write_back=self.write_back,
-            model=self.model,
-        )
-        gateway_tasks.register_tasks(walks, self.outbox, walk, self.write_back, wording)
-        reader = create_comment_reader(
-            self.gateway_settings,
-            database=self.database,
-            outbox=self.outbox,
-            write_back=self.write_back,
-            model=self.model,
-        )
-        gateway_tasks.register_comments(walks, self.outbox, reader)
-        archiving = Archiving(
-            self.database,
-            self.outbox,
-            self.ingestion,
-            is_on=self.gateway_settings.archive_resolved,
-        )
-        gateway_tasks.register_learning(walks, self.outbox, self.triage, archiving)
-        doubting = Doubting(self.database, self.outbox, self.ingestion)
-        gateway_tasks.register_doubts(walks, self.outbox, doubting)
+        work = self._gateway_work()
+        work.register(walks)
         syncing = ingestion_tasks.register(self.outbox, jobs, self.ingestion, self.syncs)
         self._workforce = Workforce(
             self.outbox,
             (WorkerThread(walks, "gateway"), WorkerThread(jobs, "ingestion")),
             Relay(self.outbox, walks, sole=self.settings.database_url is None),
-            gateway_tasks.purging(self.database, self.gateway_settings),
+            *work.periodic(),
             syncing,
             stop_within_s=self.settings.stop_within_s,
         )
         self._closing.callback(self._workforce.stop)
         self._workforce.start()
+
+    def _gateway_work(self) -> GatewayWork:
+        return GatewayWork(
+            self.gateway_settings,
+            self.database,
+            self.outbox,
+            retrieval=self.retrieval,
+            planner=self.planner,
+            scorer=self.scorer,
+            ingestion=self.ingestion,
+            triage=self.triage,
+            write_back=self.write_back,
+            model=self.model,
+        )
 
     def _start_broker(self) -> str:
         if self.settings.redis_url is not None:

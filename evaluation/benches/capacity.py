@@ -32,7 +32,7 @@ from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
 from services.embedded import SERVING_THREADS, Embedded
 from services.gateway import tasks
-from services.gateway.app import create_walk
+from services.gateway.work import create_walk
 from services.kit.database import Database
 from services.kit.errors import FlowXpertError
 from services.kit.http import ServiceClient

@@ -5,25 +5,17 @@ from collections.abc import Iterable, Mapping
 from fastapi import APIRouter, FastAPI
 
 from services.contracts.needs import AT_GATEWAY
-from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
-from services.contracts.scorer import Scorer
 from services.gateway import audit, endpoints, streams
 from services.gateway.adoption import endpoints as adoption_endpoints
 from services.gateway.adoption.service import AdoptionService
 from services.gateway.again import Retrying
-from services.gateway.catching_up import CatchingUp
 from services.gateway.citing import Citations
 from services.gateway.clarify.answering import Answering
-from services.gateway.clarify.asking import Asking
-from services.gateway.clarify.by_comment import CommentReader
-from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.endpoints import create_clarify_router
-from services.gateway.clarify.wording import Wording
 from services.gateway.coverage.endpoints import create_coverage_router
 from services.gateway.coverage.queries import Coverages
 from services.gateway.dead_letters import DeadLetterOffice
-from services.gateway.fit import FITTED
 from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
 from services.gateway.resolving import Resolving
@@ -33,7 +25,6 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.standing import Standing
-from services.gateway.tickets import Tickets
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
@@ -41,7 +32,7 @@ from services.gateway.ui import ROUTERS as PAGES
 from services.gateway.ui.knowledge.documents.upload import with_page_limits
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import error_page
-from services.gateway.walk import Walk
+from services.gateway.work import asking_of
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
 from services.kit.app import Lifespan, create_service_app
@@ -75,7 +66,7 @@ def create_app(
 
     Without `knowledge` the pages of readings, documents and incidents have nothing to show.
 
-    It stores tickets and queues their walks; `create_walk` is what a worker does with them. What
+    It stores tickets and queues their walks; `work.GatewayWork` is what workers do with them. What
     ticket systems sign is let in without a key. Without `write_back` no system is told of what is
     asked or decided here.
 
@@ -83,7 +74,7 @@ def create_app(
         MappingError: The file of mappings cannot be used.
     """
     reader = Reader(settings, webhooks or WebhookSettings())
-    answering = Answering(database, outbox, _asking(settings, outbox, model), write_back)
+    answering = Answering(database, outbox, asking_of(settings, outbox, model), write_back)
     retrying, resolving = Retrying(database, outbox), Resolving(database, outbox)
     app = create_service_app(
         "gateway",
@@ -127,77 +118,3 @@ def create_app(
     app.state.adoption = AdoptionService(database, outbox, retrieval)
     app.state.triage = TriageService(database, outbox, triage, write_back)
     return app
-
-
-def create_walk(
-    settings: GatewaySettings,
-    *,
-    database: Database,
-    outbox: Outbox,
-    retrieval: Retrieval,
-    planner: Planner,
-    scorer: Scorer,
-    write_back: WriteBack,
-    triage: TriageDesk | None = None,
-    model: ChatModel | None = None,
-) -> Walk:
-    """The walk over these services, for `tasks.register_tasks`.
-
-    With a model questions about tickets are worded again; see `create_wording`.
-    """
-    return Walk(
-        Tickets(
-            database,
-            outbox,
-            write_back,
-            _asking(settings, outbox, model),
-            CatchingUp(database, outbox, settings),
-        ),
-        retrieval=retrieval,
-        planner=planner,
-        scorer=scorer,
-        thresholds=FITTED.with_settings(settings),
-        clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
-        nearest_documents=settings.nearest_documents,
-        model_within_s=settings.model_within_s,
-        degrade_after_s=settings.degrade_after_s,
-        triage=triage,
-    )
-
-
-def create_wording(
-    settings: GatewaySettings,
-    *,
-    database: Database,
-    outbox: Outbox,
-    write_back: WriteBack,
-    model: ChatModel | None,
-) -> Wording | None:
-    """What words questions about tickets with the model, for `tasks.register_tasks`."""
-    if model is None:
-        return None
-    return Wording(
-        database,
-        outbox,
-        model,
-        write_back,
-        within_s=settings.clarify_within_s,
-        wanted_s=settings.model_within_s,
-    )
-
-
-def create_comment_reader(
-    settings: GatewaySettings,
-    *,
-    database: Database,
-    outbox: Outbox,
-    write_back: WriteBack | None = None,
-    model: ChatModel | None = None,
-) -> CommentReader:
-    """What reads comments from ticket systems, for `tasks.register_comments`."""
-    asking = _asking(settings, outbox, model)
-    return CommentReader(database, outbox, Answering(database, outbox, asking, write_back))
-
-
-def _asking(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:
-    return Asking(outbox, most=settings.clarify_most, is_worded=model is not None)

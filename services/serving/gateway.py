@@ -12,16 +12,11 @@ from services.contracts.readings import ReadingsClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
 from services.contracts.syncing import SyncingClient
-from services.gateway import tasks
-from services.gateway.adoption.doubting import Doubting
-from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
-from services.gateway.archiving import Archiving
-from services.gateway.clarify.by_comment import CommentReader
-from services.gateway.clarify.wording import Wording
+from services.gateway.app import create_app
 from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
-from services.gateway.walk import Walk
+from services.gateway.work import GatewayWork
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.ingestion.app import body_limits
@@ -92,61 +87,23 @@ class GatewayRoom:
 
     def register(self, queue: Celery) -> None:
         """See `process.Room.register`."""
-        outbox = self._stores.outbox
-        tasks.register_tasks(queue, outbox, self._walk, self._write_back, self._wording)
-        tasks.register_comments(queue, outbox, self._comment_reader)
-        tasks.register_learning(queue, outbox, self._triage, self._archiving)
-        tasks.register_doubts(queue, outbox, self._doubting)
+        self._work.register(queue)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """See `process.Room.periodic`."""
-        return (tasks.purging(self._stores.database, self._settings),)
+        return self._work.periodic()
 
     @cached_property
-    def _walk(self) -> Walk:
-        stores = self._stores
-        return create_walk(
+    def _work(self) -> GatewayWork:
+        return GatewayWork(
             self._settings,
-            database=stores.database,
-            outbox=stores.outbox,
+            self._stores.database,
+            self._stores.outbox,
             retrieval=self._retrieval,
             planner=PlannerClient(self._others["planner"]),
             scorer=ScorerClient(self._others["scorer"]),
-            write_back=self._write_back,
+            ingestion=IngestionClient(self._others["ingestion"]),
             triage=self._triage,
-            model=self._model,
-        )
-
-    @cached_property
-    def _wording(self) -> Wording | None:
-        return create_wording(
-            self._settings,
-            database=self._stores.database,
-            outbox=self._stores.outbox,
             write_back=self._write_back,
             model=self._model,
         )
-
-    @cached_property
-    def _comment_reader(self) -> CommentReader:
-        return create_comment_reader(
-            self._settings,
-            database=self._stores.database,
-            outbox=self._stores.outbox,
-            write_back=self._write_back,
-            model=self._model,
-        )
-
-    @cached_property
-    def _archiving(self) -> Archiving:
-        return Archiving(
-            self._stores.database,
-            self._stores.outbox,
-            IngestionClient(self._others["ingestion"]),
-            is_on=self._settings.archive_resolved,
-        )
-
-    @cached_property
-    def _doubting(self) -> Doubting:
-        ingestion = IngestionClient(self._others["ingestion"])
-        return Doubting(self._stores.database, self._stores.outbox, ingestion)

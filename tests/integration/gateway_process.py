@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 
 from services.contracts.planner import PlanRequest, PlanResponse
-from services.gateway.app import create_app, create_walk
+from services.gateway.app import create_app
 from services.gateway.settings import GatewaySettings
 from services.gateway.tasks import register_learning, register_tasks
 from services.gateway.triage.desk import TriageDesk
+from services.gateway.work import create_walk
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.database import Database

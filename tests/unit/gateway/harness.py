@@ -6,7 +6,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from services.gateway.adoption.doubting import DOUBT_TASK, WITHDRAW_TASK, Doubting
-from services.gateway.app import create_app, create_comment_reader, create_walk, create_wording
+from services.gateway.app import create_app
 from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.by_comment import CommentReader
@@ -19,6 +19,7 @@ from services.gateway.tickets import park
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk
 from services.gateway.triage.service import TriageService
 from services.gateway.walk import Walk
+from services.gateway.work import create_comment_reader, create_walk, create_wording
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
 from services.gateway.writeback.settings import WriteBackSettings

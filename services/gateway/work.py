@@ -1,0 +1,168 @@
+"""What workers do on the gateway's queue, composed alike for one process and for many."""
+
+from dataclasses import dataclass
+
+from celery import Celery
+
+from services.contracts.ingestion import Ingestion
+from services.contracts.planner import Planner
+from services.contracts.retrieval import Retrieval
+from services.contracts.scorer import Scorer
+from services.gateway import tasks
+from services.gateway.adoption.doubting import Doubting
+from services.gateway.archiving import Archiving
+from services.gateway.catching_up import CatchingUp
+from services.gateway.clarify.answering import Answering
+from services.gateway.clarify.asking import Asking
+from services.gateway.clarify.by_comment import CommentReader
+from services.gateway.clarify.choosing import Clarify
+from services.gateway.clarify.wording import Wording
+from services.gateway.fit import FITTED
+from services.gateway.settings import GatewaySettings
+from services.gateway.tickets import Tickets
+from services.gateway.triage.desk import TriageDesk
+from services.gateway.walk import Walk
+from services.gateway.writeback.service import WriteBack
+from services.kit.database import Database
+from services.kit.outbox import Outbox
+from services.kit.periodic import Periodic
+from services.llm.chat_model import ChatModel
+
+
+@dataclass(frozen=True)
+class GatewayWork:
+    """The gateway's tasks over the other services."""
+
+    settings: GatewaySettings
+    database: Database
+    outbox: Outbox
+    retrieval: Retrieval
+    planner: Planner
+    scorer: Scorer
+    ingestion: Ingestion
+    triage: TriageDesk
+    write_back: WriteBack
+    model: ChatModel | None = None
+    """Words questions, and reads comments that are no plain answer."""
+
+    def register(self, queue: Celery) -> None:
+        """Make the queue's workers do them."""
+        outbox = self.outbox
+        archiving = Archiving(
+            self.database, outbox, self.ingestion, is_on=self.settings.archive_resolved
+        )
+        doubting = Doubting(self.database, outbox, self.ingestion)
+        tasks.register_tasks(queue, outbox, self._walk(), self.write_back, self._wording())
+        tasks.register_comments(queue, outbox, self._comment_reader())
+        tasks.register_learning(queue, outbox, self.triage, archiving)
+        tasks.register_doubts(queue, outbox, doubting)
+
+    def periodic(self) -> tuple[Periodic | None, ...]:
+        """What is done every so often beside them."""
+        return (tasks.purging(self.database, self.settings),)
+
+    def _walk(self) -> Walk:
+        return create_walk(
+            self.settings,
+            database=self.database,
+            outbox=self.outbox,
+            retrieval=self.retrieval,
+            planner=self.planner,
+            scorer=self.scorer,
+            write_back=self.write_back,
+            triage=self.triage,
+            model=self.model,
+        )
+
+    def _wording(self) -> Wording | None:
+        return create_wording(
+            self.settings,
+            database=self.database,
+            outbox=self.outbox,
+            write_back=self.write_back,
+            model=self.model,
+        )
+
+    def _comment_reader(self) -> CommentReader:
+        return create_comment_reader(
+            self.settings,
+            database=self.database,
+            outbox=self.outbox,
+            write_back=self.write_back,
+            model=self.model,
+        )
+
+
+def create_walk(
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    retrieval: Retrieval,
+    planner: Planner,
+    scorer: Scorer,
+    write_back: WriteBack,
+    triage: TriageDesk | None = None,
+    model: ChatModel | None = None,
+) -> Walk:
+    """The walk over these services, for `tasks.register_tasks`.
+
+    With a model questions about tickets are worded again; see `create_wording`.
+    """
+    return Walk(
+        Tickets(
+            database,
+            outbox,
+            write_back,
+            asking_of(settings, outbox, model),
+            CatchingUp(database, outbox, settings),
+        ),
+        retrieval=retrieval,
+        planner=planner,
+        scorer=scorer,
+        thresholds=FITTED.with_settings(settings),
+        clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
+        nearest_documents=settings.nearest_documents,
+        model_within_s=settings.model_within_s,
+        degrade_after_s=settings.degrade_after_s,
+        triage=triage,
+    )
+
+
+def create_wording(
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    write_back: WriteBack,
+    model: ChatModel | None,
+) -> Wording | None:
+    """What words questions about tickets with the model, for `tasks.register_tasks`."""
+    if model is None:
+        return None
+    return Wording(
+        database,
+        outbox,
+        model,
+        write_back,
+        within_s=settings.clarify_within_s,
+        wanted_s=settings.model_within_s,
+    )
+
+
+def create_comment_reader(
+    settings: GatewaySettings,
+    *,
+    database: Database,
+    outbox: Outbox,
+    write_back: WriteBack | None = None,
+    model: ChatModel | None = None,
+) -> CommentReader:
+    """What reads comments from ticket systems, for `tasks.register_comments`."""
+    asking = asking_of(settings, outbox, model)
+    return CommentReader(database, outbox, Answering(database, outbox, asking, write_back))
+
+
+def asking_of(settings: GatewaySettings, outbox: Outbox, model: ChatModel | None) -> Asking:
+    """What asks about tickets; a model may word its questions."""
+    return Asking(outbox, most=settings.clarify_most, is_worded=model is not None)
