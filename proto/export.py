@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
 from services.ingestion.app import create_app as create_ingestion
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer

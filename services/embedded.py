@@ -29,20 +29,20 @@ from services.ingestion.sync.endpoints import create_sync_router
 from services.ingestion.sync.service import SyncService
 from services.ingestion.sync.settings import SyncSettings
 from services.kit.data_dir import own_data_dir
-from services.kit.database import Database
 from services.kit.garbage import keep_collections_short
+from services.kit.http.server import give_way_quickly
 from services.kit.migrations import ROOMS
-from services.kit.outbox import Outbox
-from services.kit.queue import (
+from services.kit.observability.trace_export import start_tracing
+from services.kit.queue.celery_queue import (
     EmbeddedBroker,
     WorkerThread,
     create_queue,
 )
-from services.kit.relay import Relay
-from services.kit.server import give_way_quickly
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.relay import Relay
+from services.kit.queue.workforce import Workforce, Working
 from services.kit.settings import PlatformSettings
-from services.kit.tracing import start_tracing
-from services.kit.workforce import Workforce, Working
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.stores.sql_archive import SqlCaseArchive
 from services.knowledge.stores.sql_documents import SqlDocumentStore

@@ -33,14 +33,14 @@ from services.contracts.scorer import ScorerClient
 from services.embedded import SERVING_THREADS, Embedded
 from services.gateway import tasks
 from services.gateway.work import create_walk
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError
-from services.kit.http import ServiceClient
-from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.relay import Relay
-from services.kit.server import ServerThread
+from services.kit.http.client import ServiceClient
+from services.kit.http.server import ServerThread
+from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.queue.relay import Relay
+from services.kit.queue.workforce import Workforce
 from services.kit.settings import PlatformSettings
-from services.kit.workforce import Workforce
+from services.kit.sql.database import Database
 from services.knowledge.ports import Collection
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval

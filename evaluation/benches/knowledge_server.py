@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval

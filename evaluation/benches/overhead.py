@@ -23,7 +23,7 @@ from services.contracts.gateway import Accepted, TicketDetail
 from services.contracts.ticket import TicketStatus
 from services.embedded import Embedded
 from services.kit.errors import FlowXpertError
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.llm.chat_model import ChatModel
 from services.llm.open import open_chat_model

@@ -42,7 +42,7 @@ def embedder_of(platform: "Embedded | None") -> "Embedder":
 
 def settings_of(data_dir: Path | None) -> "PlatformSettings":
     """The platform's settings; what is logged from now on goes where they say."""
-    from services.kit.logging import configure_logging  # noqa: PLC0415
+    from services.kit.observability.logging import configure_logging  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
 
     settings = PlatformSettings(data_dir=data_dir) if data_dir else PlatformSettings()

@@ -383,7 +383,7 @@ def _serve(
     In the end no more tasks are taken; open requests and the running task get a bounded time.
     """
     from services.kit.data_dir import describe_owner  # noqa: PLC0415
-    from services.kit.server import ServerThread  # noqa: PLC0415
+    from services.kit.http.server import ServerThread  # noqa: PLC0415
 
     server = ServerThread(platform.app, host=platform.settings.host, port=platform.settings.port)
     try:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics import MetricWrapperBase
 
 ROOMS = {
-    "Every service": "services.kit.metrics",
+    "Every service": "services.kit.observability.metrics",
     "Gateway": "services.gateway.metrics",
     "Ingestion": "services.ingestion.metrics",
     "Planner": "services.planner.metrics",

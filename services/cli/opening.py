@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, SecretStr
 
     from services.embedded import Embedded
-    from services.kit.database import Database
-    from services.kit.http import ServiceClient
+    from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings, Settings
+    from services.kit.sql.database import Database
 
 ANSWER_WITHIN_S = 70
 """Longest that a command waits for a running platform: a walk takes up to a minute."""
@@ -54,7 +54,7 @@ def settings_classes() -> tuple[type["Settings"], ...]:
 
 def read_settings(**given: object) -> "PlatformSettings":
     """The platform's settings, options before variables; unknown variables are reported."""
-    from services.kit.logging import configure_logging  # noqa: PLC0415
+    from services.kit.observability.logging import configure_logging  # noqa: PLC0415
     from services.kit.settings import PlatformSettings, report_unknown  # noqa: PLC0415
 
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -73,7 +73,7 @@ def open_platform(settings: "PlatformSettings") -> "Embedded":
 
 def client_of(url: str) -> "ServiceClient":
     """A running platform, with the key or token of the settings."""
-    from services.kit.http import ServiceClient  # noqa: PLC0415
+    from services.kit.http.client import ServiceClient  # noqa: PLC0415
 
     return ServiceClient(url, api_key=key_of_settings(), timeout_s=ANSWER_WITHIN_S)
 
@@ -89,8 +89,8 @@ def key_of_settings() -> "SecretStr | None":
 @contextmanager
 def open_database(settings: "PlatformSettings") -> Iterator["Database"]:
     """The database, beside whatever process runs on it."""
-    from services.kit.database import Database  # noqa: PLC0415
     from services.kit.migrations import ROOMS  # noqa: PLC0415
+    from services.kit.sql.database import Database  # noqa: PLC0415
 
     settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = Database(settings.resolved_database_url)

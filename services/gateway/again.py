@@ -12,9 +12,9 @@ from services.gateway.events import Note, add_events, latest_change
 from services.gateway.intake.accepting import WALK_TASK
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import TicketRow
-from services.kit.database import Database
 from services.kit.errors import ConflictError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 RETRIED = "retried"
 

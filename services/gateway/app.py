@@ -35,12 +35,12 @@ from services.gateway.ui.templates import error_page
 from services.gateway.work import asking_of
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
-from services.kit.app import Lifespan, create_service_app
-from services.kit.audit import AuditLog
-from services.kit.database import Database
-from services.kit.health import Check
-from services.kit.outbox import Outbox
+from services.kit.access.audit import AuditLog
+from services.kit.http.app import Lifespan, create_service_app
+from services.kit.http.health import Check
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 
 

@@ -20,9 +20,9 @@ from services.gateway.events import Note, add_events
 from services.gateway.queries import Queries, TicketNotFoundError
 from services.gateway.tables import EventRow
 from services.gateway.triage.noise import reduced
-from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.redaction import redacted
+from services.kit.observability.redaction import redacted
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.knowledge.model import ResolvedCase
 
 ARCHIVE_TASK = "gateway.archive_ticket"

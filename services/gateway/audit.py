@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 
 from services.contracts.audit import AuditLine, AuditPage
-from services.kit.audit import AuditFilter, AuditLog
+from services.kit.access.audit import AuditFilter, AuditLog
 
 router = APIRouter(tags=["audit"])
 

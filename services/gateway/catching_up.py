@@ -11,8 +11,8 @@ from services.gateway.events import Note, add_events
 from services.gateway.settings import GatewaySettings
 from services.gateway.tables import EventRow, TicketRow
 from services.kit.access.caller import Kind
-from services.kit.database import Database
-from services.kit.outbox import NORMAL, Outbox
+from services.kit.queue.outbox import NORMAL, Outbox
+from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
 
 CATCH_UP_TASK = "gateway.catch_up"

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from services.contracts.gateway import Citing, NearestDocument
 from services.contracts.ticket import TicketStatus
 from services.gateway.tables import CitationRow, TicketRow
-from services.kit.database import Database
 from services.kit.ids import first_id_at
+from services.kit.sql.database import Database
 from services.workflow.model import Workflow
 
 MOST_CITING = 50

@@ -9,7 +9,7 @@ from services.contracts.gateway import TicketComment
 from services.gateway.queries import moment
 from services.gateway.sources.delivery import Comment
 from services.gateway.tables import CommentRow
-from services.kit.database import insert_of
+from services.kit.sql.database import insert_of
 
 READ_COMMENT_TASK = "gateway.read_comment"
 MOST = 200

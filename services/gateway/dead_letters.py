@@ -12,9 +12,9 @@ from services.contracts.dead_letters import (
 )
 from services.gateway.again import Retrying
 from services.gateway.intake.accepting import WALK_TASK
-from services.kit.audit import add_audit
-from services.kit.database import Database
-from services.kit.outbox import Outbox, ParkedTask
+from services.kit.access.audit import add_audit
+from services.kit.queue.outbox import Outbox, ParkedTask
+from services.kit.sql.database import Database
 
 _AT_ONCE = 200
 

@@ -30,7 +30,7 @@ from services.kit.access.needs import require
 from services.kit.access.scopes import Scope
 from services.kit.access.signatures import caller_of_delivery
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 router = APIRouter()
 

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from services.contracts.gateway import ProgressEvent
 from services.gateway.counting import count_event
 from services.gateway.tables import EventRow
-from services.kit.audit import add_audit
-from services.kit.database import Database
+from services.kit.access.audit import add_audit
+from services.kit.sql.database import Database
 
 AT_ONCE = 200
 """Most events read in one look; the next look brings the rest."""

@@ -15,11 +15,11 @@ from services.contracts.ticket import TicketStatus
 from services.gateway.adoption.doubting import put_withdrawal
 from services.gateway.archiving import put_forgetting
 from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
-from services.kit.audit import add_audit
-from services.kit.database import Database
+from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
 from services.kit.ids import first_id_at
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 _AT_ONCE = 200
 """Tickets in one transaction: no webhook waits long for it."""

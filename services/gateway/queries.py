@@ -18,8 +18,8 @@ from services.contracts.scorer import DIMENSIONS, Score
 from services.gateway.related import related_to
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import decision_of
-from services.kit.database import Database
 from services.kit.errors import NotFoundError
+from services.kit.sql.database import Database
 from services.workflow.lint import lint
 from services.workflow.model import Workflow
 

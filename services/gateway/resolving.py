@@ -7,8 +7,8 @@ from sqlalchemy import update
 from services.gateway.intake.told import Told
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import AlertRow, TicketRow
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 
 class Resolving:

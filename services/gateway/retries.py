@@ -10,7 +10,7 @@ from services.gateway.again import Retrying, TicketNotFailedError
 from services.gateway.dead_letters import DeadLetterOffice
 from services.gateway.endpoints import Id, Service
 from services.gateway.queries import TicketNotFoundError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 
 def create_retry_router(retrying: Retrying, office: DeadLetterOffice) -> APIRouter:

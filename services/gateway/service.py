@@ -32,9 +32,9 @@ from services.gateway.sources.delivery import Delivery
 from services.gateway.sources.generic import GENERIC
 from services.gateway.sources.proof import Received
 from services.gateway.sources.reading import Reader
-from services.kit.database import Database
 from services.kit.errors import InvalidInputError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.knowledge.model import Span
 
 MAX_CITED_LINES = 2000

@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from services.contracts.ticket import TicketStatus
 from services.gateway.metrics import STANDING, TICKETS
 from services.gateway.tables import TicketRow
-from services.kit.database import Database
-from services.kit.metrics import start_at_zero
+from services.kit.observability.metrics import start_at_zero
+from services.kit.sql.database import Database
 
 RESOLVED = "resolved"
 """The fault is over, whatever its ticket has come to."""

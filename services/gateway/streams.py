@@ -17,7 +17,7 @@ from services.gateway.service import GatewayService
 from services.kit.access.access import Access
 from services.kit.access.needs import Need, check_need
 from services.kit.errors import FlowXpertError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 router = APIRouter()
 

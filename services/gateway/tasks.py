@@ -22,9 +22,9 @@ from services.gateway.triage.service import TriageService
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
-from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
+from services.kit.sql.database import Database
 
 PURGE_EVERY_S = 600.0
 MOST_PURGED = 5_000

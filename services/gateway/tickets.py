@@ -22,9 +22,9 @@ from services.gateway.outcome import Failed, Outcome, Planned, Refused
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.gateway.triage.decisions import store_of_walk
 from services.gateway.writeback.service import WriteBack
-from services.kit.database import Database
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 _OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 _DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)

@@ -29,7 +29,7 @@ from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
 from services.gateway.unscored import unscored
 from services.kit.errors import FlowXpertError, UnavailableError
-from services.kit.metrics import stage_timer
+from services.kit.observability.metrics import stage_timer
 
 _log = structlog.get_logger()
 

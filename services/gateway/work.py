@@ -23,9 +23,9 @@ from services.gateway.tickets import Tickets
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk import Walk
 from services.gateway.writeback.service import WriteBack
-from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
+from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 
 

@@ -14,8 +14,8 @@ from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.access.access import Access
 from services.kit.access.caller import Caller
-from services.kit.app import create_service_app
-from services.kit.health import Check
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 
 _FORM_BYTES = 1_000_000

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from services.ingestion.service import FORGET_ROOT, RUN_JOB, IngestionService
 from services.ingestion.sync.records import TELL
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
-from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
 
 
 def register(

@@ -24,8 +24,8 @@ from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.endpoints import create_sync_router
-from services.kit.health import Check
-from services.kit.periodic import Periodic
+from services.kit.http.health import Check
+from services.kit.queue.periodic import Periodic
 from services.llm.guard import GuardedChatModel
 from services.llm.settings import ModelSettings
 from services.serving.stores import ANSWER_WITHIN_S, SharedStores

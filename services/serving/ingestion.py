@@ -11,8 +11,8 @@ from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.service import SyncService
 from services.ingestion.sync.settings import SyncSettings
-from services.kit.health import Check
-from services.kit.periodic import Periodic
+from services.kit.http.health import Check
+from services.kit.queue.periodic import Periodic
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.serving.stores import SharedStores
 

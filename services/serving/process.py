@@ -11,17 +11,17 @@ from fastapi import FastAPI
 
 from services.contracts.addresses import AddressSettings, Service
 from services.embedded import WARM_UP_TEXT
-from services.kit.app import create_service_app
 from services.kit.data_dir import own_data_dir
 from services.kit.errors import InvalidInputError
-from services.kit.health import Check
-from services.kit.periodic import Periodic
-from services.kit.queue import WorkerThread, create_queue
-from services.kit.relay import Relay
-from services.kit.server import give_way_quickly
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
+from services.kit.http.server import give_way_quickly
+from services.kit.observability.trace_export import start_tracing
+from services.kit.queue.celery_queue import WorkerThread, create_queue
+from services.kit.queue.periodic import Periodic
+from services.kit.queue.relay import Relay
+from services.kit.queue.workforce import Workforce, Working
 from services.kit.settings import PlatformSettings
-from services.kit.tracing import start_tracing
-from services.kit.workforce import Workforce, Working
 from services.serving.answering import planner_app, retrieval_app, scorer_app
 from services.serving.gateway import GatewayRoom
 from services.serving.ingestion import IngestionRoom

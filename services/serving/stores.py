@@ -7,13 +7,13 @@ from typing import TypeVar
 from pydantic import SecretStr
 
 from services.kit.access.access import Access
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError
-from services.kit.health import Check
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
+from services.kit.http.health import Check
 from services.kit.migrations import ROOMS
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
 from services.llm.guard import GuardedChatModel

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.retrieval.resolved import LOOK_EVERY_S
 from tests.e2e.conftest import EXAMPLES, Running, example_alert

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser
 from pydantic import SecretStr
 
 from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 
 KEY = "the-key-of-the-platform"

@@ -23,14 +23,14 @@ from services.contracts.ticket import TicketDraft
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.service import IngestionService
 from services.kit.access.credentials import MissingCredentialError
-from services.kit.database import Database
 from services.kit.errors import NotFoundError
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
+from services.kit.http.server import ServerThread
 from services.kit.migrations import ROOMS
-from services.kit.outbox import Outbox
-from services.kit.queue import EmbeddedBroker
-from services.kit.server import ServerThread
+from services.kit.queue.celery_queue import EmbeddedBroker
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Span
 from services.knowledge.stores.qdrant import QdrantVectorStore

@@ -19,7 +19,7 @@ from services.contracts.adoption import (
     WeekCount,
 )
 from services.gateway.tables import AdoptionRow, TicketRow, WorkflowRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.workflow.compare import ACCEPTED_SHARE
 
 MOST_WEEKS = 53

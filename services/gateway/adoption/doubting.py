@@ -17,9 +17,9 @@ from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workfl
 from services.gateway.events import Note, add_events
 from services.gateway.queries import WorkflowNotFoundError
 from services.gateway.tables import EventRow, MarkRow, WorkflowRow
-from services.kit.database import Database
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.workflow.model import Step
 
 DOUBT_TASK = "gateway.tell_doubt"

@@ -21,7 +21,7 @@ from services.gateway.adoption.versions import WorkflowChangedError
 from services.gateway.endpoints import Id
 from services.gateway.endpoints import Service as Gateway
 from services.gateway.queries import WorkflowNotFoundError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 from services.workflow.editing.edited import UnusableEditError
 
 router = APIRouter(tags=["adoption"])

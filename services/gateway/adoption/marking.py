@@ -21,9 +21,9 @@ from services.gateway.adoption.records import recount
 from services.gateway.events import Note, add_events
 from services.gateway.tables import AdoptionRow, MarkRow
 from services.kit.access.caller import current_caller
-from services.kit.database import Database
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.workflow.model import Workflow
 
 _NAME_CHARACTERS = 200

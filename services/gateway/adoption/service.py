@@ -16,8 +16,8 @@ from services.gateway.adoption.marking import Marking, PartOfMark
 from services.gateway.adoption.records import done_of, moment, steps_of
 from services.gateway.adoption.versions import Versions
 from services.gateway.tables import AdoptionRow
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.workflow.path import path_of
 
 

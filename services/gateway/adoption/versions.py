@@ -16,10 +16,10 @@ from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import say_verbatim
 from services.kit.access.caller import current_caller
-from services.kit.database import Database
 from services.kit.errors import ConflictError, NotFoundError, UnavailableError
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.knowledge.model import Chunk, KnowledgeContext, RetrievedChunk, Span
 from services.workflow.editing.changes import ChangeKind, changes
 from services.workflow.editing.edited import edited

@@ -19,9 +19,9 @@ from services.gateway.events import Note, add_events
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.writeback.service import WriteBack
-from services.kit.database import Database
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.language.answers import answer_of
 
 _OPEN = ClarificationState.OPEN.value

@@ -13,7 +13,7 @@ from services.gateway.events import Note
 from services.gateway.queries import moment
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 
 WORD_TASK = "gateway.word_question"
 KEPT = 4

@@ -12,9 +12,9 @@ from services.gateway.events import Note, add_events
 from services.gateway.tables import CommentRow
 from services.gateway.writeback.told import was_asked
 from services.kit.access.caller import Caller, Kind, acting_as
-from services.kit.database import Database
 from services.kit.errors import ConflictError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 SHOWN_CHARACTERS = 300
 """Of a comment in an event; the whole is kept with the ticket."""

@@ -13,7 +13,7 @@ from services.gateway.clarify.answering import (
     TicketHandedOverError,
 )
 from services.gateway.queries import TicketNotFoundError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 _Id = Annotated[str, Path(max_length=64)]
 

@@ -15,9 +15,9 @@ from services.gateway.clarify.question import Question
 from services.gateway.events import Note, add_events
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.writeback.service import WriteBack
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 
 _log = structlog.get_logger()

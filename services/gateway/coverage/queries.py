@@ -18,8 +18,8 @@ from services.contracts.gateway import (
 from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.listing.pages import TicketPages
 from services.gateway.tables import CitationRow, TicketRow
-from services.kit.database import Database
 from services.kit.ids import first_id_at
+from services.kit.sql.database import Database
 
 WEEK_S = 7 * 86_400
 _FIRST_MONDAY_S = 4 * 86_400

@@ -20,9 +20,9 @@ from services.gateway.intake.told import LEARN_TICKET_TASK, Told
 from services.gateway.intake.urgency import priority
 from services.gateway.sources.delivery import Comment, Delivery, Resolution
 from services.gateway.tables import TicketRow, TicketTeamRow
-from services.kit.database import Database
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 __all__ = ["LEARN_TICKET_TASK", "WALK_TASK", "Intake"]
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from services.contracts.ticket import TicketDraft
 from services.gateway.sources.delivery import Comment, Resolution
 from services.gateway.tables import AlertRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 
 _OVERTAKEN_WITHIN_S = 7 * 86_400
 """An end that came first is kept as long: no webhook is retried for longer."""

@@ -20,10 +20,10 @@ from services.gateway.intake.sameness import fingerprint
 from services.gateway.intake.told import Told
 from services.gateway.sources.delivery import Delivery
 from services.gateway.tables import AlertRow, TicketRow
-from services.kit.database import Database, DatabaseUnavailableError
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
-from services.kit.together import Together
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database, DatabaseUnavailableError
+from services.kit.sql.group_commit import GroupCommit
 
 _Key = tuple[str, str, str]
 _Answer = list[AcceptedTicket] | None
@@ -47,7 +47,7 @@ class Repeats:
         self._database = database
         self._outbox = outbox
         self._within_s = within_s
-        self._together: Together[_Delivered, _Answer] = Together(self._take)
+        self._group_commit: GroupCommit[_Delivered, _Answer] = GroupCommit(self._take)
 
     def take(self, delivery: Delivery) -> _Answer:
         """The alerts' tickets; None where one of them may need more than to be counted.
@@ -62,7 +62,7 @@ class Repeats:
         prints = dict(zip(drafts, map(fingerprint, delivery.tickets), strict=True))
         if not all(prints.values()):
             return None
-        return self._together.do(_Delivered(drafts, prints, copy_context()))
+        return self._group_commit.do(_Delivered(drafts, prints, copy_context()))
 
     def _take(self, batch: Sequence[_Delivered]) -> list[_Answer]:
         try:

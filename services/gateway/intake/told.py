@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from services.contracts.ticket import TicketStatus
 from services.gateway.events import Note, add_events
 from services.gateway.tables import AlertRow, TicketRow
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 
 LEARN_TICKET_TASK = "gateway.learn_ticket"
 

@@ -1,7 +1,7 @@
 """What is worked on first: a ticket's severity as a priority of the queue."""
 
 from services.gateway.sources.severity import CRITICAL, HIGH, INFO, LOW
-from services.kit.outbox import NORMAL
+from services.kit.queue.outbox import NORMAL
 
 _PRIORITIES = {CRITICAL: 0, HIGH: 3, LOW: 9, INFO: 9}
 

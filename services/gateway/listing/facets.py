@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from services.contracts.gateway import TicketQuery
 from services.gateway.listing.conditions import KINDS, chosen_of, found_by, times, told_of
 from services.gateway.tables import EventRow, TicketRow, TicketTeamRow, TriageRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 
 MOST = 20_000
 """So many tickets are counted, the newest that text and time allow: a page takes no longer

@@ -10,8 +10,8 @@ from services.contracts.gateway import Sort, TicketPage, TicketQuery, TicketSumm
 from services.gateway.listing.conditions import conditions
 from services.gateway.sources.severity import SEVERITIES
 from services.gateway.tables import TicketRow, TriageRow
-from services.kit.database import Database
 from services.kit.errors import InvalidInputError
+from services.kit.sql.database import Database
 
 _UNKNOWN = 3
 """Where a severity of no known meaning stands: after `warning`, before `low`."""

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from services.contracts.triage import TriageDecision
 from services.gateway.events import Note, add_events
 from services.gateway.tables import TriageRow
-from services.kit.database import insert_of
+from services.kit.sql.database import insert_of
 
 BY_PERSON = "person"
 

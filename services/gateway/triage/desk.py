@@ -19,8 +19,8 @@ from services.gateway.triage.choice import Chosen, Limits, choose, choose_by_mod
 from services.gateway.triage.noise import reduced
 from services.gateway.triage.router import Router
 from services.gateway.triage.teams import Teams
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError
+from services.kit.sql.database import Database
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, GraphStore
 from services.llm.chat_model import ChatModel

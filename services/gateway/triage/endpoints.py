@@ -16,7 +16,7 @@ from services.contracts.triage import (
 from services.gateway.queries import TicketNotFoundError
 from services.gateway.triage.service import TicketOpenError, TriageService
 from services.gateway.triage.teams import TeamNotFoundError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 router = APIRouter()
 

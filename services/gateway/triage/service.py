@@ -30,10 +30,10 @@ from services.gateway.triage.decisions import BY_PERSON, store_decision
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
 from services.gateway.writeback.service import WriteBack
-from services.kit.database import Database
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 _FINAL = [status.value for status in TicketStatus if status.is_final]
 _AFTER_ANOTHER_S = 1e-6

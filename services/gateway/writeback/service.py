@@ -24,11 +24,11 @@ from services.gateway.writeback.note import TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import TARGETS, Target
 from services.gateway.writeback.told import news, told_row
-from services.kit.database import Database
+from services.kit.http.outgoing import Guard
 from services.kit.ids import time_ordered_id
-from services.kit.metrics import start_at_zero
-from services.kit.outbox import Outbox
-from services.kit.outgoing import Guard
+from services.kit.observability.metrics import start_at_zero
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 WRITE_BACK_TASK = "gateway.write_back"
 

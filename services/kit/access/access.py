@@ -20,9 +20,9 @@ from services.kit.access.keys import Keys
 from services.kit.access.needs import Need
 from services.kit.access.network import check_host, check_origin, is_loopback
 from services.kit.access.settings import AccessMode, AccessSettings, OidcSettings
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError, UnauthorizedError
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 
 if TYPE_CHECKING:
     from services.kit.access.tokens import Tokens

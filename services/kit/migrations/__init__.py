@@ -14,8 +14,8 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import OperationalError
 
-from services.kit.database import Base, Database, DatabaseUnavailableError
 from services.kit.errors import FlowXpertError
+from services.kit.sql.database import Base, Database, DatabaseUnavailableError
 
 SERVICES = Path(__file__).parents[2]
 ROOMS = ("kit", "knowledge", "procedure", "ingestion", "gateway")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.screening import screen_document, screen_message
 from services.llm.chat_model import ChatModel

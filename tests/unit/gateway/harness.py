@@ -23,9 +23,9 @@ from services.gateway.work import create_comment_reader, create_walk, create_wor
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
 from services.gateway.writeback.settings import WriteBackSettings
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.tables import CaseEntityRow, CaseRow

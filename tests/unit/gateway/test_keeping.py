@@ -15,10 +15,10 @@ from services.gateway.tables import (
     WorkflowRow,
 )
 from services.gateway.tasks import purging
-from services.kit.audit import AuditFilter, AuditLog
-from services.kit.database import Base
+from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.ids import first_id_at
 from services.kit.migrations import room_tables
+from services.kit.sql.database import Base
 from services.kit.tables import OutboxRow
 
 DAY = 86_400

@@ -4,7 +4,7 @@ import pytest
 
 from services import embedded, serving  # every room, so that all their errors are known
 from services.kit.errors import FlowXpertError, TooManyRequestsError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 ROOMS = (embedded, serving)
 

@@ -15,9 +15,9 @@ from services.gateway.triage.service import TriageService
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.history import history_of
 from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
+from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
 from services.kit.access.scopes import Scope
-from services.kit.audit import AuditFilter, AuditLog
 from services.kit.errors import FlowXpertError
 from services.workflow.formats.origin import reading_told
 

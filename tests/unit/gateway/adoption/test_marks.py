@@ -5,8 +5,8 @@ import pytest
 from services.contracts.adoption import StepMark
 from services.gateway.keeping import Keeping
 from services.gateway.tables import MarkRow
+from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import Caller, Kind, acting_as
-from services.kit.audit import AuditFilter, AuditLog
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 

@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from services.kit.access.access import Access
 from services.kit.access.gate import Gate
 from services.kit.access.needs import Declared, Needs
-from services.kit.edge import Edge
 from services.kit.errors import (
     ConflictError,
     FlowXpertError,
@@ -26,9 +25,10 @@ from services.kit.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from services.kit.health import AWAY, OK, Check, Health, Probe, answers
-from services.kit.openapi import complete, refusals
-from services.kit.refusing import refusal
+from services.kit.http.edge import Edge
+from services.kit.http.health import AWAY, OK, Check, Health, Probe, answers
+from services.kit.http.openapi import complete, refusals
+from services.kit.http.refusals import refusal
 from services.kit.settings import PlatformSettings
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

@@ -84,7 +84,7 @@ class Span(Protocol):
 
 
 class Tracer(Protocol):
-    """The library behind; see `spans.py`."""
+    """The library behind; see `opentelemetry.py`."""
 
     def entry(
         self, name: str, place: Place, kind: Kind, attributes: Mapping[str, Value]
@@ -116,18 +116,6 @@ class _Silent:
 
 _SILENT = _Silent()
 _tracer: Tracer | None = None
-
-
-def start_tracing(service: str, endpoint: str | None = None) -> AbstractContextManager[None]:
-    """Until it ends, send spans to the collector; nothing where none is named.
-
-    `endpoint` is the base address of OTLP over HTTP; `OTEL_EXPORTER_OTLP_…` names one too, and says
-    how it is spoken to.
-    """
-    from services.kit.spans import open_tracer  # noqa: PLC0415 - slow to import, seldom needed
-
-    tracer = open_tracer(service, endpoint)
-    return tracing_by(tracer) if tracer else nullcontext()
 
 
 @contextmanager

@@ -2,7 +2,7 @@ import threading
 import time
 
 from services.kit.errors import UnavailableError
-from services.kit.health import AWAY, DEGRADED, OK, SLOW, DegradedError, Health, Probe, answers
+from services.kit.http.health import AWAY, DEGRADED, OK, SLOW, DegradedError, Health, Probe, answers
 
 
 def fine():

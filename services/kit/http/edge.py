@@ -11,13 +11,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.kit import tracing
 from services.kit.access.caller import acting_as
 from services.kit.access.gate import Gate
 from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
-from services.kit.in_flight import InFlight, body_size
-from services.kit.metrics import REQUESTS
-from services.kit.refusing import refusal
+from services.kit.http.in_flight import InFlight, body_size
+from services.kit.http.refusals import refusal
+from services.kit.observability import tracing
+from services.kit.observability.metrics import REQUESTS
 
 BODY_IDLE_S = 20.0
 """How long a request may send nothing while its body is not whole."""

@@ -6,12 +6,12 @@ from fastapi import APIRouter
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
-from services.kit import edge
 from services.kit.access.access import UnsafeAddressError
 from services.kit.access.needs import Need
-from services.kit.app import create_service_app
 from services.kit.errors import NotFoundError, UnavailableError
-from services.kit.server import ServerThread
+from services.kit.http import edge
+from services.kit.http.app import create_service_app
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 
 

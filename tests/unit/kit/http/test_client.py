@@ -2,11 +2,11 @@ import httpx
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from services.kit import http
 from services.kit.access.caller import Caller, Kind, acting_as
 from services.kit.access.credentials import ON_BEHALF_HEADER, WrongCredentialError
 from services.kit.errors import ConflictError, FlowXpertError, NotFoundError
-from services.kit.http import ServiceClient, ServiceUnavailableError, UnexpectedAnswerError
+from services.kit.http import client as http
+from services.kit.http.client import ServiceClient, ServiceUnavailableError, UnexpectedAnswerError
 
 
 class Message(BaseModel):

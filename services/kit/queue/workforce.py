@@ -5,10 +5,10 @@ import time
 import structlog
 
 from services.kit.errors import UnavailableError
-from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
-from services.kit.queue import QueueUnavailableError, WorkerThread
-from services.kit.relay import Relay
+from services.kit.queue.celery_queue import QueueUnavailableError, WorkerThread
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
+from services.kit.queue.relay import Relay
 
 _log = structlog.get_logger()
 

@@ -9,8 +9,8 @@ import time
 import pytest
 import structlog
 
-from services.kit.logging import configure_logging
-from services.kit.redaction import redacted, redacted_field
+from services.kit.observability.logging import configure_logging
+from services.kit.observability.redaction import redacted, redacted_field
 
 JWT = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl"
 

@@ -7,10 +7,10 @@ import structlog
 from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
 
-from services.kit import tracing
 from services.kit.errors import UnavailableError
-from services.kit.metrics import OLDEST, OUTBOX, store_timer
-from services.kit.outbox import DueTask, Outbox
+from services.kit.observability import tracing
+from services.kit.observability.metrics import OLDEST, OUTBOX, store_timer
+from services.kit.queue.outbox import DueTask, Outbox
 
 POLL_S = 1.0
 """Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""

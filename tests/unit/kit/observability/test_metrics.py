@@ -5,14 +5,14 @@ import time
 import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, Counter
 
-from services.kit import tracing
-from services.kit.database import Database
 from services.kit.errors import UnavailableError
-from services.kit.metrics import start_at_zero, store_timer
-from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
-from services.kit.queue import create_queue
-from services.kit.relay import Relay
+from services.kit.observability import tracing
+from services.kit.observability.metrics import start_at_zero, store_timer
+from services.kit.queue.celery_queue import create_queue
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
+from services.kit.queue.relay import Relay
+from services.kit.sql.database import Database
 
 
 def value(name, **labels):

@@ -8,8 +8,8 @@ from time import perf_counter
 from prometheus_client import Counter, Gauge, Histogram
 from prometheus_client.metrics import MetricWrapperBase
 
-from services.kit import tracing
 from services.kit.errors import UnavailableError
+from services.kit.observability import tracing
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 LONG = (*SECONDS, 60, 120, 300, 900)

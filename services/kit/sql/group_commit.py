@@ -1,4 +1,4 @@
-"""What several threads ask for at the same moment, done for all of them at once."""
+"""Group commit: what several threads ask for at one moment is done in one batch."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -18,8 +18,8 @@ class _Asked(Generic[Item, Result]):
         self.error: Exception | None = None
 
 
-class Together(Generic[Item, Result]):
-    """A group commit: while one batch is worked on the next one gathers.
+class GroupCommit(Generic[Item, Result]):
+    """While one batch is worked on the next one gathers.
 
     Whoever gets the turn works for all that wait; they find theirs done when they get it.
     """

@@ -8,11 +8,11 @@ from typing import Any, BinaryIO, Self
 import httpx
 from pydantic import BaseModel, SecretStr
 
-from services.kit import tracing
 from services.kit.access.caller import current_caller
 from services.kit.access.credentials import ON_BEHALF_HEADER
 from services.kit.errors import FlowXpertError, UnavailableError
-from services.kit.health import DEGRADED, DegradedError
+from services.kit.http.health import DEGRADED, DegradedError
+from services.kit.observability import tracing
 
 RETRY_PAUSES_S = (0.1, 0.4, 1.0)
 """Waits before a call is repeated after 503 or a refused connection: 1.5 s in all."""

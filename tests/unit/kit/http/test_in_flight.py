@@ -4,7 +4,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from services.kit.errors import TooManyRequestsError
-from services.kit.in_flight import InFlight, body_size
+from services.kit.http.in_flight import InFlight, body_size
 
 
 def test_bodies_are_counted_while_they_are_held():

@@ -3,7 +3,7 @@ import threading
 import pytest
 from sqlalchemy import text
 
-from services.kit.database import Database, DatabaseUnavailableError
+from services.kit.sql.database import Database, DatabaseUnavailableError
 
 
 def scalar(database, statement):

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import structlog
 
-from services.kit import tracing
 from services.kit.errors import UnavailableError
+from services.kit.observability import tracing
 
 _log = structlog.get_logger()
 

@@ -15,8 +15,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from services.kit.errors import UnavailableError
-from services.kit.metrics import store_timer
-from services.kit.write_turns import WriteTurns
+from services.kit.observability.metrics import store_timer
+from services.kit.sql.write_turns import WriteTurns
 
 BUSY_TIMEOUT_MS = 10_000
 """How long a SQLite writer waits for another one."""

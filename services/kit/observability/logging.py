@@ -6,7 +6,7 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from services.kit.redaction import redacted_field
+from services.kit.observability.redaction import redacted_field
 
 
 def _redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -41,10 +41,10 @@ from sqlalchemy import CursorResult, delete, event, func, or_, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
-from services.kit import tracing
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError, UnavailableError
-from services.kit.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
+from services.kit.observability import tracing
+from services.kit.observability.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
+from services.kit.sql.database import Database
 from services.kit.tables import OutboxRow
 
 LEASE_S = 60.0

@@ -1,4 +1,4 @@
-"""Spans by OpenTelemetry, sent over OTLP/HTTP. Only `tracing.py` speaks to this module."""
+"""Spans by OpenTelemetry, sent over OTLP/HTTP. Only `trace_export.py` speaks to this module."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
-from services.kit.tracing import Kind, Place, Span, Value
+from services.kit.observability.tracing import Kind, Place, Span, Value
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 

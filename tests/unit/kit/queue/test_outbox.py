@@ -4,8 +4,8 @@ import time
 import pytest
 from sqlalchemy import update
 
-from services.kit.database import Database, DatabaseUnavailableError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database, DatabaseUnavailableError
 from services.kit.tables import OutboxRow
 
 
@@ -269,7 +269,7 @@ def test_what_runs_is_given_back_at_once_and_what_was_done_of_it_is_void(outbox)
 
 
 def test_a_message_waits_for_a_database_that_is_away(outbox, monkeypatch):
-    monkeypatch.setattr("services.kit.outbox.RETRY_S", 0.01)
+    monkeypatch.setattr("services.kit.queue.outbox.RETRY_S", 0.01)
     put(outbox)
     away, session = [1, 1], outbox.database.session
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.kit.access.caller import current_caller
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
 
 Told = Mapping[str, object]

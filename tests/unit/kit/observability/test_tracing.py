@@ -9,14 +9,15 @@ from fastapi import APIRouter
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from services.kit import tracing
 from services.kit.access.needs import Need
-from services.kit.app import create_service_app
-from services.kit.http import ServiceClient
-from services.kit.server import ServerThread
+from services.kit.http.app import create_service_app
+from services.kit.http.client import ServiceClient
+from services.kit.http.server import ServerThread
+from services.kit.observability import tracing
+from services.kit.observability.opentelemetry import OtelTracer
+from services.kit.observability.trace_export import start_tracing
+from services.kit.observability.tracing import Place
 from services.kit.settings import PlatformSettings
-from services.kit.spans import OtelTracer
-from services.kit.tracing import Place
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
@@ -166,5 +167,5 @@ def test_probes_leave_no_spans(kept):
 
 def test_nothing_is_sent_where_no_collector_is_named(monkeypatch):
     monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
-    with tracing.start_tracing("test"), tracing.entry("outer", Place(TRACE)):
+    with start_tracing("test"), tracing.entry("outer", Place(TRACE)):
         assert "traceparent" not in tracing.headers()
