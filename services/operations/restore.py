@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 
 from sqlalchemy import MetaData, func, literal, select, update
 
-from services.embedded import Embedded
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.data_dir import own_data_dir
@@ -23,6 +22,7 @@ from services.knowledge.model import Case
 from services.operations.archive import Manifest, Reader, UnusableBackupError
 from services.operations.backup import CACHE, CASES, FILES, TABLES, WORK
 from services.operations.sql_dump import count, load, revisions_of, tables_of
+from services.serving.embedded import Embedded
 
 OnPart = Callable[[str], None]
 

@@ -1,4 +1,4 @@
-"""Composition root of the planner as a service of its own."""
+"""The planner over HTTP."""
 
 from collections.abc import Mapping
 

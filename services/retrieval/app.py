@@ -1,4 +1,4 @@
-"""Composition root of retrieval as a service of its own."""
+"""Retrieval over HTTP."""
 
 from collections.abc import Mapping
 

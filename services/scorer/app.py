@@ -1,4 +1,4 @@
-"""Composition root of the scorer as a service of its own."""
+"""The scorer over HTTP."""
 
 from collections.abc import Mapping
 
