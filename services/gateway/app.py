@@ -102,6 +102,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.error_page = error_page
+    app.state.no_pages = ("/v1/", "/workflow", "/metrics", "/healthz", "/readyz")
     app.state.knowledge = Known(knowledge, Coverages(database), Citations(database))
     app.state.audit = AuditLog(database)
     app.state.signatures = reader
