@@ -11,6 +11,8 @@ from services.kit.database import Database
 from services.kit.migrations import ROOMS, room_tables
 from tests.postgres import postgres_url
 
+pytestmark = pytest.mark.usefixtures("really_migrated")
+
 AT_ONCE = 4
 
 
