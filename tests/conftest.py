@@ -2,11 +2,10 @@
 
 import gc
 import os
-from pathlib import Path
 
 import pytest
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from tests.databases import MIGRATE, copying
 
 

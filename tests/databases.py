@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import inspect
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 
 MIGRATE = Database.migrate
 """What the product does; the tests of migrations ask for it by the fixture `really_migrated`."""
