@@ -43,8 +43,8 @@ def purge(
 
     The audit log keeps a line of each, without content.
     """
-    from services.gateway.keeping import Keeping, NoKeepDaysError  # noqa: PLC0415
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
+    from services.gateway.ticket.retention import Keeping, NoKeepDaysError  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     kept = days if days is not None else GatewaySettings().keep_days

@@ -9,22 +9,19 @@ from services.contracts.retrieval import Retrieval
 from services.gateway import audit, endpoints, streams
 from services.gateway.adoption import endpoints as adoption_endpoints
 from services.gateway.adoption.service import AdoptionService
-from services.gateway.again import Retrying
-from services.gateway.citing import Citations
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.coverage.endpoints import create_coverage_router
 from services.gateway.coverage.queries import Coverages
-from services.gateway.dead_letters import DeadLetterOffice
 from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
-from services.gateway.resolving import Resolving
-from services.gateway.retries import create_retry_router
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
-from services.gateway.standing import Standing
+from services.gateway.ticket.citations import Citations
+from services.gateway.ticket.listing.gauges import Standing
+from services.gateway.ticket.resolving import Resolving
 from services.gateway.triage import endpoints as triage_endpoints
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.service import TriageService
@@ -32,6 +29,9 @@ from services.gateway.ui import ROUTERS as PAGES
 from services.gateway.ui.knowledge.documents.upload import with_page_limits
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import error_page
+from services.gateway.walk.dead_letters import DeadLetterOffice
+from services.gateway.walk.endpoints import create_retry_router
+from services.gateway.walk.retrying import Retrying
 from services.gateway.work import asking_of
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access

@@ -16,14 +16,14 @@ from services.contracts.gateway import (
 )
 from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake.idempotency import IdempotencyKeyReusedError
-from services.gateway.listing.pages import InvalidCursorError
-from services.gateway.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
 from services.gateway.sources.limits import DeliveryTooLargeError
 from services.gateway.sources.parsing import NotJsonError
 from services.gateway.sources.proof import Received, WrongSignatureError
 from services.gateway.sources.reading import UnknownSourceError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
+from services.gateway.ticket.listing.pages import InvalidCursorError
+from services.gateway.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.waiting import are_over
 from services.kit.access.caller import acting_as, current_caller
 from services.kit.access.needs import require

@@ -15,23 +15,23 @@ from services.contracts.gateway import (
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.again import Retrying
 from services.gateway.clarify.answering import Answering
-from services.gateway.comments import comments_of
-from services.gateway.events import Events
 from services.gateway.intake.accepting import Intake
 from services.gateway.intake.idempotency import DeliveryKey
 from services.gateway.intake.pressure import Pressure
-from services.gateway.listing.facets import Counts, Facets
-from services.gateway.listing.pages import TicketPages
 from services.gateway.metrics import REJECTED, TICKETS
-from services.gateway.queries import Queries, workflow_url
-from services.gateway.resolving import Resolving
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import Delivery
-from services.gateway.sources.generic import GENERIC
 from services.gateway.sources.proof import Received
 from services.gateway.sources.reading import Reader
+from services.gateway.sources.systems.generic import GENERIC
+from services.gateway.ticket.comments import comments_of
+from services.gateway.ticket.events import Events
+from services.gateway.ticket.listing.facets import Counts, Facets
+from services.gateway.ticket.listing.pages import TicketPages
+from services.gateway.ticket.queries import Queries, workflow_url
+from services.gateway.ticket.resolving import Resolving
+from services.gateway.walk.retrying import Retrying
 from services.kit.errors import InvalidInputError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database

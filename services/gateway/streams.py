@@ -12,8 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from services.contracts.gateway import ProgressEvent
 from services.contracts.ticket import TicketStatus
 from services.gateway.endpoints import Id, Service
-from services.gateway.queries import TicketNotFoundError
 from services.gateway.service import GatewayService
+from services.gateway.ticket.queries import TicketNotFoundError
 from services.kit.access.access import Access
 from services.kit.access.needs import Need, check_need
 from services.kit.errors import FlowXpertError

@@ -6,20 +6,20 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
-from services.gateway.adoption.doubting import DOUBT_TASK, WITHDRAW_TASK, Doubting
-from services.gateway.archiving import ARCHIVE_TASK, FORGET_CASES_TASK, Archiving
-from services.gateway.catching_up import CATCH_UP_TASK
+from services.gateway.adoption.doubts import DOUBT_TASK, WITHDRAW_TASK, Doubting
+from services.gateway.archive.case_archive import ARCHIVE_TASK, FORGET_CASES_TASK, Archiving
 from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.clarify.by_comment import CommentReader
+from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
-from services.gateway.comments import READ_COMMENT_TASK
 from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
-from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
-from services.gateway.tickets import park
+from services.gateway.ticket.comments import READ_COMMENT_TASK
+from services.gateway.ticket.retention import Keeping
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.walk import Walk
+from services.gateway.walk.catch_up import CATCH_UP_TASK
+from services.gateway.walk.tickets import park
+from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
 from services.kit.queue.outbox import Outbox

@@ -14,13 +14,13 @@ from services.contracts.adoption import (
     Work,
 )
 from services.contracts.gateway import StoredWorkflow
-from services.gateway.adoption.counting import MOST_WEEKS
+from services.gateway.adoption.acceptance import MOST_WEEKS
 from services.gateway.adoption.marking import StepNotFoundError, UnusableMarkError
 from services.gateway.adoption.service import AdoptionService
 from services.gateway.adoption.versions import WorkflowChangedError
 from services.gateway.endpoints import Id
 from services.gateway.endpoints import Service as Gateway
-from services.gateway.queries import WorkflowNotFoundError
+from services.gateway.ticket.queries import WorkflowNotFoundError
 from services.kit.http.openapi import refusals
 from services.workflow.editing.edited import UnusableEditError
 

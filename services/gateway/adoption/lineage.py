@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
-from services.gateway.queries import no_workflow
 from services.gateway.tables import TicketRow, WorkflowRow
+from services.gateway.ticket.queries import no_workflow
 from services.workflow.model import Workflow
 
 

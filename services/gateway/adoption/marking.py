@@ -15,11 +15,11 @@ from services.contracts.adoption import (
     StepMark,
     StepState,
 )
-from services.gateway.adoption.doubting import put_doubt
+from services.gateway.adoption.doubts import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
 from services.gateway.adoption.records import recount
-from services.gateway.events import Note, add_events
 from services.gateway.tables import AdoptionRow, MarkRow
+from services.gateway.ticket.events import Note, add_events
 from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox

@@ -10,7 +10,7 @@ from services.contracts.adoption import (
     Work,
 )
 from services.contracts.retrieval import Retrieval
-from services.gateway.adoption.counting import Counting
+from services.gateway.adoption.acceptance import Counting
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
 from services.gateway.adoption.marking import Marking, PartOfMark
 from services.gateway.adoption.records import done_of, moment, steps_of

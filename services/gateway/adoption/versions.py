@@ -7,12 +7,12 @@ from sqlalchemy.orm import Session
 
 from services.contracts.adoption import EditRequest, VersionChanges
 from services.contracts.retrieval import Retrieval
-from services.gateway.adoption.doubting import put_doubt
+from services.gateway.adoption.doubts import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, next_rank, stored_workflow
 from services.gateway.adoption.records import recount
-from services.gateway.citing import cite
-from services.gateway.events import Note, add_events
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.gateway.ticket.citations import cite
+from services.gateway.ticket.events import Note, add_events
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import say_verbatim
 from services.kit.access.caller import current_caller

@@ -12,12 +12,12 @@ from services.contracts.clarification import (
     ClarificationState,
 )
 from services.contracts.ticket import TicketStatus
-from services.gateway.again import walk_again
 from services.gateway.clarify.asking import Asking, clarification, rows_of
-from services.gateway.clarify.question import Question, words
-from services.gateway.events import Note, add_events
-from services.gateway.queries import TicketNotFoundError
 from services.gateway.tables import ClarificationRow, TicketRow
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.queries import TicketNotFoundError
+from services.gateway.ticket.question import Question, words
+from services.gateway.walk.retrying import walk_again
 from services.gateway.writeback.service import WriteBack
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox

@@ -7,11 +7,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.clarification import Clarification, ClarificationState
-from services.gateway.clarify.asked import Asked
-from services.gateway.clarify.question import Question
-from services.gateway.events import Note
-from services.gateway.queries import moment
+from services.gateway.clarify.dialogue import Asked
 from services.gateway.tables import ClarificationRow, TicketRow
+from services.gateway.ticket.events import Note
+from services.gateway.ticket.queries import moment
+from services.gateway.ticket.question import Question
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 

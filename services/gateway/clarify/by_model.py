@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
-from services.gateway.clarify.asked import text_of
-from services.gateway.clarify.question import About, Question
+from services.gateway.clarify.dialogue import text_of
+from services.gateway.ticket.question import About, Question
 from services.knowledge.screening.screening import screen_message
 from services.language.words import tokenise
 from services.llm.chat_model import ChatModel, ChatRequest, ModelAnswerError

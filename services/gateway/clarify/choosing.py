@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from services.contracts.retrieval import RetrievedContext
-from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
+from services.gateway.clarify.dialogue import Asked
 from services.gateway.clarify.pages import page_question
-from services.gateway.clarify.question import Question
 from services.gateway.clarify.vague import vague_question
+from services.gateway.ticket.question import Question
 from services.workflow.model import Workflow
 
 

@@ -8,7 +8,7 @@ yes or no and just one choice does.
 import re
 
 from services.contracts.clarification import Clarification, ClarificationAnswer
-from services.gateway.clarify.question import words
+from services.gateway.ticket.question import words
 
 _MARKED = re.compile(r"[\s*_]*answer[\s*_]*:[\s*_]*(?P<said>.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"[(#]?\s{0,3}([0-9]{1,2})\s{0,3}[).]?")

@@ -12,7 +12,7 @@ from services.gateway.clarify.answering import (
     NoSuchChoiceError,
     TicketHandedOverError,
 )
-from services.gateway.queries import TicketNotFoundError
+from services.gateway.ticket.queries import TicketNotFoundError
 from services.kit.http.openapi import refusals
 
 _Id = Annotated[str, Path(max_length=64)]

@@ -1,6 +1,6 @@
 """The question what exactly is seen, for a ticket that says too little to look anything up by."""
 
-from services.gateway.clarify.question import About, Question
+from services.gateway.ticket.question import About, Question
 from services.language.names import error_codes, is_identifier
 from services.language.words import tokenise
 

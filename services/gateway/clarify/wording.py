@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from services.contracts.clarification import ClarificationState
 from services.contracts.ticket import TicketDraft
 from services.gateway.clarify.by_model import Worded, worded
-from services.gateway.clarify.question import Question
-from services.gateway.events import Note, add_events
 from services.gateway.tables import ClarificationRow, TicketRow
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.question import Question
 from services.gateway.writeback.service import WriteBack
 from services.kit.errors import FlowXpertError
 from services.kit.queue.outbox import Outbox

@@ -9,17 +9,17 @@ from sqlalchemy.orm import Session
 from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
 from services.contracts.triage import MAX_NAME
-from services.gateway.comments import READ_COMMENT_TASK, add_comment
-from services.gateway.events import Note, add_events
+from services.gateway.intake.acknowledgement import COLUMNS, known, ticket_url
 from services.gateway.intake.alerts import Alerts
+from services.gateway.intake.fingerprints import family, fingerprint
 from services.gateway.intake.idempotency import Answers, DeliveryKey, KeyTakenError
-from services.gateway.intake.known import COLUMNS, known, ticket_url
 from services.gateway.intake.repeats import Repeats
-from services.gateway.intake.sameness import family, fingerprint
-from services.gateway.intake.told import LEARN_TICKET_TASK, Told
-from services.gateway.intake.urgency import priority
 from services.gateway.sources.delivery import Comment, Delivery, Resolution
 from services.gateway.tables import TicketRow, TicketTeamRow
+from services.gateway.ticket.comments import READ_COMMENT_TASK, add_comment
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.updates import LEARN_TICKET_TASK, Told
+from services.gateway.ticket.urgency import priority
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database

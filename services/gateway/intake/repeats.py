@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import AcceptedTicket
 from services.contracts.ticket import TicketDraft
-from services.gateway.intake.known import COLUMNS, known
-from services.gateway.intake.sameness import fingerprint
-from services.gateway.intake.told import Told
+from services.gateway.intake.acknowledgement import COLUMNS, known
+from services.gateway.intake.fingerprints import fingerprint
 from services.gateway.sources.delivery import Delivery
 from services.gateway.tables import AlertRow, TicketRow
+from services.gateway.ticket.updates import Told
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, DatabaseUnavailableError

@@ -3,7 +3,7 @@
 import hashlib
 
 from services.gateway.sources.delivery import Comment, Ignored, Reading, UnreadableTicketError
-from services.gateway.writeback.mark import is_ours
+from services.gateway.ticket.own_notes import is_ours
 
 
 def comment(

@@ -13,7 +13,7 @@ from services.contracts.triage import (
     Team,
     TriageDecision,
 )
-from services.gateway.queries import TicketNotFoundError
+from services.gateway.ticket.queries import TicketNotFoundError
 from services.gateway.triage.service import TicketOpenError, TriageService
 from services.gateway.triage.teams import TeamNotFoundError
 from services.kit.http.openapi import refusals

@@ -23,10 +23,10 @@ from services.contracts.triage import (
     TriageDecision,
 )
 from services.gateway.adoption.marking import record_verdict
-from services.gateway.archiving import put_forgetting
-from services.gateway.queries import Queries
+from services.gateway.archive.case_archive import put_forgetting
 from services.gateway.tables import TicketRow
-from services.gateway.triage.decisions import BY_PERSON, store_decision
+from services.gateway.ticket.assignment import BY_PERSON, store_decision
+from services.gateway.ticket.queries import Queries
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
 from services.gateway.writeback.service import WriteBack

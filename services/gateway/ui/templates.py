@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from services.contracts.gateway import ProgressEvent
 from services.gateway.formats import citation_url
-from services.gateway.queries import workflow_url
+from services.gateway.ticket.queries import workflow_url
 from services.kit.errors import FlowXpertError
 
 NAVIGATION = (

@@ -9,7 +9,7 @@ from services.contracts.gateway import NearestDocument, StoredWorkflow, TicketDe
 from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
 from services.gateway.formats import lines_url
-from services.gateway.writeback.mark import MARK, OPENING
+from services.gateway.ticket.own_notes import MARK, OPENING
 from services.workflow.model import Step, Workflow
 
 SHOWN_STEPS = 10

@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import TicketDetail
 from services.gateway.clarify.asking import clarification, rows_of
-from services.gateway.events import Note, add_events
 from services.gateway.metrics import WRITE_BACKS
-from services.gateway.queries import Queries, TicketNotFoundError
 from services.gateway.tables import TicketRow
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.writeback.note import TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import TARGETS, Target

@@ -3,8 +3,8 @@
 import pytest
 
 from services.contracts.ingestion import Archived
-from services.gateway.archiving import ARCHIVE_TASK, Archiving
-from services.gateway.keeping import Keeping
+from services.gateway.archive.case_archive import ARCHIVE_TASK, Archiving
+from services.gateway.ticket.retention import Keeping
 from services.gateway.triage.service import TriageService
 from tests.unit.gateway.clarify.charts import DISK, PAGE
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from sqlalchemy import update
 
-from services.gateway.unscored import REASON
+from services.gateway.walk.unscored import REASON
 from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
 

@@ -5,7 +5,6 @@ import time
 import pytest
 from sqlalchemy import func, select, update
 
-from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
 from services.gateway.tables import (
     EventRow,
@@ -15,6 +14,7 @@ from services.gateway.tables import (
     WorkflowRow,
 )
 from services.gateway.tasks import purging
+from services.gateway.ticket.retention import Keeping
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.ids import first_id_at
 from services.kit.migrations import room_tables
@@ -85,7 +85,7 @@ def test_days_count_from_the_last_change(gateway, ticket):
 
 
 def test_many_go_in_parts_and_no_more_than_is_asked_for(gateway, group, alert, monkeypatch):
-    monkeypatch.setattr("services.gateway.keeping._AT_ONCE", 3)
+    monkeypatch.setattr("services.gateway.ticket.retention._AT_ONCE", 3)
     alerts = [alert | {"fingerprint": f"f{number}"} for number in range(10)]
     gateway.post({**group, "alerts": alerts})
     gateway.work()

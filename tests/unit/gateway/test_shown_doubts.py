@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.gateway.fit import FITTED
+from services.gateway.walk.fit import FITTED
 from services.workflow.model import Provenance
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
 

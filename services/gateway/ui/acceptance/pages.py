@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.gateway.adoption.counting import MOST_WEEKS
+from services.gateway.adoption.acceptance import MOST_WEEKS
 from services.gateway.adoption.endpoints import Service
 from services.gateway.ui.templates import render
 

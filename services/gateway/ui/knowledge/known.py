@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from services.contracts.readings import Readings
-from services.gateway.citing import Citations
 from services.gateway.coverage.queries import Coverages
 from services.gateway.knowledge import Knowledge
+from services.gateway.ticket.citations import Citations
 from services.kit.access.dependency import RequestCaller
 from services.kit.errors import UnavailableError
 

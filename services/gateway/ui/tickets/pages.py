@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import TicketQuery
 from services.gateway.endpoints import Service
-from services.gateway.listing.pages import InvalidCursorError
+from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.tickets.views import address, chosen, fields, groups, sorts
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.gateway.adoption.counting import Counting, outcome
+from services.gateway.adoption.acceptance import Counting, outcome
 
 TICKET = {"title": "Fan 2 of spine-01 failed"}
 WEEK_S = 7 * 86400

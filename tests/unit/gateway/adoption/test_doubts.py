@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from services.gateway.keeping import Keeping
+from services.gateway.ticket.retention import Keeping
 from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
 

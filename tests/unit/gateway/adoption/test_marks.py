@@ -3,8 +3,8 @@
 import pytest
 
 from services.contracts.adoption import StepMark
-from services.gateway.keeping import Keeping
 from services.gateway.tables import MarkRow
+from services.gateway.ticket.retention import Keeping
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import Caller, Kind, acting_as
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from services.gateway.again import walk_again
+from services.gateway.walk.retrying import walk_again
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 SCRIPT = "<script>alert(1)</script>"

@@ -9,8 +9,8 @@ import pytest
 
 from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.fit import FITTED
 from services.gateway.ui.ticket import pages
+from services.gateway.walk.fit import FITTED
 from services.kit.access.caller import Caller, Kind
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from services.contracts.clarification import Clarification, ClarificationAnswer
-from services.gateway import comments as kept
 from services.gateway.clarify.comment_answers import answer_in
 from services.gateway.sources.delivery import Comment
+from services.gateway.ticket import comments as kept
 from tests.unit.gateway.clarify.charts import DISK
 
 ISSUE = {"key": "DB-7", "fields": {"summary": "No space on db-7", "description": "Writes fail."}}
@@ -153,7 +153,7 @@ def test_a_long_discussion_is_bounded(gateway, asked, monkeypatch):
 
 
 def test_comments_go_with_their_ticket(gateway, asked):
-    from services.gateway.keeping import Keeping
+    from services.gateway.ticket.retention import Keeping
 
     comment(gateway, "Looking")
     work_off(gateway)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from services.gateway.triage.cases import case_of
+from services.gateway.triage.routing.cases import case_of
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.gateway.clarify.charts import DISK
 from tests.unit.gateway.triage.cases import past_cases
@@ -205,7 +205,7 @@ def test_a_question_that_a_model_words_is_told_in_its_words_and_once(jira, syste
 
 
 def test_a_ticket_that_is_purged_meanwhile_is_told_to_nobody(jira, system):
-    from services.gateway.keeping import Keeping
+    from services.gateway.ticket.retention import Keeping
 
     gateway = jira()
     gateway.planner.workflows = [DISK]

@@ -1,0 +1,56 @@
+"""Comments on tickets as they are kept: the same comment once, and of one ticket so many."""
+
+import time
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from services.contracts.gateway import TicketComment
+from services.gateway.sources.delivery import Comment
+from services.gateway.tables import CommentRow
+from services.gateway.ticket.queries import moment
+from services.kit.sql.database import insert_of
+
+READ_COMMENT_TASK = "gateway.read_comment"
+MOST = 200
+"""Comments of one ticket; a longer discussion is read in its own system."""
+
+
+def add_comment(session: Session, ticket_id: str, said: Comment) -> bool:
+    """Keep the comment; False where it is known, or the ticket has as many as are kept."""
+    count = select(func.count()).where(CommentRow.ticket_id == ticket_id)
+    if (session.scalar(count) or 0) >= MOST:
+        return False
+    insert = insert_of(session)
+    statement = (
+        insert(CommentRow)
+        .values(
+            ticket_id=ticket_id,
+            id=said.id,
+            source=said.source,
+            author=said.author,
+            text=said.text,
+            at=time.time(),
+        )
+        .on_conflict_do_nothing()
+        .returning(CommentRow.id)
+    )
+    return session.scalar(statement) is not None
+
+
+def comments_of(session: Session, ticket_id: str) -> tuple[TicketComment, ...]:
+    """What was said about a ticket, in the order in which it came."""
+    of_ticket = select(CommentRow).where(CommentRow.ticket_id == ticket_id)
+    ordered = of_ticket.order_by(CommentRow.at, CommentRow.id)
+    return tuple(_told(row) for row in session.scalars(ordered))
+
+
+def _told(row: CommentRow) -> TicketComment:
+    return TicketComment(
+        id=row.id,
+        source=row.source,
+        author=row.author,
+        text=row.text,
+        at=moment(row.at),
+        turn=row.turn,
+    )
