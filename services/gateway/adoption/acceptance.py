@@ -22,14 +22,13 @@ from services.gateway.tables import AdoptionRow, TicketRow, WorkflowRow
 from services.kit.sql.database import Database
 from services.workflow.compare import ACCEPTED_SHARE
 
-MOST_WEEKS = 53
 MOST_DOCUMENTS = 100
 
 _Tally = Counter[str]
 """How often each field of an `AdoptionCount` was the case."""
 
 
-class Counting:
+class AcceptanceCount:
     """Counts what engineers said and did."""
 
     def __init__(self, database: Database) -> None:

@@ -4,17 +4,16 @@ Ingestion keeps them. It is told by a task of the outbox, which looks how the st
 what is told twice, or late, comes to the same, and nothing is lost while ingestion does not answer.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement
 from services.contracts.ingestion import Ingestion
 from services.contracts.readings import DoubtReport, DoubtWithdrawal
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
-from services.gateway.tables import EventRow, MarkRow, WorkflowRow
+from services.gateway.tables import MarkRow, WorkflowRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.queries import WorkflowNotFoundError
 from services.kit.ids import time_ordered_id
@@ -23,9 +22,6 @@ from services.kit.sql.database import Database
 from services.workflow.model import Step
 
 DOUBT_TASK = "gateway.tell_doubt"
-WITHDRAW_TASK = "gateway.withdraw_doubts"
-DOUBTED = "doubted"
-"""The event that says so."""
 
 
 def put_doubt(session: Session, outbox: Outbox, line: Lineage, step_id: str) -> None:
@@ -42,16 +38,7 @@ def put_doubt(session: Session, outbox: Outbox, line: Lineage, step_id: str) -> 
     outbox.put(session, DOUBT_TASK, arguments, key)
 
 
-def put_withdrawal(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue, in the transaction that is about to purge tickets, that their doubts go."""
-    is_doubted = (EventRow.ticket_id.in_(ticket_ids), EventRow.kind == DOUBTED)
-    doubted = sorted(set(session.scalars(select(EventRow.ticket_id).where(*is_doubted))))
-    if doubted:
-        key = f"{WITHDRAW_TASK}:{doubted[0]}"
-        outbox.put(session, WITHDRAW_TASK, {"ticket_ids": doubted}, key)
-
-
-class Doubting:
+class Doubts:
     """Tells ingestion."""
 
     def __init__(self, database: Database, outbox: Outbox, ingestion: Ingestion) -> None:
@@ -74,7 +61,7 @@ class Doubting:
             return
         with self._database.session() as session:
             facts: dict[str, object] = {"step": step_id, "document": report.document_id}
-            add_events(session, ticket_id, [Note(DOUBTED, facts)])
+            add_events(session, ticket_id, [Note("doubted", facts)])
             self._outbox.finish(session)
 
     def withdraw(self, ticket_ids: Sequence[str]) -> None:

@@ -1,16 +1,21 @@
-"""The task that reads a comment from a ticket's own system: an answer, or something to keep."""
+"""The task that reads a comment from a ticket's own system: an answer, or something to keep.
+
+A line that begins with `answer:` always does. Without it a comment does where its system was told
+of the question, and it is nothing but the number or the words of a choice, or begins with a plain
+yes or no and just one choice does.
+"""
+
+import re
 
 import structlog
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from services.contracts.clarification import Clarification, ClarificationState
+from services.contracts.clarification import Clarification, ClarificationAnswer, ClarificationState
 from services.gateway.clarify.answering import Answering
-from services.gateway.clarify.asking import clarification, rows_of
-from services.gateway.clarify.comment_answers import answer_in
 from services.gateway.tables import CommentRow
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.writeback.told import was_asked
+from services.gateway.ticket.question import clarification, is_shown, rows_of, words
 from services.kit.access.caller import Caller, Kind, acting_as
 from services.kit.errors import ConflictError
 from services.kit.queue.outbox import Outbox
@@ -20,6 +25,11 @@ SHOWN_CHARACTERS = 300
 """Of a comment in an event; the whole is kept with the ticket."""
 
 _log = structlog.get_logger()
+
+_MARKED = re.compile(r"[\s*_]*answer[\s*_]*:[\s*_]*(?P<said>.*)", re.IGNORECASE)
+_NUMBER = re.compile(r"[(#]?\s{0,3}([0-9]{1,2})\s{0,3}[).]?")
+_YES_OR_NO = re.compile(r"(?:yes|no)\s{0,3}(?:[,.;:!–—-].*)?", re.IGNORECASE | re.DOTALL)
+_UNKNOWN = frozenset({"unknown", "not known", "i don t know", "i do not know", "don t know"})
 
 
 class CommentReader:
@@ -55,7 +65,7 @@ class CommentReader:
         asked = questions[-1] if questions else None
         if asked is None or asked.state is not ClarificationState.OPEN:
             return None
-        told = was_asked(session, row.ticket_id, asked.id)
+        told = is_shown(session, row.ticket_id, asked.id)
         if answer_in(row.text, asked, was_told=told) is None:
             return None
         _bind(session, row, asked.turn)
@@ -88,3 +98,35 @@ def _person(row: CommentRow) -> Caller:
 def _commented(row: CommentRow) -> Note:
     facts: dict[str, object] = {"author": row.author, "text": row.text[:SHOWN_CHARACTERS]}
     return Note("commented", {**facts, "source": row.source})
+
+
+def answer_in(text: str, asked: Clarification, *, was_told: bool) -> ClarificationAnswer | None:
+    """The answer; None where there is none. `was_told`: a system shows the question."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith(">")]
+    for place, line in enumerate(lines):
+        marked = _MARKED.fullmatch(line)
+        if marked:
+            said = marked["said"].strip() or " ".join(lines[place + 1 :]).strip()
+            return _given(said, asked) if said else None
+    whole = "\n".join(lines).strip()
+    return _given(whole, asked) if was_told and _is_plain(whole, asked) else None
+
+
+def _given(said: str, asked: Clarification) -> ClarificationAnswer:
+    number = _NUMBER.fullmatch(said)
+    if number and 1 <= int(number[1]) <= len(asked.choices):
+        return ClarificationAnswer(choice=int(number[1]))
+    if words(said) in _UNKNOWN:
+        return ClarificationAnswer(unknown=True)
+    return ClarificationAnswer(text=said)
+
+
+def _is_plain(said: str, asked: Clarification) -> bool:
+    number = _NUMBER.fullmatch(said)
+    if number:
+        return 1 <= int(number[1]) <= len(asked.choices)
+    choices = [words(choice) for choice in asked.choices]
+    if said and words(said) in choices:
+        return True
+    begins = said[:3].casefold().rstrip(" ,.;:!–—-")
+    return bool(_YES_OR_NO.fullmatch(said)) and sum(c.split()[:1] == [begins] for c in choices) == 1

@@ -1,15 +1,15 @@
 """Tickets that were there before a delivery, as its answer tells of them."""
 
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import Row
 
 from services.contracts.gateway import AcceptedTicket
 from services.contracts.ticket import Fit, TicketDraft, TicketStatus
-from services.gateway.sources.delivery import Comment, Resolution
+from services.gateway.sources.delivery import Resolution
 from services.gateway.tables import TicketRow
-from services.gateway.ticket.queries import workflow_url
+from services.gateway.ticket.addresses import ticket_url, workflow_url
+from services.gateway.ticket.comments import Comment
 
 COLUMNS = (
     TicketRow.id,
@@ -19,10 +19,10 @@ COLUMNS = (
     TicketRow.against,
     TicketRow.workflow_id,
 )
-"""What `known` reads of a ticket."""
+"""What `acknowledge` reads of a ticket."""
 
 
-def known(
+def acknowledge(
     row: Row[*tuple[Any, ...]], told: TicketDraft | Resolution | Comment, occurrence: str
 ) -> AcceptedTicket:
     """The ticket that was told of, at this time that it broke."""
@@ -39,8 +39,3 @@ def known(
         against=tuple(row.against),
         workflow_url=workflow_url(row.workflow_id) if row.workflow_id else None,
     )
-
-
-def ticket_url(ticket_id: str) -> str:
-    """The address that tells how a ticket stands."""
-    return f"/v1/tickets/{quote(ticket_id, safe='')}"

@@ -11,7 +11,6 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources import sns
 from services.gateway.sources.delivery import (
     Body,
-    Comment,
     Delivery,
     Ignored,
     Reading,
@@ -26,6 +25,7 @@ from services.gateway.sources.parsing import parse_json
 from services.gateway.sources.proof import Received
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.sources.systems import LEAST_PARTICULAR, SOURCES
+from services.gateway.ticket.comments import Comment
 from services.kit.errors import InvalidInputError, NotFoundError
 
 _Found = tuple[Source, Any]

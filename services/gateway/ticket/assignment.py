@@ -1,4 +1,4 @@
-"""Decisions as they are kept: the latest of each ticket."""
+"""Whose a ticket is: the latest decision of each, as it is kept."""
 
 import time
 
@@ -24,7 +24,9 @@ def store_decision(session: Session, ticket_id: str, decision: TriageDecision) -
     add_events(session, ticket_id, [Note(kind, facts, time.time())])
 
 
-def store_of_walk(session: Session, ticket_id: str, decision: TriageDecision | None) -> None:
+def store_decision_of_walk(
+    session: Session, ticket_id: str, decision: TriageDecision | None
+) -> None:
     """What a walk has come to: the team, or none any more. What a person has said stands."""
     before = decision_of(session, ticket_id)
     if before is not None and before.by == BY_PERSON:

@@ -1,19 +1,42 @@
-"""Comments on tickets as they are kept: the same comment once, and of one ticket so many."""
+"""Comments on tickets: told from the platform's own notes, and kept once, so many of one ticket."""
 
 import time
+from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import TicketComment
-from services.gateway.sources.delivery import Comment
-from services.gateway.tables import CommentRow
-from services.gateway.ticket.queries import moment
+from services.gateway.tables import CommentRow, moment
 from services.kit.sql.database import insert_of
 
-READ_COMMENT_TASK = "gateway.read_comment"
 MOST = 200
 """Comments of one ticket; a longer discussion is read in its own system."""
+
+OPENING = "FlowXpert: "
+"""Every note begins so."""
+MARK = "— written by FlowXpert"
+"""And has this line near its end: a system may put its own words before a note."""
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What somebody said about a ticket in its own system."""
+
+    source: str
+    external_id: str
+    """Of the ticket."""
+    text: str
+    author: str
+    """As the system calls them; may be empty."""
+    id: str
+    """The same comment has the same."""
+
+
+def is_ours(text: str) -> bool:
+    """Whether the platform has written this; what somebody quotes of it is not looked at."""
+    own = [line.strip() for line in text.splitlines() if not line.lstrip().startswith(">")]
+    return MARK in own or any(line.startswith(OPENING) for line in own)
 
 
 def add_comment(session: Session, ticket_id: str, said: Comment) -> bool:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
 from services.gateway.tables import EventRow
-from services.gateway.ticket.counting import count_event
+from services.gateway.ticket.event_kinds import KINDS, PROGRESS
 from services.kit.access.audit import add_audit
 from services.kit.sql.database import Database
 
@@ -22,18 +22,13 @@ AT_ONCE = 200
 """Most events read in one look; the next look brings the rest."""
 MOST_OF_TICKET = 1000
 
-_PROGRESS = ("planning", "retrieved", "candidate", "drafted")
-"""How far a walk is: nothing is changed by it."""
-
-_TOLD = ("source", "workflow_id", "fit", "candidates", "alerts", "step", "mark", "verdict")
-"""Facts that the audit log keeps: none of them says what a ticket is about."""
-
 
 @dataclass(frozen=True)
 class Note:
     """Something that happened to a ticket, and when."""
 
     kind: str
+    """One of `KINDS`."""
     facts: dict[str, object] = field(default_factory=dict)
     at: float = field(default_factory=time.time)
 
@@ -41,7 +36,7 @@ class Note:
 def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
     """Write down, in the caller's transaction, what happened to a ticket."""
     for note in notes:
-        if note.kind not in _PROGRESS:
+        if not KINDS[note.kind].is_progress:
             _audit(session, ticket_id, note)
             event.listen(session, "after_commit", partial(_count, note), once=True)
         session.execute(
@@ -52,14 +47,16 @@ def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
 
 
 def _count(note: Note, _session: Session) -> None:
-    count_event(note.kind, note.facts)
+    counter = KINDS[note.kind].counter(note.facts)
+    if counter is not None:
+        counter.inc()
 
 
 def latest_change(session: Session, ticket_id: str) -> str | None:
     """The kind of the latest event that is more than progress; None before the first."""
     statement = (
         select(EventRow.kind)
-        .where(EventRow.ticket_id == ticket_id, EventRow.kind.not_in(_PROGRESS))
+        .where(EventRow.ticket_id == ticket_id, EventRow.kind.not_in(PROGRESS))
         .order_by(EventRow.id.desc())
         .limit(1)
     )
@@ -68,7 +65,7 @@ def latest_change(session: Session, ticket_id: str) -> str | None:
 
 def _audit(session: Session, ticket_id: str, note: Note) -> None:
     state = latest_change(session, ticket_id) if note.kind != "received" else None
-    told = {name: note.facts[name] for name in _TOLD if name in note.facts}
+    told = {name: note.facts[name] for name in KINDS[note.kind].audited if name in note.facts}
     add_audit(
         session,
         f"ticket.{note.kind}",

@@ -1,13 +1,22 @@
-"""How a walk can end."""
+"""How a walk can end, and what is counted of it."""
 
 from dataclasses import dataclass, field
 
 from services.contracts.gateway import NearestDocument
 from services.contracts.scorer import ScoredCandidate
-from services.contracts.ticket import TicketStatus
+from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
+from services.gateway.metrics import CANDIDATES, CHANCE, DEGRADED, SCORE, STEPS
 from services.gateway.ticket.question import Question
-from services.gateway.walk.fit import Verdict
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How surely one candidate is the answer."""
+
+    fit: Fit
+    against: tuple[str, ...] = ()
+    """What speaks against it; empty where it surely fits."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,36 @@ class Failed:
     """The walk broke, and would break again."""
 
     reason: str
+    questions: tuple[Question, ...] = field(default=(), init=False)
+    degraded: tuple[str, ...] = field(default=(), init=False)
     status: TicketStatus = field(default=TicketStatus.FAILED, init=False)
 
 
 Outcome = Planned | Refused | Failed
+
+
+def count_outcome(outcome: Outcome) -> None:
+    """Count what a walk has come to."""
+    for part in outcome.degraded:
+        DEGRADED.labels(part).inc()
+    if not isinstance(outcome, Planned):
+        return
+    for place, scored in enumerate(outcome.ranked):
+        provenance = scored.candidate.workflow.provenance
+        writer = provenance.planner if provenance else "unknown"
+        CANDIDATES.labels(writer, "no" if place else "yes").inc()
+    best = outcome.ranked[0]
+    steps = best.candidate.workflow.steps
+    supported = sum(step.is_sourced for step in steps)
+    STEPS.labels("yes").inc(supported)
+    STEPS.labels("no").inc(len(steps) - supported)
+    if "scorer" not in outcome.degraded:
+        _count_score(best)
+
+
+def _count_score(scored: ScoredCandidate) -> None:
+    SCORE.labels("overall").observe(scored.score.overall)
+    for name, dimension in scored.score.dimensions.items():
+        SCORE.labels(name).observe(dimension.value)
+    if scored.score.chance is not None:
+        CHANCE.observe(scored.score.chance)

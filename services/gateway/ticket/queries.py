@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import Row, Select, and_, func, select
 
@@ -15,8 +14,11 @@ from services.contracts.gateway import (
     TicketDetail,
 )
 from services.contracts.scorer import DIMENSIONS, Score
-from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow, moment
+from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.assignment import decision_of
+from services.gateway.ticket.comments import comments_of
+from services.gateway.ticket.question import clarification, rows_of
 from services.gateway.ticket.related import related_to
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
@@ -48,7 +50,7 @@ class Queries:
         self._database = database
 
     def ticket(self, ticket_id: str) -> TicketDetail:
-        """A ticket and its candidates.
+        """A ticket with its candidates, its questions, its comments, its team and its neighbours.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -59,13 +61,16 @@ class Queries:
             candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
             related = related_to(session, row) if row else ()
+            asked = tuple(map(clarification, rows_of(session, ticket_id)))
+            said = comments_of(session, ticket_id)
         if row is None:
-            raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
+            raise no_ticket(ticket_id)
         fields = {name: getattr(row, name) for name in TicketDetail.model_fields if name in _stored}
         nearest = tuple(NearestDocument.model_validate(near) for near in row.nearest)
         summaries = tuple(_candidate(found) for found in candidates)
         times = {name: moment(getattr(row, name)) for name in _TIMES}
-        found = {"nearest": nearest, "candidates": summaries, "triage": triage, "related": related}
+        found: dict[str, Any] = {"nearest": nearest, "candidates": summaries, "triage": triage}
+        found |= {"related": related, "clarifications": asked, "comments": said}
         return TicketDetail(**fields | times | found)
 
     def standing(self, ticket_ids: Sequence[str]) -> dict[str, Row[*tuple[Any, ...]]]:
@@ -141,14 +146,14 @@ class Queries:
         return row
 
 
+def no_ticket(ticket_id: str) -> TicketNotFoundError:
+    """The refusal of an id that no ticket has."""
+    return TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
+
+
 def no_workflow(workflow_id: str) -> WorkflowNotFoundError:
     """The refusal of an id that no workflow has."""
     return WorkflowNotFoundError(f"no workflow has the id {workflow_id[:60]!r}")
-
-
-def workflow_url(workflow_id: str) -> str:
-    """The address of a workflow."""
-    return f"/v1/workflows/{quote(workflow_id, safe='')}"
 
 
 _stored = {column.key for column in TicketRow.__table__.columns}
@@ -191,8 +196,3 @@ def _findings(row: Row[*tuple[Any, ...]]) -> list[str]:
         return list(row.findings)
     workflow = Workflow.model_validate_json(row.body)
     return list(map(str, lint(workflow, bindings=row.labels)))
-
-
-def moment(seconds: float | None) -> datetime | None:
-    """A stored time as people read it, in UTC."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

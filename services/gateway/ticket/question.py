@@ -1,12 +1,16 @@
-"""A question to the engineer, and what each answer to it settles."""
+"""Questions to the engineer, what each answer settles, and how they are stored."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
+from services.contracts.clarification import Clarification, ClarificationState
+from services.gateway.tables import ClarificationRow, ToldRow, moment
 from services.workflow.model import Step, StepKind, Workflow
 
 _NO_WORDS = re.compile(r"\W+")
@@ -89,3 +93,37 @@ def known_in(workflow: Workflow, facts: Iterable[Fact]) -> Mapping[str, str]:
             if fact.answer.casefold() in exits:
                 known[step.id] = exits[fact.answer.casefold()]
     return known
+
+
+def rows_of(session: Session, ticket_id: str) -> Sequence[ClarificationRow]:
+    """The questions about a ticket in their order."""
+    statement = select(ClarificationRow).where(ClarificationRow.ticket_id == ticket_id)
+    return session.scalars(statement.order_by(ClarificationRow.turn)).all()
+
+
+def clarification(row: ClarificationRow) -> Clarification:
+    """The question as it is told."""
+    question = Question.model_validate(row.question)
+    return Clarification(
+        id=row.id,
+        ticket_id=row.ticket_id,
+        turn=row.turn,
+        state=ClarificationState(row.state),
+        question=row.wording,
+        choices=tuple(choice.text for choice in question.choices),
+        about=question.about.value,
+        decisions=question.decisions,
+        gain=round(question.gain, 2),
+        worded_by=row.worded_by,
+        answer=row.answer,
+        asked_at=moment(row.asked_at),
+        answered_at=moment(row.answered_at),
+    )
+
+
+def is_shown(session: Session, ticket_id: str, question_id: str) -> bool:
+    """Whether some system shows this question, as it was told last."""
+    statement = select(ToldRow.target).where(
+        ToldRow.ticket_id == ticket_id, ToldRow.question_id == question_id
+    )
+    return session.scalar(statement.limit(1)) is not None

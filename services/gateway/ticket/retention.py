@@ -12,9 +12,8 @@ from sqlalchemy import ColumnElement, and_, delete, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketStatus
-from services.gateway.adoption.doubts import put_withdrawal
-from services.gateway.archive.case_archive import put_forgetting
 from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
+from services.gateway.ticket.queue import put_forgetting, put_withdrawal
 from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
 from services.kit.ids import first_id_at
@@ -41,7 +40,7 @@ class Purged(BaseModel):
     """Remembered answers to an `Idempotency-Key`."""
 
 
-class Keeping:
+class Retention:
     """Deletes what is kept long enough. Doing it again, or twice at once, does no harm."""
 
     def __init__(

@@ -6,6 +6,8 @@ that counts upwards translates its numbers itself. A word of no known meaning st
 
 import re
 
+from services.kit.queue.outbox import NORMAL
+
 CRITICAL, HIGH, WARNING, LOW, INFO = SEVERITIES = ("critical", "high", "warning", "low", "info")
 
 _WORDS = {
@@ -19,6 +21,7 @@ _WORDS = {
     "notclassified p5 s5 sev5 severity5 priority5 5",
 }
 _SEVERITY_OF = {word: severity for severity, words in _WORDS.items() for word in words.split()}
+_PRIORITIES = {CRITICAL: 0, HIGH: 3, LOW: 9, INFO: 9}
 _NUMBERED = re.compile(r"^(\d)\s*[-–:]\s*(.+)$")
 _NO_WORD = re.compile(r"[\s_-]+")
 
@@ -31,3 +34,8 @@ def normalised(said: str) -> str:
         if known:
             return known
     return said
+
+
+def priority_of(severity: str) -> int:
+    """Its priority in the queue: 0 is the first; of no known meaning, in the middle."""
+    return _PRIORITIES.get(severity, NORMAL)

@@ -1,6 +1,6 @@
-"""What a delivery says of tickets that are there: the same again, or over.
+"""Repeats and ends of existing tickets, written in one batch.
 
-It is written last and in the order of the tickets' ids: of two deliveries about the same tickets
+They are written last and in the order of the tickets' ids: of two deliveries about the same tickets
 neither waits long for the other, and never both.
 """
 
@@ -8,18 +8,18 @@ import time
 from collections import Counter
 from contextvars import Context, copy_context
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import TicketStatus
 from services.gateway.tables import AlertRow, TicketRow
-from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.events import add_events
+from services.gateway.ticket.lifecycle import count_repeats, resolve
+from services.gateway.ticket.queries import no_ticket
+from services.gateway.ticket.queue import LEARN_TICKET_TASK
 from services.kit.queue.outbox import Outbox
 
-LEARN_TICKET_TASK = "gateway.learn_ticket"
 
-
-class Told:
+class TicketUpdates:
     """Collects, and writes once."""
 
     def __init__(self) -> None:
@@ -49,51 +49,31 @@ class Told:
         for ticket_id in sorted(self._repeats.keys() | self._ended):
             if ticket_id in self._repeats:
                 self._count(session, ticket_id)
-            if ticket_id in self._ended and _resolve(session, ticket_id):
+            if ticket_id in self._ended and resolve(session, ticket_id):
                 # Of a ticket that is still walked, nothing can be learned yet.
                 key = f"{LEARN_TICKET_TASK}:{ticket_id}"
                 outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key, priority=9)
 
     def _count(self, session: Session, ticket_id: str) -> None:
-        more, now = self._repeats[ticket_id], time.time()
-        row = session.execute(
-            update(TicketRow)
-            .where(TicketRow.id == ticket_id)
-            .values(alerts=TicketRow.alerts + more, last_at=now, updated_at=now)
-            .returning(TicketRow.alerts, TicketRow.resolved_at)
-        ).one_or_none()
-        if row is None:
-            return
-        if row.resolved_at is not None and ticket_id in self._open_again:
-            again = update(TicketRow).where(TicketRow.id == ticket_id).values(resolved_at=None)
-            session.execute(again)
-            self._tell(session, ticket_id, Note("reopened", {"alerts": row.alerts}))
-        elif _is_worth_telling(row.alerts - more, row.alerts):
-            self._tell(session, ticket_id, Note("repeated", {"alerts": row.alerts}))
-
-    def _tell(self, session: Session, ticket_id: str, note: Note) -> None:
-        context = self._contexts.get(ticket_id, copy_context())
-        context.run(add_events, session, ticket_id, [note])
+        is_open = ticket_id in self._open_again
+        note = count_repeats(session, ticket_id, self._repeats[ticket_id], is_open=is_open)
+        if note is not None:
+            context = self._contexts.get(ticket_id, copy_context())
+            context.run(add_events, session, ticket_id, [note])
 
 
-def _is_worth_telling(before: int, now: int) -> bool:
-    """Whether the count has come to twice what was last told: a storm tells a dozen times."""
-    return now.bit_length() > before.bit_length()
+def end_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None:
+    """End all alerts of a ticket, and with them the ticket: an engineer says that it is over.
 
+    Again it changes nothing; an alert that comes anew opens the ticket again.
 
-def _resolve(session: Session, ticket_id: str) -> bool:
-    """Resolve the ticket if none of its alerts is open; whether its walk was over by then."""
-    of_ticket = AlertRow.ticket_id == ticket_id
-    is_open = exists().where(of_ticket, AlertRow.over_at.is_(None))
-    said_at = select(func.max(AlertRow.over_at)).where(of_ticket).scalar_subquery()
-    resolved = (
-        update(TicketRow)
-        .where(TicketRow.id == ticket_id, TicketRow.resolved_at.is_(None), ~is_open)
-        .values(resolved_at=said_at, updated_at=time.time())
-        .returning(TicketRow.status)
-    )
-    status = session.scalar(resolved)
-    if status is None:
-        return False
-    add_events(session, ticket_id, [Note("resolved")])
-    return TicketStatus(status).is_final
+    Raises:
+        TicketNotFoundError: No such ticket.
+    """
+    still_open = (AlertRow.ticket_id == ticket_id, AlertRow.over_at.is_(None))
+    session.execute(update(AlertRow).where(*still_open).values(over_at=time.time()))
+    if session.get(TicketRow, ticket_id) is None:
+        raise no_ticket(ticket_id)
+    updates = TicketUpdates()
+    updates.end(ticket_id)
+    updates.write(session, outbox)

@@ -8,24 +8,24 @@ from sqlalchemy.orm import Session
 from services.contracts.ticket import TicketStatus
 from services.gateway.settings import GatewaySettings
 from services.gateway.tables import EventRow, TicketRow
+from services.gateway.ticket.event_kinds import BY_SOURCE
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.walk.retrying import walk_again
+from services.gateway.ticket.lifecycle import walk_again
 from services.kit.access.caller import Kind
 from services.kit.queue.outbox import NORMAL, Outbox
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
 
 CATCH_UP_TASK = "gateway.catch_up"
-CAUGHT_UP = "caught_up"
 
 _CONCLUDED = {TicketStatus.PLANNED.value, TicketStatus.REFUSED.value}
 
 
-_BY_ITSELF = ("ticket.repeated", "ticket.reopened", "ticket.commented")
+_BY_SOURCE = tuple(f"ticket.{kind}" for kind in BY_SOURCE)
 """What a ticket system says is no work of an engineer."""
 
 
-class CatchingUp:
+class CatchUp:
     """Queues later walks, and begins them where nobody has worked with the ticket since."""
 
     def __init__(self, database: Database, outbox: Outbox, settings: GatewaySettings) -> None:
@@ -36,7 +36,7 @@ class CatchingUp:
 
     def put(self, session: Session, ticket_id: str, walk: int) -> None:
         """Queue it in the transaction that concludes this walk; not more often than it may be."""
-        is_one = (EventRow.ticket_id == ticket_id, EventRow.kind == CAUGHT_UP)
+        is_one = (EventRow.ticket_id == ticket_id, EventRow.kind == "caught_up")
         done = session.scalar(select(func.count()).where(*is_one)) or 0
         if done >= self._most:
             return
@@ -51,7 +51,7 @@ class CatchingUp:
             row = session.get(TicketRow, ticket_id)
             is_untouched = row and _is_open_to_it(row, walk)
             if is_untouched and not _is_worked_with(session, ticket_id, since):
-                add_events(session, ticket_id, [Note(CAUGHT_UP)])
+                add_events(session, ticket_id, [Note("caught_up")])
                 walk_again(session, self._outbox, ticket_id, priority=NORMAL)
             self._outbox.finish(session)
 
@@ -67,6 +67,6 @@ def _is_worked_with(session: Session, ticket_id: str, since: float) -> bool:
         AuditRow.subject == f"ticket {ticket_id}",
         AuditRow.at > since,
         AuditRow.kind != Kind.PLATFORM.value,
-        AuditRow.action.not_in(_BY_ITSELF),
+        AuditRow.action.not_in(_BY_SOURCE),
     )
     return bool(session.scalar(select(by_others)))

@@ -10,7 +10,7 @@ from services.contracts.dead_letters import (
     RetriedLetters,
     RetryLetters,
 )
-from services.gateway.intake.accepting import WALK_TASK
+from services.gateway.ticket.queue import WALK_TASK
 from services.gateway.walk.retrying import Retrying
 from services.kit.access.audit import add_audit
 from services.kit.queue.outbox import Outbox, ParkedTask

@@ -6,14 +6,16 @@ from fastapi import APIRouter, Query
 
 from services.contracts.dead_letters import DeadLetters, RetriedLetters, RetryLetters
 from services.contracts.gateway import TicketDetail
-from services.gateway.endpoints import Id, Service
-from services.gateway.ticket.queries import TicketNotFoundError
+from services.gateway.ticket.addresses import Id
+from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.walk.dead_letters import DeadLetterOffice
 from services.gateway.walk.retrying import Retrying, TicketNotFailedError
 from services.kit.http.openapi import refusals
 
 
-def create_retry_router(retrying: Retrying, office: DeadLetterOffice) -> APIRouter:
+def create_retry_router(
+    retrying: Retrying, queries: Queries, office: DeadLetterOffice
+) -> APIRouter:
     """The routes, over what does it."""
     router = APIRouter(prefix="/v1")
 
@@ -22,10 +24,10 @@ def create_retry_router(retrying: Retrying, office: DeadLetterOffice) -> APIRout
         status_code=202,
         responses=refusals(TicketNotFoundError, TicketNotFailedError),
     )
-    def retry_ticket(service: Service, ticket_id: Id) -> TicketDetail:
+    def retry_ticket(ticket_id: Id) -> TicketDetail:
         """Walk a failed ticket again; asked twice at once, it is walked once."""
         retrying.ticket(ticket_id)
-        return service.ticket(ticket_id)
+        return queries.ticket(ticket_id)
 
     @router.get("/dead-letters")
     def list_dead_letters(

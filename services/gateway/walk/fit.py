@@ -4,7 +4,6 @@ Retrieval says how likely its best hit treats this very fault, and the scorer ho
 is; whether that is enough is decided here and nowhere else.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -14,6 +13,7 @@ from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.settings import GatewaySettings
+from services.gateway.ticket.outcome import Verdict
 from services.gateway.walk.objections import Objections
 from services.knowledge.model import KnowledgeContext
 
@@ -53,15 +53,6 @@ class Thresholds(BaseModel):
 
 
 FITTED = Thresholds.model_validate_json(_FILE.read_text(encoding="utf-8"))
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """How surely one candidate is the answer."""
-
-    fit: Fit
-    against: tuple[str, ...] = ()
-    """What speaks against it; empty where it surely fits."""
 
 
 def verdict(

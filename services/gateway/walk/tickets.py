@@ -1,38 +1,27 @@
 """Tickets on their walk: opened, followed, concluded. Reading is for `queries.py`."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any
 
-from sqlalchemy import CursorResult, case, func, select, true, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import Executable
 
-from services.contracts.scorer import ScoredCandidate
-from services.contracts.ticket import TicketDraft, TicketStatus
-from services.gateway.clarify.asking import Asking, asked_about, rows_of
+from services.contracts.ticket import TicketDraft
+from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Asked, text_of
-from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
-from services.gateway.ticket.assignment import store_of_walk
-from services.gateway.ticket.citations import cite, note_nearest
+from services.gateway.tables import TicketRow
+from services.gateway.ticket.event_kinds import KINDS
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused
-from services.gateway.ticket.updates import LEARN_TICKET_TASK
-from services.gateway.walk.catch_up import CatchingUp
-from services.gateway.walk.fit import Verdict
-from services.gateway.writeback.service import WriteBack
-from services.kit.ids import time_ordered_id
+from services.gateway.ticket.lifecycle import OPEN, conclude, note_progress
+from services.gateway.ticket.outcome import Failed, Outcome, Planned
+from services.gateway.ticket.question import rows_of
+from services.gateway.ticket.queue import LEARN_TICKET_TASK, Announcer
+from services.gateway.walk.catch_up import CatchUp
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
-_OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 _DRAFT = tuple(getattr(TicketRow, name) for name in TicketDraft.model_fields)
-_UNLESS_PLANNED = case(
-    (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
-    else_=TicketStatus.FAILED.value,
-)
-"""A walk that breaks takes away no workflow that an earlier one has made."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +35,6 @@ class OpenTicket:
     asked: Asked = field(default_factory=Asked)
 
 
-class _Concluded(NamedTuple):
-    seconds: float
-    """Since the ticket came."""
-    walk: int
-
-
 class Tickets:
     """What the walk writes. A ticket is concluded once, whoever walks it how often."""
 
@@ -59,13 +42,13 @@ class Tickets:
         self,
         database: Database,
         outbox: Outbox,
-        write_back: WriteBack,
+        announcer: Announcer,
         asking: Asking,
-        catching_up: CatchingUp,
+        catching_up: CatchUp,
     ) -> None:
         self._database = database
         self._outbox = outbox
-        self._write_back = write_back
+        self._announcer = announcer
         self._asking = asking
         self.catching_up = catching_up
 
@@ -73,7 +56,7 @@ class Tickets:
         """The ticket; None when it is concluded already, or unknown."""
         began = func.coalesce(TicketRow.began_at, TicketRow.created_at).label("began")
         statement = select(TicketRow.walks, began, *_DRAFT).where(
-            TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN)
+            TicketRow.id == ticket_id, TicketRow.status.in_(OPEN)
         )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
@@ -88,14 +71,8 @@ class Tickets:
 
     def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
         """Store how far the walk is; nothing when it is concluded already."""
-        statement = (
-            update(TicketRow)
-            .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN))
-            .values(status=TicketStatus.PLANNING.value, updated_at=time.time())
-        )
         with self._database.session() as session:
-            if notes and _changed(session, statement):
-                add_events(session, ticket_id, notes)
+            note_progress(session, ticket_id, notes)
 
     def conclude(
         self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = (), *, walk: int = 1
@@ -111,15 +88,14 @@ class Tickets:
             LostClaimError: Another worker has taken the walk over; nothing is stored.
         """
         with self._database.session() as session:
-            questions = () if isinstance(outcome, Failed) else outcome.questions
-            degraded = () if isinstance(outcome, Failed) else outcome.degraded
-            concluded = _conclude(session, ticket_id, outcome, notes, walk)
+            concluded = conclude(session, ticket_id, outcome, notes, walk=walk)
             if concluded is not None:
-                asked = self._asking.ask(session, ticket_id, questions)
+                asked = self._asking.ask(session, ticket_id, outcome.questions)
                 add_events(session, ticket_id, asked)
-                if not isinstance(outcome, Failed) and not (asked and self._asking.is_worded):
-                    self._write_back.put(session, ticket_id)
-                if degraded:
+                is_told = KINDS[outcome.status.value].is_told
+                if is_told and not (asked and self._asking.is_worded):
+                    self._announcer.put(session, ticket_id)
+                if outcome.degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
                 if isinstance(outcome, Planned):
                     self._learn_if_over(session, ticket_id, walk)
@@ -136,102 +112,4 @@ class Tickets:
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
     """Mark the ticket of a walk that the queue has given up."""
-    _conclude(session, arguments["ticket_id"], Failed(reason), (), None)
-
-
-def _conclude(
-    session: Session, ticket_id: str, outcome: Outcome, notes: Sequence[Note], walk: int | None
-) -> _Concluded | None:
-    ids = [time_ordered_id() for _ in outcome.ranked] if isinstance(outcome, Planned) else []
-    values, facts = _told(outcome, ids)
-    now = time.time()
-    is_this_walk = TicketRow.walks == walk if walk else true()
-    statement = (
-        update(TicketRow)
-        .where(TicketRow.id == ticket_id, TicketRow.status.in_(_OPEN), is_this_walk)
-        .values(**{"status": outcome.status.value, "updated_at": now, **values})
-        .returning(TicketRow.created_at, TicketRow.walks)
-    )
-    row = session.execute(statement).one_or_none()
-    if row is None:
-        return None
-    if isinstance(outcome, Planned):
-        _add_candidates(session, ticket_id, outcome, ids, row.walks)
-        cite(session, ticket_id, ids[0], outcome.ranked[0].candidate.workflow)
-    if isinstance(outcome, Refused):
-        note_nearest(session, ticket_id, outcome.nearest)
-    if isinstance(outcome, Planned | Refused):
-        decided = outcome.triage if isinstance(outcome, Refused) else None
-        store_of_walk(session, ticket_id, decided)
-    add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return _Concluded(now - float(row.created_at), row.walks)
-
-
-def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
-    """What the ticket's row and its last event say about the outcome."""
-    if isinstance(outcome, Planned):
-        best = {
-            "workflow_id": ids[0],
-            "overall": outcome.ranked[0].score.overall,
-            "fit": outcome.verdicts[0].fit.value,
-            "against": list(outcome.verdicts[0].against),
-        }
-        facts = {**best, "candidates": len(ids), **_without(outcome.degraded)}
-        return {**best, "reason": "", "nearest": [], "degraded": list(outcome.degraded)}, facts
-    values: dict[str, Any] = {"reason": outcome.reason}
-    if isinstance(outcome, Refused):
-        values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
-        values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
-        values["degraded"] = list(outcome.degraded)
-        return values, {"reason": outcome.reason, **_without(outcome.degraded)}
-    values["status"] = _UNLESS_PLANNED
-    return values, {"reason": outcome.reason}
-
-
-def _without(degraded: Sequence[str]) -> dict[str, object]:
-    return {"without": list(degraded)} if degraded else {}
-
-
-def _add_candidates(
-    session: Session, ticket_id: str, outcome: Planned, ids: Sequence[str], walk: int
-) -> None:
-    stored = zip(ids, outcome.ranked, outcome.verdicts, strict=True)
-    for rank, (workflow_id, scored, verdict) in enumerate(stored, start=1):
-        row = _workflow_row(workflow_id, scored, verdict)
-        row.ticket_id, row.rank, row.seconds = ticket_id, rank, outcome.seconds
-        row.walk = walk
-        session.add(row)
-    session.flush()  # the scores refer to the workflows
-    session.add_all(
-        _score_row(workflow_id, scored)
-        for workflow_id, scored in zip(ids, outcome.ranked, strict=True)
-    )
-
-
-def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -> WorkflowRow:
-    workflow = scored.candidate.workflow
-    return WorkflowRow(
-        id=workflow_id,
-        title=workflow.title,
-        planner=workflow.provenance.planner if workflow.provenance else "",
-        steps=len(workflow.steps),
-        body=workflow.model_dump_json(),
-        fit=verdict.fit.value,
-        against=list(verdict.against),
-        created_at=time.time(),
-    )
-
-
-def _score_row(workflow_id: str, scored: ScoredCandidate) -> ScoreRow:
-    score = scored.score
-    return ScoreRow(
-        workflow_id=workflow_id,
-        overall=score.overall,
-        body=score.model_dump_json(),
-        findings=list(scored.findings),
-        **{name: dimension.value for name, dimension in score.dimensions.items()},
-    )
-
-
-def _changed(session: Session, statement: Executable) -> int:
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount
+    conclude(session, arguments["ticket_id"], Failed(reason))

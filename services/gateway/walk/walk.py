@@ -3,7 +3,7 @@
 Between the two stands the closest procedure that is known, marked as not sure.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter, time
@@ -13,25 +13,34 @@ import structlog
 from services.contracts.gateway import NearestDocument
 from services.contracts.planner import Candidate, Planner, PlanRequest
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
-from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
+from services.contracts.scorer import (
+    DIMENSIONS,
+    Dimension,
+    Score,
+    ScoredCandidate,
+    Scorer,
+    ScoreRequest,
+)
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.dialogue import in_own_words, well_formed
 from services.gateway.clarify.settled_decisions import settled
 from services.gateway.metrics import WALK_SECONDS
-from services.gateway.ticket.counting import count_walk
-from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused
+from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused, count_outcome
 from services.gateway.ticket.question import Question
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
 from services.gateway.walk.fit import Thresholds, verdict
 from services.gateway.walk.progress import Progress
 from services.gateway.walk.tickets import OpenTicket, Tickets
-from services.gateway.walk.unscored import unscored
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability.metrics import stage_timer
 
 _log = structlog.get_logger()
+
+NOT_JUDGED = "not judged: the scorer did not answer"
+_LEAST = 1.0
+"""Of a score that is not known: no average must gain by it."""
 
 
 class PartUnavailableError(UnavailableError):
@@ -99,7 +108,7 @@ class Walk:
         if seconds is not None:
             status = outcome.status.value
             WALK_SECONDS.labels(status).observe(time() - opened.created_at)
-            count_walk(outcome)
+            count_outcome(outcome)
             _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
     def _walk(self, opened: OpenTicket, progress: Progress) -> Outcome:
@@ -148,7 +157,7 @@ class Walk:
         except UnavailableError:
             if not self._has_waited(opened):
                 raise
-            return unscored(request.candidates), ("scorer",)
+            return _unscored(request.candidates), ("scorer",)
 
     def _has_waited(self, opened: OpenTicket) -> bool:
         """Whether what does not answer was waited for long enough."""
@@ -250,4 +259,14 @@ def _why_refused(context: RetrievedContext) -> str:
     return (
         "nothing that is known is specific enough: the closest document treats this very fault "
         f"with a chance of {context.confidence:.0%}"
+    )
+
+
+def _unscored(candidates: Iterable[Candidate]) -> tuple[ScoredCandidate, ...]:
+    """What no scorer has judged, in the planner's order; none counts as good enough."""
+    unknown = Dimension(value=_LEAST, reason=NOT_JUDGED)
+    score = Score(**dict.fromkeys(DIMENSIONS, unknown))
+    return tuple(
+        ScoredCandidate(candidate=each, score=score, findings=(NOT_JUDGED,), good_enough=False)
+        for each in candidates
     )

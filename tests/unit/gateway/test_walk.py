@@ -5,6 +5,7 @@ import time
 import pytest
 
 from services.contracts.retrieval import PageReading, RetrievedContext
+from services.gateway.ticket.events import Events
 from services.gateway.walk.fit import FITTED
 from services.kit.errors import InvalidInputError, UnavailableError
 from services.procedure.model import Reader, Reading
@@ -205,4 +206,4 @@ def test_a_stage_that_takes_long_is_told_while_it_lasts(gateway):
 
 
 def events(gateway, ticket_id):
-    return gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    return Events(gateway.database).after(0, ticket_id=ticket_id)

@@ -205,13 +205,13 @@ def test_a_question_that_a_model_words_is_told_in_its_words_and_once(jira, syste
 
 
 def test_a_ticket_that_is_purged_meanwhile_is_told_to_nobody(jira, system):
-    from services.gateway.ticket.retention import Keeping
+    from services.gateway.ticket.retention import Retention
 
     gateway = jira()
     gateway.planner.workflows = [DISK]
     gateway.post(ISSUE)
     gateway.work()
-    assert Keeping(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
+    assert Retention(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
     work_off(gateway)
     assert system.requests == []
     assert gateway.outbox.counts() == {"waiting": 0, "parked": 0}

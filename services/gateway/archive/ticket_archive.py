@@ -4,19 +4,15 @@ Only where the platform was sure, or an engineer answered about it, and nobody r
 that is archived would confirm itself. Ingestion keeps the cases; what is purged here goes there.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import structlog
-from sqlalchemy import select
-from sqlalchemy.orm import Session
 
-from services.contracts.clarification import Clarification, ClarificationState
+from services.contracts.clarification import ClarificationState
 from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.contracts.ingestion import ForgetCases, Ingestion
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.clarify.asking import clarification, rows_of
-from services.gateway.tables import EventRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.noise_reduction import reduced
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
@@ -26,16 +22,13 @@ from services.kit.sql.database import Database
 from services.knowledge.model import ResolvedCase
 
 ARCHIVE_TASK = "gateway.archive_ticket"
-FORGET_CASES_TASK = "gateway.forget_cases"
-ARCHIVED = "archived"
-"""The event that says so."""
 TITLE_CHARACTERS = 200
 TEXT_CHARACTERS = 600
 
 _log = structlog.get_logger()
 
 
-class Archiving:
+class TicketArchive:
     """Hands resolved tickets over to ingestion. The same ticket again changes nothing."""
 
     def __init__(
@@ -66,7 +59,7 @@ class Archiving:
         if case is None or not self._ingestion.archive(case).kept:
             return
         with self._database.session() as session:
-            add_events(session, ticket_id, [Note(ARCHIVED, {"document": case.document_id})])
+            add_events(session, ticket_id, [Note("archived", {"document": case.document_id})])
             self._outbox.finish(session)
         _log.info("gateway.archived", ticket_id=ticket_id)
 
@@ -81,23 +74,11 @@ class Archiving:
             return None
         if ticket.status is not TicketStatus.PLANNED or not ticket.workflow_id:
             return None
-        with self._database.session() as session:
-            turns = [clarification(row) for row in rows_of(session, ticket_id)]
-        return _case_of(ticket, self._queries.workflow(ticket.workflow_id), _answers(turns))
-
-
-def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
-    """Queue, in the transaction that is about to purge tickets, that their cases go."""
-    is_archived = (EventRow.ticket_id.in_(ticket_ids), EventRow.kind == ARCHIVED)
-    archived = sorted(set(session.scalars(select(EventRow.ticket_id).where(*is_archived))))
-    if archived:
-        key = f"{FORGET_CASES_TASK}:{archived[0]}"
-        outbox.put(session, FORGET_CASES_TASK, {"ticket_ids": archived}, key)
-
-
-def _answers(turns: Sequence[Clarification]) -> list[str]:
-    answered = (turn for turn in turns if turn.state is ClarificationState.ANSWERED)
-    return [f"{turn.question} {turn.answer}" for turn in answered]
+        answered = (
+            turn for turn in ticket.clarifications if turn.state is ClarificationState.ANSWERED
+        )
+        answers = [f"{turn.question} {turn.answer}" for turn in answered]
+        return _case_of(ticket, self._queries.workflow(ticket.workflow_id), answers)
 
 
 def _case_of(
