@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
-from services.contracts.needs import AT_GATEWAY
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.endpoints import create_adoption_router
 from services.gateway.adoption.marking import record_rejection
@@ -107,7 +106,6 @@ def create_app(
             *routers,
         ],
         settings=platform,
-        needs=AT_GATEWAY,
         access=Access.of(platform, database),
         checks={"database": database.check, **(checks or {})},
         optional=optional,

@@ -5,6 +5,7 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
+from services.kit.access.needs import Need, needs
 from services.kit.errors import NotFoundError
 
 FOLDER = Path(__file__).parent / "static"
@@ -17,6 +18,7 @@ def create_file_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/static/{name}")
+    @needs(Need.OPEN)
     def static_file(name: str) -> FileResponse:
         """One of them, and no other file."""
         if name not in FILES:

@@ -13,6 +13,7 @@ from services.gateway.ui.ticket.history import history_of
 from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
 from services.workflow.formats.origin import reading_told
@@ -27,6 +28,7 @@ def create_ticket_page(
     router = APIRouter(include_in_schema=False)
 
     @router.get("/tickets/{ticket_id}")
+    @needs(Need.READ)
     def ticket_page(
         ticket_id: str,
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
