@@ -27,6 +27,7 @@ from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.converters import READERS
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope
 from services.scorer.service import CRITERIA
+from services.serving.rooms import ROOMS
 from services.workflow.lint import CHECKS
 
 FOLDER = Path(__file__).parent
@@ -43,13 +44,7 @@ ADDRESSES = (
     "`/openapi.json`. By example: [api.md](api.md)."
 )
 DECISIONS = "One page each: context, the sentence that holds, consequences, alternatives."
-SERVICES = {
-    "gateway": needs.GATEWAY,
-    "ingestion": needs.INGESTION,
-    "retrieval": needs.RETRIEVAL,
-    "planner": needs.PLANNER,
-    "scorer": needs.SCORER,
-}
+SERVICES = {room.name: getattr(needs, room.name.upper()) for room in ROOMS}
 
 
 def commands() -> str:

@@ -1,6 +1,7 @@
 """What each route of the platform needs of its caller: the one list of who may do what.
 
 A test holds it against the routes of every app. A route that is missing here is for admins only.
+Each deployable has a list of its name.
 """
 
 from services.kit.access.needs import Need
