@@ -48,5 +48,5 @@ class Footprint:
     """Whether its processes share the volume on which uploads wait."""
     is_published: bool = False
     """Whether others than the platform's own processes may call it."""
-    secrets: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Further secrets by the setting that is read from their file."""
