@@ -10,7 +10,6 @@ from pydantic import SecretStr
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
-from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.sync.endpoints import create_sync_router
@@ -18,9 +17,6 @@ from services.kit.access.needs import Need
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.planner.app import create_app as create_planner
-from services.retrieval.app import create_app as create_retrieval
-from services.scorer.app import create_app as create_scorer
 from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
@@ -48,13 +44,8 @@ def apps() -> dict[str, FastAPI]:
             create_sync_router(NOBODY),
         ],
     )
-    return {
-        "gateway": gateway,
-        "ingestion": create_ingestion(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY),
-        "planner": create_planner(settings),
-        "retrieval": create_retrieval(settings, service=NOBODY),
-        "scorer": create_scorer(settings, service=NOBODY),
-    }
+    others = {room.name: room.describe(settings) for room in ROOMS if room.name != "gateway"}
+    return {"gateway": gateway, **others}
 
 
 SERVICES = tuple(room.name for room in ROOMS)
