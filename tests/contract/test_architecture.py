@@ -12,7 +12,7 @@ DEPLOYABLES = ["gateway", "ingestion", "retrieval", "planner", "scorer"]
 
 def layers() -> list[set[str]]:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = config["tool"]["importlinter"]["contracts"]
+    contract, *_ = config["tool"]["importlinter"]["contracts"]
     return [set(layer.split(" | ")) for layer in contract["layers"]]
 
 
