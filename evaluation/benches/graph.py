@@ -10,7 +10,7 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
-from evaluation.report.report import Figures, Report, mean_over_sets
+from evaluation.measures.figures import Figures, Report, mean_over_sets
 from services.ingestion.graph_build.comparison import (
     Comparison,
     FieldLines,

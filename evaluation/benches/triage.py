@@ -12,8 +12,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import calibration_error
-from evaluation.report.report import Figures, Report
 from services.gateway.ticket.noise_reduction import reduced
 from services.gateway.triage.choice import Limits, choose
 from services.gateway.triage.routing.cases import case_of

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.benches.judge_candidates import FAR, NEAR
+from evaluation.benches.scoring.judge_candidates import FAR, NEAR
 from evaluation.fitting.chance import Sample, fit_chance
 from evaluation.fitting.forests import areas, fit_forests
-from evaluation.fitting.material import Piece
+from evaluation.fitting.pieces import Piece
 from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.knowledge.ports import Embedder

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.material.pairs import Pair
+from evaluation.measures.figures import Figures
 from evaluation.measures.support import SupportCheck
-from evaluation.pairs import Pair
-from evaluation.report.report import Figures
 from services.contracts.ticket import Fit
 from services.gateway.walk.fit import FITTED
 from services.knowledge.model import KnowledgeContext

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.benches.capacity import measure_costs
+from evaluation.benches.load.capacity import measure_costs
 
 PAGE = """# Pump {name} stops
 
