@@ -6,16 +6,14 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
-from services.ingestion.service import FORGET_ROOT, RUN_JOB, IngestionService
-from services.ingestion.sync.records import TELL
+from services.ingestion.jobs.service import FORGET_ROOT, RUN_JOB, JobService
+from services.ingestion.jobs.sync_records import TELL
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
 
 
-def register(
-    outbox: Outbox, queue: Celery, service: IngestionService, syncs: SyncService
-) -> Periodic:
+def register(outbox: Outbox, queue: Celery, service: JobService, syncs: SyncService) -> Periodic:
     """Make the queue run ingestion's jobs and syncs; what queues the syncs is to be started."""
 
     def run_job(job_id: str) -> None:

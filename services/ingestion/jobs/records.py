@@ -49,7 +49,7 @@ def new_job(path: Path, source: str, *, is_upload: bool, is_queued: bool, prune:
     )
 
 
-class Jobs:
+class JobRecords:
     """Reads and writes jobs; a method that takes a session is part of its transaction."""
 
     def __init__(self, database: Database) -> None:
