@@ -7,7 +7,7 @@ from services.knowledge.ports import Embedder
 from services.knowledge.stores.sql_archive import SqlCaseArchive
 
 
-class ResolvedCases:
+class CaseService:
     """Written with the vectors that retrieval compares its queries with."""
 
     def __init__(self, database: Database, case_embedder: Embedder, *, most: int) -> None:

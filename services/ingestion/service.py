@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from services.ingestion.cases import ResolvedCases
+from services.ingestion.cases import CaseService
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.roots import Roots
 from services.ingestion.catalogue.service import CatalogueService
@@ -19,9 +19,7 @@ from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vector
 from services.procedure.store.sql_readings import SqlReadingStore
 
 
-class IngestionService(
-    JobService, CatalogueService, IngestedReadings, GraphBuilding, ResolvedCases
-):
+class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuilding, CaseService):
     """See `contracts.ingestion.Ingestion`: each base does its part of it, on the same stores."""
 
     def __init__(
@@ -86,4 +84,4 @@ class IngestionService(
             settings=settings,
             locks=locks,
         )
-        ResolvedCases.__init__(self, database, case_embedder or embedder, most=settings.most_cases)
+        CaseService.__init__(self, database, case_embedder or embedder, most=settings.most_cases)

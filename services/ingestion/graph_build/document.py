@@ -16,11 +16,12 @@ from services.ingestion.graph_build.incidents import Incident, Incidents, same_w
 from services.ingestion.graph_build.pieces import pieces_of
 from services.ingestion.graph_build.questions import (
     FORMS_AT_ONCE,
+    NOTHING,
     FilledForm,
     Questions,
+    passage_of,
     recipe,
 )
-from services.ingestion.graph_build.shown import NOTHING, shown
 from services.ingestion.graph_build.spans import ShownLines
 from services.ingestion.model_pass import failure_reason
 from services.ingestion.structure.nodes import incident_node
@@ -124,7 +125,7 @@ class _Work:
         self._title = structural[0].name if structural else document.title
         self._questions = questions
         self._vectors = vectors
-        self._texts = [shown(chunk) for chunk in chunks]
+        self._texts = [passage_of(chunk) for chunk in chunks]
         self._incidents = Incidents()
 
     def nodes(self) -> list[IncidentNode]:

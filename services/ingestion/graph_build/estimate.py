@@ -6,8 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from services.contracts.ingestion import FailedDocument
 from services.ingestion.graph_build.counts import BuildCounts
-from services.ingestion.graph_build.questions import FORMS, NAMES, prompt_text
-from services.ingestion.graph_build.shown import shown
+from services.ingestion.graph_build.questions import FORMS, NAMES, passage_of, prompt_text
 from services.knowledge.model import Chunk
 
 
@@ -51,7 +50,7 @@ def estimate(
     """
     chunks = [chunk for each in documents for chunk in [*each, None]]
     documents_count = sum(chunk is None for chunk in chunks)
-    texts = [count_tokens(shown(chunk)) for chunk in chunks if chunk is not None]
+    texts = [count_tokens(passage_of(chunk)) for chunk in chunks if chunk is not None]
     before = sum((each for each in past), BuildCounts())
     share = len(texts) / before.chunks if before.chunks else 0.0
     asked = sum(count_tokens(prompt_text(prompt)) for prompt in (NAMES, FORMS))

@@ -132,10 +132,10 @@ class JobRecords:
             for each in found:
                 failed = FailedDocument(document_id=each.document_id, reason=each.reason)
                 failures[each.job_id].append(failed)
-        return [shown(row, failures[row.id][:_SHOWN_FAILURES]) for row in rows]
+        return [ingest_job(row, failures[row.id][:_SHOWN_FAILURES]) for row in rows]
 
 
-def shown(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
+def ingest_job(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
     """The job as others see it."""
     return IngestJob(
         id=row.id,

@@ -13,7 +13,7 @@ from services.ingestion.converters import UnreadableDocumentError
 from services.ingestion.converters.document import read_document
 from services.ingestion.converters.isolation import IsolatedReaders
 from services.ingestion.jobs.embedding import Window, with_vectors
-from services.ingestion.jobs.records import COUNTERS, JobRecords, shown
+from services.ingestion.jobs.records import COUNTERS, JobRecords, ingest_job
 from services.ingestion.jobs.stores import Prepared, Stores
 from services.ingestion.jobs.time_left import TimeLeft
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, JOBS, SUSPICIOUS
@@ -359,7 +359,7 @@ class JobRun:
         # The thread that embeds tells of it too.
         failures = list(self.failures.items())
         failed = [FailedDocument(document_id=id_, reason=reason) for id_, reason in failures]
-        self.on_progress(shown(self.job, failed))
+        self.on_progress(ingest_job(self.job, failed))
 
 
 def removed_path(root: str, document_id: str) -> str:

@@ -97,7 +97,7 @@ class SyncService:
         with self._database.session() as session:
             _row(session, name)
             found = sync_records.latest(session, name, limit)
-            return [sync_records.shown(session, sync) for sync in found]
+            return [sync_records.synced(session, sync) for sync in found]
 
     def queue_due(self) -> None:
         """Queue what is due; several processes may do so."""
@@ -142,7 +142,7 @@ class SyncService:
         """
         with self._database.session() as session:
             sync = session.get(SyncRow, sync_id)
-            told = sync_records.shown(session, sync) if sync else None
+            told = sync_records.synced(session, sync) if sync else None
         if told is not None and self._tells:
             self._guard.send(self._outgoing(told))
         with self._database.session() as session:
@@ -247,7 +247,7 @@ class SyncService:
                 root=str(root),
                 next_at=row.next_at,
                 failures=row.failures,
-                last=sync_records.shown(session, newest[0]) if newest else None,
+                last=sync_records.synced(session, newest[0]) if newest else None,
             )
 
 
