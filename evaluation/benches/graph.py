@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from evaluation.measures.figures import Figures, Report, mean_over_sets
 from services.ingestion.graph_build.comparison import (
-    Comparison,
     FieldLines,
+    GraphComparison,
     compare,
     compare_fields,
     lines_of,
 )
+from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart
-from services.ingestion.graph_build.tally import Tally
 from services.kit.errors import NotFoundError
 from services.knowledge.document.markdown import Page, parse
 from services.knowledge.model import Attribute, Document, IncidentNode
@@ -94,7 +94,7 @@ def _figures(documents: Sequence[BuiltDocument]) -> Figures:
     """Incidents in both graphs, lines of the structural one, shares of what the model gave."""
     tally = _tally(documents)
     compared = reduce(
-        add, (compare(each.structural, each.part.nodes) for each in documents), Comparison()
+        add, (compare(each.structural, each.part.nodes) for each in documents), GraphComparison()
     )
     return {
         "n": len(documents),
@@ -131,8 +131,8 @@ def _cost(documents: Sequence[BuiltDocument]) -> Figures:
     }
 
 
-def _tally(documents: Iterable[BuiltDocument]) -> Tally:
-    return reduce(add, (each.part.tally for each in documents), Tally())
+def _tally(documents: Iterable[BuiltDocument]) -> BuildCounts:
+    return reduce(add, (each.part.tally for each in documents), BuildCounts())
 
 
 def _fields(documents: Iterable[BuiltDocument]) -> Mapping[str, Figures]:

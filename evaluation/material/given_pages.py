@@ -10,7 +10,7 @@ from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import Read, by_rules
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.contracts.ticket import TicketDraft
-from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.structure.pipeline import Pipeline
 from services.knowledge.model import Chunk, Document, IncidentNode, RetrievedChunk, RetrievedNode
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import screened

@@ -6,8 +6,8 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
-from services.ingestion.service import FORGET_ROOT, RUN_JOB, IngestionService
-from services.ingestion.sync.records import TELL
+from services.ingestion.jobs.service import FORGET_ROOT, RUN_JOB, JobService
+from services.ingestion.jobs.sync_records import TELL
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
@@ -18,7 +18,7 @@ def syncing(syncs: SyncService) -> Periodic:
     return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)
 
 
-def register(outbox: Outbox, queue: Celery, service: IngestionService, syncs: SyncService) -> None:
+def register(outbox: Outbox, queue: Celery, service: JobService, syncs: SyncService) -> None:
     """Make the queue run ingestion's jobs and syncs."""
 
     def run_job(job_id: str) -> None:

@@ -18,8 +18,8 @@ from services.cli.sources import _show_sync
 from services.contracts.ingestion import FailedDocument
 from services.contracts.readings import ApprovalRequest
 from services.contracts.syncing import Synced, SyncRequest
-from services.ingestion.service import PathNotAllowedError
-from services.ingestion.sync.records import TELL
+from services.ingestion.jobs.service import PathNotAllowedError
+from services.ingestion.jobs.sync_records import TELL
 from services.ingestion.sync.service import (
     RUN_SYNC,
     PlaceNotAllowedError,

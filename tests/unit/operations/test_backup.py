@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.ingestion.jobs.jobs import new_job
+from services.ingestion.jobs.records import new_job
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import pytest
 
-from services.ingestion.graph_build.run import NoChatModelError
-from services.ingestion.readings.model_run import ChosenPages, ReadingUnfinishedError
+from services.ingestion.model_pass import NoChatModelError, PassUnfinishedError
+from services.ingestion.readings.reading_pass import ChosenPages
 from services.knowledge.screening.document import hash_of
 from services.llm.chat_model import ChatRequest, Message, ModelAnswerError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel, Prices
@@ -73,7 +73,7 @@ def pages(stand):
 
 
 def run_of(stand, model, reader):
-    return stand.service.model_run(model, reader)
+    return stand.service.reading_pass(model, reader)
 
 
 def test_pages_are_read_once_whatever_they_are_called(stand, pages, model, reader):
@@ -143,7 +143,7 @@ def test_a_model_that_fails_at_all_pages_ends_it(stand, pages, model, reader):
     for number in range(20):
         stand.write(f"more-{number}.md", f"# Page of {number}\n\n1. Look.\n")
     stand.ingest()
-    with pytest.raises(ReadingUnfinishedError, match=r"5 pages in a row.*gone.*0 of 24"):
+    with pytest.raises(PassUnfinishedError, match=r"5 pages in a row.*gone.*0 of 24"):
         run_of(stand, model, reader).run(ALL)
     assert len(reader.read_pages) == 5
 
@@ -178,7 +178,7 @@ def test_several_pages_are_read_at_a_time(stand, pages, model, reader):
 
 def test_without_a_model_it_says_what_to_set(stand):
     with pytest.raises(NoChatModelError, match="FLOWXPERT_MODEL_URL"):
-        stand.service.model_run(None)
+        stand.service.reading_pass(None)
 
 
 def test_the_reader_in_use_is_asked_about_a_page_and_its_answer_is_kept(stand):
@@ -198,7 +198,7 @@ def test_the_reader_in_use_is_asked_about_a_page_and_its_answer_is_kept(stand):
         ]
     }
     model = GuardedChatModel(ScriptedChatModel([json.dumps(program)]), tries=1)
-    run = stand.service.model_run(model)
+    run = stand.service.reading_pass(model)
     assert run.estimate(ALL).tokens > 500
     report = run.run(ALL)
     assert (report.read, report.failed, report.tokens_in > 0) == (1, (), True)
@@ -208,4 +208,4 @@ def test_the_reader_in_use_is_asked_about_a_page_and_its_answer_is_kept(stand):
         "Look at the tray",
         "Seat the fan",
     ]
-    assert stand.service.model_run(model).estimate(ALL).pages == 0
+    assert stand.service.reading_pass(model).estimate(ALL).pages == 0

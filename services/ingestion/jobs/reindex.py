@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from services.ingestion.jobs.ledger import Known, Ledger
-from services.ingestion.jobs.pipeline import Pipeline
-from services.ingestion.jobs.store import Prepared, Stores
+from services.ingestion.catalogue.ledger import Ledger, LedgerEntry
+from services.ingestion.jobs.stores import Prepared, Stores
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.structure.pipeline import Pipeline
 
 OnReindexed = Callable[[int, int], None]
 """Told how many documents are done, of how many."""
@@ -40,7 +40,7 @@ class Reindex:
         self.ledger.hold(ids, beside_old=False)
         return len(ids)
 
-    def _windows(self, known: dict[str, Known]) -> Iterator[list[Prepared]]:
+    def _windows(self, known: dict[str, LedgerEntry]) -> Iterator[list[Prepared]]:
         """Documents in the order of their ids, as many as are embedded and written together."""
         window: list[Prepared] = []
         for id_, each in known.items():

@@ -8,7 +8,7 @@ from services.ingestion.tables import UnreadRow
 from services.kit.sql.database import Database
 
 
-class Unread:
+class FailedPages:
     """Reasons by the hash of the text, for one prompt and model."""
 
     def __init__(self, database: Database, recipe: str) -> None:

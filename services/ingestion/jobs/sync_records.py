@@ -71,7 +71,7 @@ def lost_approvals(session: Session, job_id: str) -> list[LostApproval]:
     ]
 
 
-def shown(session: Session, sync: SyncRow) -> Synced:
+def synced(session: Session, sync: SyncRow) -> Synced:
     """The sync as others see it, with what its job did."""
     return Synced(
         id=sync.id,

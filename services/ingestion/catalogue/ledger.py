@@ -19,7 +19,7 @@ from services.kit.sql.database import Database
 
 
 @dataclass(frozen=True)
-class Known:
+class LedgerEntry:
     """What the ledger says of a document."""
 
     source: str
@@ -35,7 +35,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Found:
+class MovedFile:
     """Where a document whose content is known was known from, and how its file is known now."""
 
     known_source: str
@@ -92,7 +92,7 @@ class Ledger:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, LedgerEntry]:
         """All documents by id."""
         columns = (
             IngestedRow.document_id,
@@ -103,7 +103,7 @@ class Ledger:
             IngestedRow.job_id,
         )
         with self._database.session() as session:
-            return {id_: Known(*rest) for id_, *rest in session.execute(select(*columns))}
+            return {id_: LedgerEntry(*rest) for id_, *rest in session.execute(select(*columns))}
 
     def sources(self, pipeline: str) -> dict[str, Counted]:
         """How many documents belong to what; `pipeline` tells which of them are outdated."""
@@ -204,7 +204,7 @@ class Ledger:
             session.merge(row)
             self._forget_built(session, version.document_id, other_than=version.text_hash)
 
-    def touch(self, session: Session, found: Mapping[str, Found], *, source: str) -> None:
+    def touch(self, session: Session, found: Mapping[str, MovedFile], *, source: str) -> None:
         """Note that documents of `source` have the content that is known.
 
         Those that yet another source has taken meanwhile stay what they are.
@@ -271,7 +271,7 @@ class Ledger:
         return found
 
 
-def may_take(known: Known | IngestedRow, source: str) -> bool:
+def may_take(known: LedgerEntry | IngestedRow, source: str) -> bool:
     """Whether a document of `source` may take the place of the known one of the same id."""
     return known.source == source or _is_gone(known.source)
 

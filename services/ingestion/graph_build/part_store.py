@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 
 from sqlalchemy import delete, select
 
+from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart, UnbuiltPart
 from services.ingestion.graph_build.join import joined
-from services.ingestion.graph_build.tally import Tally
-from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.tables import BuiltRow, UnbuiltRow
 from services.kit.sql.database import Database
 from services.knowledge.model import Document, IncidentNode
 from services.knowledge.screening.document import text_hash
 
 
-class KeptParts:
+class PartStore:
     """Reads and writes the rows, one per document: of the text and recipe built last."""
 
     def __init__(self, database: Database) -> None:
@@ -42,11 +42,11 @@ class KeptParts:
             rows = session.scalars(tried.order_by(UnbuiltRow.updated_at, UnbuiltRow.document_id))
             return [_unbuilt(row) for row in rows]
 
-    def tallies(self, recipe: str) -> list[Tally]:
+    def tallies(self, recipe: str) -> list[BuildCounts]:
         """What the documents built by this recipe have cost."""
         with self._database.session() as session:
             found = session.scalars(select(BuiltRow.tally).where(BuiltRow.recipe == recipe))
-            return [Tally.model_validate(each) for each in found]
+            return [BuildCounts.model_validate(each) for each in found]
 
     def put(self, part: BuiltPart) -> None:
         """Write or replace."""
@@ -69,7 +69,7 @@ class KeptParts:
         return joined(structural, part.nodes if part else ())
 
 
-def with_kept_parts(pipeline: Pipeline, kept: KeptParts) -> Pipeline:
+def with_built_parts(pipeline: Pipeline, kept: PartStore) -> Pipeline:
     """The same pipeline; its nodes are joined with what a model made of the same text.
 
     So neither an ingest by newer code nor a reindex loses what was paid for, and a changed text
@@ -87,7 +87,7 @@ def _unbuilt(row: UnbuiltRow) -> UnbuiltPart:
         text_hash=row.text_hash,
         recipe=row.recipe,
         reason=row.reason,
-        tally=Tally(),
+        tally=BuildCounts(),
     )
 
 

@@ -18,7 +18,7 @@ from services.procedure.tables import TextRow
 
 
 @dataclass
-class Page:
+class QueuedPage:
     """One text with the documents that have it now, in numbers."""
 
     text_hash: str
@@ -52,7 +52,7 @@ class Page:
         return PageState.APPROVED if is_approved else PageState.READ
 
 
-class Waiting:
+class ReviewQueue:
     """The list of pages to check. Numbers are read of all pages, texts of none."""
 
     def __init__(self, database: Database, owners: Owners) -> None:
@@ -74,7 +74,7 @@ class Waiting:
             counts={state: counts[state] for state in PageState},
         )
 
-    def _pages(self) -> list[Page]:
+    def _pages(self) -> list[QueuedPage]:
         columns = (
             TextRow.text_hash,
             IngestedRow.document_id,
@@ -92,15 +92,15 @@ class Waiting:
             .join(IngestedRow, IngestedRow.text_hash == TextRow.text_hash)
             .where(TextRow.reader != "", IngestedRow.content_hash != "")
         )
-        pages: dict[str, Page] = {}
+        pages: dict[str, QueuedPage] = {}
         with self._database.session() as session:
             for text_hash, id_, root, title, *numbers in session.execute(statement):
-                page = pages.setdefault(text_hash, Page(text_hash, title, {}, *numbers))
+                page = pages.setdefault(text_hash, QueuedPage(text_hash, title, {}, *numbers))
                 page.roots[id_] = root
         return list(pages.values())
 
 
-def by_urgency(pages: Iterable[Page]) -> list[Page]:
+def by_urgency(pages: Iterable[QueuedPage]) -> list[QueuedPage]:
     """The most urgent first; of equals those that were approved once, then by what waits."""
     return sorted(
         pages,
@@ -114,7 +114,7 @@ def by_urgency(pages: Iterable[Page]) -> list[Page]:
     )
 
 
-def _is_meant(page: Page, query: WaitingQuery, owners: Sequence[Ownership]) -> bool:
+def _is_meant(page: QueuedPage, query: WaitingQuery, owners: Sequence[Ownership]) -> bool:
     said = " ".join((page.title, *page.roots)).lower()
     return (
         query.state in {None, page.state}
@@ -125,13 +125,13 @@ def _is_meant(page: Page, query: WaitingQuery, owners: Sequence[Ownership]) -> b
     )
 
 
-def _owner(page: Page, owners: Sequence[Ownership]) -> str:
+def _owner(page: QueuedPage, owners: Sequence[Ownership]) -> str:
     """Of its first document that has one."""
     teams = (owner_among(owners, root, id_) for id_, root in sorted(page.roots.items()))
     return next(filter(None, teams), "")
 
 
-def _shown(page: Page, owners: Sequence[Ownership]) -> WaitingReading:
+def _shown(page: QueuedPage, owners: Sequence[Ownership]) -> WaitingReading:
     state = ReadingState.APPROVED if page.state is PageState.APPROVED else ReadingState.READ
     return WaitingReading(
         text_hash=page.text_hash,

@@ -10,6 +10,7 @@ from typing import Self
 
 from services.ingestion.converters import Reader, Reading, UnreadableDocumentError
 
+_PROGRAM = "services.ingestion.converters.isolated"
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "SYSTEMROOT")
 
 
@@ -77,7 +78,12 @@ class IsolatedReaders:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603  (every word of it is ours)
-                [sys.executable, "-m", "services.ingestion.jobs.isolated", str(self._memory_bytes)],
+                [
+                    sys.executable,
+                    "-m",
+                    "services.ingestion.converters.isolated",
+                    str(self._memory_bytes),
+                ],
                 env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

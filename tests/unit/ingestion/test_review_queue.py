@@ -11,7 +11,7 @@ from services.contracts.readings import (
     WaitingQuery,
 )
 from services.ingestion.catalogue.owners import owner_among
-from services.ingestion.readings.waiting import Page, by_urgency
+from services.ingestion.readings.review_queue import QueuedPage, by_urgency
 from services.kit.errors import InvalidInputError
 from services.knowledge.screening.document import hash_of
 
@@ -21,7 +21,7 @@ POWER = "# Power supply hums\n\n1. Look at the cable.\n2. Swap the supply.\n"
 
 def page(name, *, alerts=0, doubts=0, procedures=1, approved=0, was_approved=False):
     numbers = (procedures, approved, doubts, was_approved, datetime(2026, 1, 1, tzinfo=UTC))
-    return Page(name, name, {name: "/docs"}, "rules", *numbers, alerts=alerts)
+    return QueuedPage(name, name, {name: "/docs"}, "rules", *numbers, alerts=alerts)
 
 
 class TestUrgency:

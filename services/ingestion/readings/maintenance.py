@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from services.ingestion.jobs.ledger import Ledger
+from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.metrics import APPROVALS, READ_PAGES
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import UnavailableError
@@ -23,7 +23,7 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Upkeep:
+class ReadingMaintenance:
     """Keeps the readings in line with the documents.
 
     Whatever goes wrong with one page's reading is logged: its document is taken in all the same.
@@ -35,7 +35,9 @@ class Upkeep:
     """Told of approvals that did not outlive a change: the page and its procedures."""
 
     @classmethod
-    def of(cls, store: ReadingStore, ledger: Ledger, documents: DocumentStore) -> "Upkeep":
+    def of(
+        cls, store: ReadingStore, ledger: Ledger, documents: DocumentStore
+    ) -> "ReadingMaintenance":
         """On these stores."""
         return cls(store, Texts(ledger, documents))
 

@@ -49,7 +49,7 @@ def new_job(path: Path, source: str, *, is_upload: bool, is_queued: bool, prune:
     )
 
 
-class Jobs:
+class JobRecords:
     """Reads and writes jobs; a method that takes a session is part of its transaction."""
 
     def __init__(self, database: Database) -> None:
@@ -132,10 +132,10 @@ class Jobs:
             for each in found:
                 failed = FailedDocument(document_id=each.document_id, reason=each.reason)
                 failures[each.job_id].append(failed)
-        return [shown(row, failures[row.id][:_SHOWN_FAILURES]) for row in rows]
+        return [ingest_job(row, failures[row.id][:_SHOWN_FAILURES]) for row in rows]
 
 
-def shown(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
+def ingest_job(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
     """The job as others see it."""
     return IngestJob(
         id=row.id,

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from services.grounding.vectors import RecentVectors
-from services.ingestion.graph_build.asking import BuildClosedError
+from services.ingestion.graph_build.build_pass import ChosenDocuments
 from services.ingestion.graph_build.document import DocumentBuilder
-from services.ingestion.graph_build.run import Chosen, GraphUnfinishedError, NoChatModelError
-from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.graph_build.questions import BuildClosedError
+from services.ingestion.model_pass import NoChatModelError, PassUnfinishedError
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.tables import BuiltRow, UnbuiltRow
 from services.knowledge.model import Attribute
 from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
@@ -59,7 +60,7 @@ def stand(tmp_path: Path) -> Stand:
 
 
 def build(stand: Stand, model: GraphModel, **chosen):
-    return stand.service.graph_build(model.guarded).run(Chosen(**chosen))
+    return stand.service.build_pass(model.guarded).run(ChosenDocuments(**chosen))
 
 
 def nodes(stand: Stand, document_id: str = "pumps.md") -> dict[str, object]:
@@ -124,7 +125,7 @@ def test_a_name_that_the_page_does_not_bear_out_makes_no_node(name, stand):
     stand.ingest()
     answer = f'{{"incidents": [{{"name": "{name}", "summary": ""}}]}}'
     model = GuardedChatModel(ScriptedChatModel(lambda _request: [answer]), tries=1)
-    report = stand.service.graph_build(model).run(Chosen())
+    report = stand.service.build_pass(model).run(ChosenDocuments())
     assert (report.tally.names, report.tally.names_unsupported) == (1, 1)
     assert list(nodes(stand)) == ["Pumps of the cooling loop"]
 
@@ -208,7 +209,7 @@ def test_a_document_that_speaks_to_the_model_is_not_heard(stand):
     stand.write("pumps.md", PAGE + f"\n{order}\n\n")
     stand.ingest()
     model = GuardedChatModel(ScriptedChatModel(lambda _request: [always]), tries=1)
-    assert stand.service.graph_build(model).run(Chosen()).tally.names_unsupported == 1
+    assert stand.service.build_pass(model).run(ChosenDocuments()).tally.names_unsupported == 1
 
 
 def test_an_answer_that_cannot_be_read_is_counted_and_costs_nothing_else(stand):
@@ -216,7 +217,7 @@ def test_an_answer_that_cannot_be_read_is_counted_and_costs_nothing_else(stand):
     stand.ingest()
     before = stand.contents()
     model = GuardedChatModel(ScriptedChatModel(["I cannot do that"]), tries=1)
-    report = stand.service.graph_build(model).run(Chosen())
+    report = stand.service.build_pass(model).run(ChosenDocuments())
     assert (report.built, report.tally.unreadable) == (1, 1)
     assert stand.contents() == before
 
@@ -267,7 +268,7 @@ def test_a_run_whose_model_goes_away_keeps_what_was_built_and_goes_on_with_the_o
     model = GraphModel(FORMS)
     model.answers_left = 3
     told = r"failed at 5 documents in a row, .* is down; 1 of 8 documents are built"
-    with pytest.raises(GraphUnfinishedError, match=told):
+    with pytest.raises(PassUnfinishedError, match=told):
         build(many, model)
     assert "Pump leaks" in nodes(many, "a.md")
     assert halls(model) == "abcdef"
@@ -309,7 +310,7 @@ def test_of_those_that_failed_the_one_tried_last_comes_last(many):
     model = GraphModel(FORMS)
     model.refused = ("hall a", "hall b", "hall c")
     build(many, model)
-    with pytest.raises(GraphUnfinishedError):
+    with pytest.raises(PassUnfinishedError):
         build(many, model, limit=1)
     last = GraphModel(FORMS)
     assert build(many, last).built == 3
@@ -320,13 +321,13 @@ def test_a_document_that_failed_is_estimated_with_its_reason_and_another_model_b
     model = GraphModel(FORMS)
     model.refused = ("hall a",)
     build(many, model, limit=2)
-    expected = many.service.graph_build(model.guarded).estimate(Chosen())
+    expected = many.service.build_pass(model.guarded).estimate(ChosenDocuments())
     assert (expected.documents, expected.built) == (7, 1)
     assert [each.document_id for each in expected.failed] == ["a.md"]
-    assert many.service.graph_build(model.guarded).estimate(Chosen(limit=6)).failed == ()
+    assert many.service.build_pass(model.guarded).estimate(ChosenDocuments(limit=6)).failed == ()
     other = GraphModel(FORMS)
     other.guarded.name = "another"
-    assert many.service.graph_build(other.guarded).estimate(Chosen()).failed == ()
+    assert many.service.build_pass(other.guarded).estimate(ChosenDocuments()).failed == ()
     build(many, other)
     assert halls(other) == "abcdefgh"
 
@@ -336,14 +337,14 @@ def test_a_run_in_which_nothing_but_failures_came_says_so(stand):
     stand.ingest()
     model = GraphModel(FORMS)
     model.answers_left = 0
-    with pytest.raises(GraphUnfinishedError, match="0 of 1 documents are built"):
+    with pytest.raises(PassUnfinishedError, match="0 of 1 documents are built"):
         build(stand, model)
 
 
 def test_what_a_failed_document_cost_counts_against_the_tokens(many):
     model = GraphModel(FORMS)
     model.refused = ("i1: ",)
-    with pytest.raises(GraphUnfinishedError, match="0 of 8"):
+    with pytest.raises(PassUnfinishedError, match="0 of 8"):
         build(many, model, tokens=1)
     assert halls(model) == "a"
 
@@ -372,7 +373,7 @@ def test_documents_do_not_fail_because_others_made_the_model_be_left_alone_for_a
     guarded = GuardedChatModel(
         ScriptedChatModel(answer), tries=2, breaker=breaker, sleep=lambda _s: None
     )
-    report = many.service.graph_build(guarded).run(Chosen())
+    report = many.service.build_pass(guarded).run(ChosenDocuments())
     assert [each.document_id for each in report.failed] == ["a.md", "b.md", "c.md"]
     assert {each.reason for each in report.failed} == {"it crashed"}
     assert report.built == 5
@@ -400,8 +401,8 @@ def test_a_run_that_goes_no_further_does_not_wait_for_the_model_to_be_asked_agai
     many.pipeline = Pipeline(many.pipeline.version, many.pipeline.split, extract_in_turn)
     guarded = GuardedChatModel(ScriptedChatModel(answer), tries=1, breaker=breaker)
     started = time.monotonic()
-    with pytest.raises(GraphUnfinishedError, match="6 documents in a row"):
-        many.service.graph_build(guarded).run(Chosen())
+    with pytest.raises(PassUnfinishedError, match="6 documents in a row"):
+        many.service.build_pass(guarded).run(ChosenDocuments())
     assert time.monotonic() - started < 10
     assert next(calls) == 6
 
@@ -423,8 +424,8 @@ def test_two_runs_at_a_time_leave_no_failure_of_what_one_of_them_built(many):
         raise ModelRefusedError("too long")
 
     refusing = GuardedChatModel(ScriptedChatModel(answer), tries=1)
-    with pytest.raises(GraphUnfinishedError):
-        many.service.graph_build(refusing).run(Chosen(limit=1))
+    with pytest.raises(PassUnfinishedError):
+        many.service.build_pass(refusing).run(ChosenDocuments(limit=1))
     assert len(built_ids(many)) == 8
     assert failed_ids(many) == set()
 
@@ -471,13 +472,13 @@ def test_pattern_and_limit_choose_the_documents(three):
 
 def test_an_estimate_asks_the_model_nothing_and_learns_from_the_past(three):
     model = GraphModel(FORMS)
-    first = three.service.graph_build(model.guarded).estimate(Chosen())
+    first = three.service.build_pass(model.guarded).estimate(ChosenDocuments())
     assert model.asked == []
     assert (first.documents, first.built, first.chunks, first.calls) == (3, 0, 3, 6)
     assert first.tokens_in > first.tokens_out > 0
     assert first.seconds is None
     report = build(three, model, limit=1)
-    rest = three.service.graph_build(model.guarded).estimate(Chosen())
+    rest = three.service.build_pass(model.guarded).estimate(ChosenDocuments())
     assert (rest.documents, rest.built) == (2, 1)
     assert rest.tokens_in == 2 * report.tally.tokens_in
     assert rest.seconds == pytest.approx(2 * report.tally.seconds, abs=0.1)
@@ -524,7 +525,7 @@ def test_a_document_that_changes_while_the_model_reads_it_is_left_to_the_next_ru
         return model._answer(request)
 
     changing = GuardedChatModel(ScriptedChatModel(change), tries=1)
-    report = stand.service.graph_build(changing).run(Chosen())
+    report = stand.service.build_pass(changing).run(ChosenDocuments())
     assert (report.built, report.overtaken, report.left) == (0, 1, 1)
     assert list(nodes(stand)) == ["Pumps of the cooling loop"]
     assert build(stand, model).built == 1
@@ -545,14 +546,14 @@ def test_documents_in_work_beside_the_one_that_fails_are_not_lost(three):
         return model._answer(request)
 
     guarded = GuardedChatModel(ScriptedChatModel(answer), tries=1)
-    report = three.service.graph_build(guarded).run(Chosen())
+    report = three.service.build_pass(guarded).run(ChosenDocuments())
     assert [each.document_id for each in report.failed] == ["b.md"]
     assert built_ids(three) == {"a.md", "c.md"}
 
 
 def test_without_a_model_the_command_says_which_setting_names_one(stand):
     with pytest.raises(NoChatModelError, match="FLOWXPERT_MODEL_GGUF"):
-        stand.service.graph_build(None)
+        stand.service.build_pass(None)
 
 
 def pointed_at(stand: Stand, document_id: str) -> set[str]:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from services.ingestion.jobs.store import Prepared
+from services.ingestion.jobs.stores import Prepared
 from services.knowledge.ports import Vectors
 
 Window = list[Prepared]
@@ -18,19 +18,19 @@ def with_vectors(
     While one is embedded the next is read, and while the caller writes one the next is embedded:
     at most three are held. What reading or embedding raises is raised here.
     """
-    waiting: deque[tuple[Window, Future[Vectors]]] = deque()
+    ahead: deque[tuple[Window, Future[Vectors]]] = deque()
     with ThreadPoolExecutor(1, thread_name_prefix="embedding") as embedding:
         try:
             for window in windows:
-                waiting.append((window, embedding.submit(embed, window)))
-                if len(waiting) > 1:
-                    yield _first(waiting)
-            while waiting:
-                yield _first(waiting)
+                ahead.append((window, embedding.submit(embed, window)))
+                if len(ahead) > 1:
+                    yield _first(ahead)
+            while ahead:
+                yield _first(ahead)
         finally:
             embedding.shutdown(wait=True, cancel_futures=True)
 
 
-def _first(waiting: deque[tuple[Window, Future[Vectors]]]) -> tuple[Window, Vectors]:
-    window, vectors = waiting.popleft()
+def _first(ahead: deque[tuple[Window, Future[Vectors]]]) -> tuple[Window, Vectors]:
+    window, vectors = ahead.popleft()
     return window, vectors.result()

@@ -20,7 +20,7 @@ class UnusableRowError(InvalidInputError):
     """A line of an import is no reading."""
 
 
-class Row(BaseModel):
+class ReadingLine(BaseModel):
     """One line."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,7 +54,7 @@ def state_of(served: ServedReading) -> ReadingState:
     return ReadingState.APPROVED if count and is_approved else ReadingState.READ
 
 
-def rows_of(lines: Iterable[bytes]) -> Iterator[tuple[int, Row | UnusableRowError]]:
+def reading_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadingLine | UnusableRowError]]:
     """Each line that is not blank with its number from 1; what is no reading, as the refusal."""
     for number, line in enumerate(lines, start=1):
         if number > MOST_ROWS:
@@ -64,11 +64,11 @@ def rows_of(lines: Iterable[bytes]) -> Iterator[tuple[int, Row | UnusableRowErro
             yield number, _row(line)
 
 
-def _row(line: bytes) -> Row | UnusableRowError:
+def _row(line: bytes) -> ReadingLine | UnusableRowError:
     if len(line) > LONGEST_LINE:
         return UnusableRowError(f"the line is longer than {LONGEST_LINE} bytes")
     try:
-        row = Row.model_validate(_parsed(line))
+        row = ReadingLine.model_validate(_parsed(line))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))

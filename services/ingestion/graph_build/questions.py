@@ -12,11 +12,13 @@ import yaml
 from pydantic import BaseModel, Field
 
 from services.kit.errors import FlowXpertError
-from services.knowledge.model import Attribute
+from services.knowledge.model import Attribute, Chunk
 from services.llm.chat_model import ChatModel, ChatRequest, JsonSchema, Message
 from services.llm.guard import CircuitOpenError
 from services.llm.prompts import Prompt, load_prompt
 from services.llm.structured import Answer, ask_for
+
+NOTHING = "(nothing)"
 
 _PACKAGE = "services.ingestion"
 NAMES = load_prompt(_PACKAGE, "names")
@@ -138,6 +140,18 @@ class Questions:
             seed=0,
             prompt=prompt.label,
         )
+
+
+def passage_of(chunk: Chunk | None) -> str:
+    """What the model sees of a chunk: headings and text; `NOTHING` without a chunk.
+
+    The page's title has a line of its own: of a whole path a small model makes a name.
+    """
+    if chunk is None:
+        return NOTHING
+    title, *sections = chunk.heading_path or ("",)
+    headings = [f"Page: {title}", *([f"Section: {', '.join(sections)}"] if sections else ())]
+    return "\n".join([*headings, "", chunk.text])
 
 
 def recipe(model_name: str) -> str:

@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 
-class Tally(BaseModel):
+class BuildCounts(BaseModel):
     """Counts of one document or of several together."""
 
     model_config = ConfigDict(frozen=True)

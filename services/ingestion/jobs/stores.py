@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from services.ingestion.jobs.ledger import Held, Version
+from services.ingestion.catalogue.ledger import Held, Version
 from services.kit.observability.metrics import stage_timer
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vectors, VectorStore

@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 
 from services.ingestion.converters import Reading, UnreadableDocumentError, reader_of
-from services.ingestion.jobs.isolation import IsolatedReaders
+from services.ingestion.converters.isolation import IsolatedReaders
 from services.knowledge.model import Document
 
 _HEADING = re.compile(
