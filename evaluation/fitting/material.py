@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.benches.given_pages import GivenPages
 from evaluation.benches.judge import Neighbours, Reader
@@ -15,6 +15,7 @@ from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import Fact
 from services.procedure.evidence.facts import facts_of
 from services.scorer.criteria.case import Case
+from services.scorer.fitted import ScoringFit
 from services.scorer.service import ScorerService
 from services.workflow.model import Step
 from services.workflow.perturbing.kinds import Perturbation, PerturbationError
@@ -53,7 +54,8 @@ class Workshop:
     def pieces(self, rows: Sequence[LogicRow], advance: Callable[[], None]) -> list[list[Piece]]:
         """For each row its reference first, then all else."""
         neighbours = Neighbours.of(rows, self.embedder)
-        scorer = ScorerService(self.embedder, forests=Forests(forests={}), hears_others=False)
+        undecided = replace(ScoringFit.shipped(), forests=Forests(forests={}))
+        scorer = ScorerService(self.embedder, fitted=undecided, hears_others=False)
         found = []
         for row in rows:
             near, far = neighbours.near.get(row.id), neighbours.far.get(row.id)

@@ -36,6 +36,7 @@ class Receiving(NamedTuple):
 def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     """The gateway: its app takes tickets in, its tasks walk them through the peers."""
     from services.gateway.app import create_app
+    from services.gateway.fit import Thresholds
     from services.gateway.knowledge import Knowledge
     from services.gateway.triage.desk import TriageDesk
     from services.gateway.work import GatewayWork
@@ -58,6 +59,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         ingestion=peers.ingestion,
         triage=triage,
         write_back=write_back,
+        thresholds=Thresholds.of_folder(stores.folder),
         model=model,
     )
 

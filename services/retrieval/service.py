@@ -34,7 +34,7 @@ from services.knowledge.ports import (
 from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import ReadingSource
 from services.retrieval.candidates import find_candidates
-from services.retrieval.confidence import confidence
+from services.retrieval.confidence import Calibration, confidence
 from services.retrieval.fuse import Evidence, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import Query, read_query
@@ -70,8 +70,12 @@ class RetrievalService:
         *,
         readings: ReadingSource | None = None,
         archive: CaseArchive | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
-        """The stores that ingestion writes; nothing is written here."""
+        """The stores that ingestion writes; nothing is written here.
+
+        `calibration` stands for the one that is shipped.
+        """
         chosen = settings or RetrievalSettings()
         self._resolved = (
             ResolvedCases(
@@ -88,6 +92,7 @@ class RetrievalService:
         self._documents = documents
         self._embedder = embedder
         self._settings = chosen
+        self._calibration = calibration or Calibration.shipped()
         self._pages = Pages(documents, readings or NoReadings())
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
@@ -106,7 +111,7 @@ class RetrievalService:
             chunks=self._chunks(ranked, request.top_chunks),
             nodes=around.nodes,
             linked=around.linked,
-            confidence=confidence(ranked, is_alert=query.is_alert),
+            confidence=confidence(ranked, self._calibration, is_alert=query.is_alert),
             pages=self._readings(ranked, around.targets),
             degraded=missing,
         )

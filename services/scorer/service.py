@@ -18,17 +18,18 @@ from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.procedure.evidence.consensus import Voice, with_votes
-from services.procedure.evidence.decide import FORESTS, Forests, decide
+from services.procedure.evidence.decide import decide
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.ports import AnswerStore
 from services.scorer.approved import Approved
-from services.scorer.chance import chance_of_page, with_chance
+from services.scorer.chance import Chance, chance_of_page, with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import Case
 from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
+from services.scorer.fitted import ScoringFit
 from services.scorer.judges.deciding import decided_with, told
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, Verdict
@@ -66,16 +67,17 @@ class ScorerService:
         *,
         model: ChatModel | None = None,
         answers: AnswerStore | None = None,
-        forests: Forests = FORESTS,
+        fitted: ScoringFit | None = None,
         hears_others: bool = True,
     ) -> None:
         """`embedder` is asked only for what the words do not decide.
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
-        `answers` is where the model's answers are kept; without it, in memory.
+        `answers` is where the model's answers are kept; without it, in memory. `fitted` stands for
+        what is shipped.
         """
         self._settings = settings or ScorerSettings()
-        self._forests = forests
+        self._fitted = fitted or ScoringFit.shipped()
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
         self._panel = _panel(model, self._settings, answers) if model else None
@@ -88,7 +90,7 @@ class ScorerService:
         scored = [
             ScoredCandidate(
                 candidate=candidate,
-                score=(score := _score(case, after, verdict)),
+                score=(score := _score(case, after, verdict, self._fitted.chance)),
                 findings=tuple(map(str, case.findings)),
                 good_enough=self._is_good_enough(score),
             )
@@ -145,7 +147,8 @@ class ScorerService:
             findings=lint(workflow, bindings=request.ticket.labels),
             drawn=drawn,
             reading=reading,
-            decided=decide(drawn, reading, self._forests),
+            decided=decide(drawn, reading, self._fitted.forests),
+            weighings=self._fitted.weighings,
         )
 
     def _judged(
@@ -181,7 +184,7 @@ def _panel(model: ChatModel, settings: ScorerSettings, answers: AnswerStore | No
     )
 
 
-def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
+def _score(case: Case, judged: Case, verdict: Verdict, fitted: Chance) -> Score:
     """By all that is decided; where a model decided something, what it was before is shown."""
     found = {name: criterion(judged) for name, criterion in CRITERIA.items()}
     if judged.decided != case.decided:
@@ -196,7 +199,7 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
     of_page = chance_of_page(case.context.confidence, _place(case).share)
     others = {name: found[name] for name in found if name not in DIMENSIONS}
     score = Score(**{name: found[name] for name in DIMENSIONS}, others=others)
-    return with_chance(score, case.workflow.provenance, of_page)
+    return with_chance(score, case.workflow.provenance, fitted, of_page)
 
 
 def _place(case: Case) -> Place:

@@ -8,7 +8,7 @@ from services.grounding.grounder import Grounded
 from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria.beliefs import beliefs
 from services.scorer.criteria.case import Case, short
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.weighing import Signs
 
 _UNCLAIMED = 0.75
 """What support counts for where the step does not name its source."""
@@ -27,7 +27,7 @@ def signs(case: Case) -> Signs:
 
 def accuracy(case: Case) -> Dimension:
     """The support of the steps by the lines they cite, foreign commands, invented questions."""
-    return Dimension(value=WEIGHINGS.of("accuracy").value(signs(case)), reason=_reason(case))
+    return Dimension(value=case.weighings.of("accuracy").value(signs(case)), reason=_reason(case))
 
 
 def _support(evidence: Evidence, found: Grounded) -> float:

@@ -11,6 +11,7 @@ from services.knowledge.model import KnowledgeContext
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.scorer.criteria.fit import fit_of_documents
+from services.scorer.criteria.weighing import Weighings
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
 from services.workflow.model import Step, Workflow
@@ -35,6 +36,8 @@ class Case:
     """What the rules read on the same pages; None where the candidate is that reading."""
     decided: Sequence[Decided]
     """Its facts, each with the chance that it is right."""
+    weighings: Weighings
+    """What signs say of each dimension."""
 
     @cached_property
     def told(self) -> tuple[Grounded, ...]:
@@ -74,11 +77,6 @@ class Case:
 
 def _all_text(step: Step) -> str:
     return "\n".join((step.text, *step.commands))
-
-
-def on_scale(share: float) -> float:
-    """0–1 as 1–5."""
-    return 1 + 4 * min(1.0, max(0.0, share))
 
 
 def short(text: str) -> str:

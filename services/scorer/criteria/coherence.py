@@ -4,8 +4,8 @@ from services.contracts.scorer import Dimension
 from services.procedure.evidence.decide import in_words, least_likely
 from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria.beliefs import beliefs
-from services.scorer.criteria.case import Case, on_scale
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.case import Case
+from services.scorer.criteria.weighing import Signs, on_scale
 from services.workflow.lint import Severity
 
 _KINDS = (FactKind.GUARD, FactKind.FREE, FactKind.ARROW, FactKind.END)
@@ -23,7 +23,7 @@ def signs(case: Case) -> Signs:
 def coherence(case: Case) -> Dimension:
     """The chances of its conditions and arrows, less what lint found."""
     errors = sum(finding.severity is Severity.ERROR for finding in case.findings)
-    value = WEIGHINGS.of("coherence").value(signs(case)) - 4 * _ERROR_COST * errors
+    value = case.weighings.of("coherence").value(signs(case)) - 4 * _ERROR_COST * errors
     reason = f"{_reason(case)}; {errors} lint errors." if errors else f"{_reason(case)}."
     return Dimension(value=max(on_scale(0), value), reason=reason)
 

@@ -6,7 +6,7 @@ from services.grounding.grounder import GROUNDED, Grounded
 from services.procedure.evidence.coverage import brevity_signs
 from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.doubles import doubled
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.weighing import Signs
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40
@@ -35,7 +35,7 @@ def conciseness(case: Case) -> Dimension:
     steps = [found.step for found in case.told]
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
     beside = [found.step for found in case.told if not _serves(case, found)]
-    value = WEIGHINGS.of("conciseness").value(signs(case))
+    value = case.weighings.of("conciseness").value(signs(case))
     return Dimension(value=value, reason=_reason(steps, doubled(case.workflow), long, beside))
 
 

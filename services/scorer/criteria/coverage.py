@@ -11,7 +11,7 @@ from services.language.clauses import mentions_condition
 from services.procedure.evidence.coverage import coverage_signs
 from services.scorer.criteria.case import Case, short
 from services.scorer.criteria.fit import procedures
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.weighing import Signs
 from services.workflow.model import StepKind
 
 _COVERED = 0.5
@@ -69,7 +69,7 @@ def _signs(case: Case, best: _Procedure | None) -> Signs:
 def coverage(case: Case) -> Dimension:
     """How much of the best-fitting procedure the workflow holds."""
     best = _best(case)
-    value = WEIGHINGS.of("coverage").value(_signs(case, best))
+    value = case.weighings.of("coverage").value(_signs(case, best))
     if best is None:
         return Dimension(value=value, reason="The context knows no step to compare with.")
     missing = [found for found in best.known if found.said < _COVERED]

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from services.contracts.scorer import Dimension
 from services.grounding.grounder import GROUNDED
-from services.scorer.criteria.case import Case, on_scale
+from services.scorer.criteria.case import Case
+from services.scorer.criteria.weighing import on_scale
 
 _ENOUGH_OF_TICKET = 0.6
 """Share of the weight of the ticket's words that a workflow on the point takes up: tickets hold

@@ -91,7 +91,7 @@ class TellingModel(ScriptedChatModel):
 def service(model: ChatModel | None = None, **settings: object) -> ScorerService:
     """A scorer whose lines say nothing either way."""
     return ScorerService(
-        HashingEmbedder(), ScorerSettings(**settings), model=model, forests=UNDECIDED
+        HashingEmbedder(), ScorerSettings(**settings), model=model, fitted=UNDECIDED
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.fit import FITTED
+from services.gateway.fit import Thresholds
 from services.gateway.ui.ticket import pages
 from services.kit.access.caller import Caller, Kind
 from services.kit.access.scopes import Scope
@@ -325,6 +325,7 @@ def test_a_vague_ticket_that_nothing_fits_is_asked_for_more_words(gateway):
 
 # How surely it fits.
 
+FITTED = Thresholds.shipped()
 UNSURE, SURE = FITTED.unsure_from, FITTED.sure_from
 
 

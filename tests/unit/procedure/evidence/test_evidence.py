@@ -2,7 +2,7 @@ import pytest
 
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.coverage import brevity_signs, coverage_signs
-from services.procedure.evidence.decide import FORESTS, Decided, Forests, decide, in_words
+from services.procedure.evidence.decide import Decided, Forests, decide, in_words
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import Source
@@ -20,6 +20,7 @@ from tests.unit.procedure.evidence.fan import (
     drawn,
 )
 
+FORESTS = Forests.shipped()
 UNDER_YES = Fact(FactKind.GUARD, "open", "shut", "yes")
 
 
