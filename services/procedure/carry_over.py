@@ -6,10 +6,10 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from services.language.verbs import begins_with_verb
-from services.procedure.bodies import with_bodies, with_changed
-from services.procedure.lines import lines_of, where
+from services.procedure.checking.left_out import untold
 from services.procedure.model import Arm, Body, LineRange, Node, Procedure
-from services.procedure.untold import untold
+from services.procedure.program.changing import with_bodies, with_changed
+from services.procedure.program.cited_lines import lines_of, where
 
 MOST_COMPARED = 20_000
 """Lines between the first change and the last; of longer changes nothing is carried over."""

@@ -21,7 +21,7 @@ from services.ingestion.readings.rows import line_of
 from services.ingestion.readings.texts import Texts
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.readings.waiting import Waiting
-from services.procedure.check import UnusableReadingError, checked
+from services.procedure.checking.check import UnusableReadingError, checked
 from services.procedure.doubts import answered
 from services.procedure.model import Procedure, Reading, as_json
 from services.procedure.ports import (

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from services.planner.generation.shown import Shown
+from services.procedure.checking.walker import Found, findings_of
 from services.procedure.lowering import lower
 from services.procedure.model import End, Procedure
-from services.procedure.walker import Found, findings_of
 from services.workflow.lint import Finding, Severity, lint
 from services.workflow.model import Step, Workflow
 from services.workflow.plain import plain

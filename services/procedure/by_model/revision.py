@@ -8,10 +8,10 @@ from services.llm.chat_model import Message, ModelAnswerError
 from services.llm.parsing import parse_answer
 from services.procedure.by_model.commands import with_commands
 from services.procedure.by_model.question import Program
-from services.procedure.check import UnusableReadingError, checked
-from services.procedure.drawn import drawn
+from services.procedure.checking.check import UnusableReadingError, checked
+from services.procedure.checking.walker import Found
+from services.procedure.flowchart import drawn
 from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.walker import Found
 
 Judge = Callable[[Sequence[Procedure]], Sequence[Found]]
 """What is wrong with the procedures of an answer."""

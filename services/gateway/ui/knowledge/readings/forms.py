@@ -12,7 +12,7 @@ from services.contracts.readings import AnswerRequest, ApprovalRequest, ReadingD
 from services.gateway.ui.knowledge.known import CallersReadings
 from services.gateway.ui.knowledge.readings.pages import shown
 from services.kit.errors import ConflictError, InvalidInputError
-from services.procedure.check import UnusableReadingError, reading_given
+from services.procedure.checking.check import UnusableReadingError, reading_given
 from services.procedure.model import Reading
 
 router = APIRouter(include_in_schema=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from services.language.words import tokenise
-from services.procedure.lines import lines_of
+from services.procedure.checking.left_out import background, untold
 from services.procedure.lowering import lower
 from services.procedure.model import (
     ESCALATION,
@@ -21,7 +21,7 @@ from services.procedure.model import (
     questions,
     walk,
 )
-from services.procedure.untold import background, untold
+from services.procedure.program.cited_lines import lines_of
 from services.workflow.model import Step, StepKind, Workflow
 
 MOST_FINDINGS = 12
