@@ -4,20 +4,15 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
+from pydantic import AfterValidator, ConfigDict, Field, computed_field
 
 from services.kit.text import clean_text
+from services.kit.value import Value
 from services.workflow.editing.changes import StepChange
 from services.workflow.editing.edits import Edit
 
 MOST_WORDS = 2_000
 MOST_EDITS = 100
-
-
-class Message(BaseModel):
-    """Messages are compared by content and never changed in place."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 def _stripped(text: str) -> str:
@@ -43,7 +38,7 @@ class Judgement(StrEnum):
     REJECTED = "rejected"
 
 
-class StepMark(Message):
+class StepMark(Value):
     """What an engineer did with a step; it takes the place of what was said before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,7 +52,7 @@ class StepMark(Message):
     """Of a step with several exits: the condition of the one that was followed. It is done then."""
 
 
-class StepJudgement(Message):
+class StepJudgement(Value):
     """What an engineer thinks of a step; it takes the place of what was said before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,7 +62,7 @@ class StepJudgement(Message):
     """Why."""
 
 
-class Acceptance(Message):
+class Acceptance(Value):
     """Whether the workflow as a whole was the answer.
 
     That it is not is said by handing the ticket over.
@@ -80,7 +75,7 @@ class Acceptance(Message):
     word: Words = ""
 
 
-class StepWork(Message):
+class StepWork(Value):
     """What was done with a step and said of it, by whom and when."""
 
     step: str
@@ -97,7 +92,7 @@ class StepWork(Message):
     judged_at: datetime | None = None
 
 
-class Work(Message):
+class Work(Value):
     """How far the work on a workflow is. Its marks are those of its candidate and all versions."""
 
     workflow_id: str
@@ -132,7 +127,7 @@ class Work(Message):
         return {each.step: each for each in self.steps}
 
 
-class EditRequest(Message):
+class EditRequest(Value):
     """Edits of a workflow, in their order; the address names the version that they are of."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -140,7 +135,7 @@ class EditRequest(Message):
     edits: tuple[Edit, ...] = Field(min_length=1, max_length=MOST_EDITS)
 
 
-class VersionChanges(Message):
+class VersionChanges(Value):
     """What a version changes."""
 
     workflow_id: str
@@ -150,7 +145,7 @@ class VersionChanges(Message):
     since_candidate: tuple[StepChange, ...] = ()
 
 
-class AdoptionCount(Message):
+class AdoptionCount(Value):
     """How the workflows of some tickets were taken."""
 
     accepted: int = 0
@@ -187,7 +182,7 @@ class NamedCount(AdoptionCount):
     name: str
 
 
-class AcceptanceReport(Message):
+class AcceptanceReport(Value):
     """The acceptance rate by week, and by what the workflows came from."""
 
     weeks: tuple[WeekCount, ...]

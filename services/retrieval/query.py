@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from pydantic import BaseModel, ConfigDict
-
 from services.contracts.retrieval import RetrieveRequest
+from services.kit.value import Value
 from services.language.names import split_name
 
 _MOST_READ = 20_000
@@ -43,10 +42,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-class Query(BaseModel):
+class Query(Value):
     """What is looked for, in the forms that different searches need."""
-
-    model_config = ConfigDict(frozen=True)
 
     meaning: str
     """The whole ticket for the embedder, without addresses, times and generated names."""

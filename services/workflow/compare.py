@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from scipy.optimize import linear_sum_assignment
 
+from services.kit.value import Value
 from services.language.answers import compared_answer
 from services.workflow.model import Workflow
 from services.workflow.plain import plain
@@ -35,10 +36,8 @@ Answer = bool | str
 Agree = Callable[[Answer, Answer], bool]
 
 
-class Comparison(BaseModel):
+class Comparison(Value):
     """One workflow against its reference; scores on 0–100, shares on 0–1."""
-
-    model_config = ConfigDict(frozen=True)
 
     step_precision: float = Field(ge=0, le=100)
     step_recall: float = Field(ge=0, le=100)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
+from services.kit.value import Value
 from services.workflow.model import Step, Transition, Workflow
 
 
@@ -16,10 +15,8 @@ class ChangeKind(StrEnum):
     CHANGED = "changed"
 
 
-class StepChange(BaseModel):
+class StepChange(Value):
     """One step that is not as it was."""
-
-    model_config = ConfigDict(frozen=True)
 
     step: str
     """Its id."""
