@@ -14,7 +14,7 @@ from services.knowledge.ports import Embedder
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import Fact
 from services.procedure.evidence.facts import facts_of
-from services.scorer.criteria.case import Case
+from services.scorer.criteria.case import ScoringCase
 from services.scorer.fitted import ScoringFit
 from services.scorer.service import ScorerService
 from services.workflow.model import Step
@@ -34,7 +34,7 @@ class Piece:
     row: LogicRow
     origin: str
     """`reference`, a kind of perturbation, or a reader."""
-    case: Case
+    case: ScoringCase
     facts: Sequence[tuple[Fact, Mapping[str, float]]]
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from services.grounding.commands import lines_of, shown_in, tells
-from services.knowledge.document.markdown import Block, BlockKind, Page, parse
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, parse
 from services.knowledge.document.roles import STEP_ROLES
 from services.knowledge.model import (
     Document,
@@ -216,7 +216,7 @@ def _of_text(text: str, span: Span, role: SectionRole | None) -> tuple[Unit, ...
     return tuple(_of_page(page, span, role))
 
 
-def _of_page(page: Page, span: Span, role: SectionRole | None) -> Iterator[Unit]:
+def _of_page(page: MarkdownPage, span: Span, role: SectionRole | None) -> Iterator[Unit]:
     for section in page.sections:
         if section.title:
             yield _unit(section.title, span, section.start_line, section.start_line, role)

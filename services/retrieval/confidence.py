@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from services.kit.fitted import FittedFile, FittedNumbers, refuse_unknown
-from services.retrieval.fuse import Evidence, Signals
+from services.retrieval.fuse import DocumentEvidence, Signals
 
 FEATURES = (*Signals._fields, "margin")
 
@@ -48,7 +48,7 @@ class Calibration(FittedFile):
     """How it does on the ids it was fitted on and on the others."""
 
 
-def features(ranked: Sequence[Evidence]) -> dict[str, float]:
+def features(ranked: Sequence[DocumentEvidence]) -> dict[str, float]:
     """What tells a known fault from an unknown one, of the best document and its distance."""
     if not ranked:
         return dict.fromkeys(FEATURES, 0.0)
@@ -57,7 +57,9 @@ def features(ranked: Sequence[Evidence]) -> dict[str, float]:
     return {**best.signals._asdict(), "margin": best.score - second}
 
 
-def confidence(ranked: Sequence[Evidence], calibration: Calibration, *, is_alert: bool) -> float:
+def confidence(
+    ranked: Sequence[DocumentEvidence], calibration: Calibration, *, is_alert: bool
+) -> float:
     """Calibrated chance, 0–1; 0 when nothing was found."""
     if not ranked:
         return 0.0

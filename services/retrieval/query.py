@@ -42,7 +42,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-class Query(Value):
+class RetrievalQuery(Value):
     """What is looked for, in the forms that different searches need."""
 
     meaning: str
@@ -64,7 +64,7 @@ class Query(Value):
         return not self.words.strip()
 
 
-def read_query(request: RetrieveRequest) -> Query:
+def read_query(request: RetrieveRequest) -> RetrievalQuery:
     """The query a request stands for; of a huge ticket only its beginning counts."""
     alert = _clean(request.alert_name, _FOCUS)
     title = _clean(request.title, _MOST_READ)
@@ -77,7 +77,7 @@ def read_query(request: RetrieveRequest) -> Query:
     head = text[: 2 * _MOST_EMBEDDED]
     labels = " ".join(_telling_labels(request.labels))
     searched = (alert, text[:_MOST_SEARCHED], labels)
-    return Query(
+    return RetrievalQuery(
         meaning=_settled("\n".join(p for p in (alert_words, head) if p))[:_MOST_EMBEDDED],
         focus=_settled(_focus(alert_words, title, body, errors))[:_FOCUS],
         words="\n".join(part for part in searched if part),

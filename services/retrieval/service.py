@@ -35,9 +35,9 @@ from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import ReadingSource
 from services.retrieval.candidates import find_candidates
 from services.retrieval.confidence import Calibration, confidence
-from services.retrieval.fuse import Evidence, rank_documents, relevance
+from services.retrieval.fuse import DocumentEvidence, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
-from services.retrieval.query import Query, read_query
+from services.retrieval.query import RetrievalQuery, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.resolved import ResolvedCases, case_of
 from services.retrieval.settings import RetrievalSettings
@@ -116,18 +116,18 @@ class RetrievalService:
             degraded=missing,
         )
 
-    def _around(self, ranked: Sequence[Evidence], request: RetrieveRequest) -> _Around:
+    def _around(self, ranked: Sequence[DocumentEvidence], request: RetrieveRequest) -> _Around:
         nodes = self._nodes(ranked, request.top_nodes)
         targets = [id_ for id_ in self._targets(nodes) if id_ not in request.without]
         return _Around(nodes, targets, self._linked(nodes, targets))
 
-    def evidence(self, request: RetrieveRequest) -> list[Evidence]:
+    def evidence(self, request: RetrieveRequest) -> list[DocumentEvidence]:
         """What speaks for each document that the searches found, the best document first."""
         return self._ranked(read_query(request), request)[0]
 
     def _ranked(
-        self, query: Query, request: RetrieveRequest
-    ) -> tuple[list[Evidence], tuple[Part, ...]]:
+        self, query: RetrievalQuery, request: RetrieveRequest
+    ) -> tuple[list[DocumentEvidence], tuple[Part, ...]]:
         """The documents but for some, best first, and what did not answer."""
         if query.is_empty:
             return [], ()
@@ -165,7 +165,7 @@ class RetrievalService:
         """See `Retrieval.surroundings`."""
         return surroundings(self._graph, node_id, hops)
 
-    def _chunks(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedChunk, ...]:
+    def _chunks(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []
         for each in ranked[:most]:
             own = [found for found in each.chunks if case_of(found) is None]
@@ -179,7 +179,7 @@ class RetrievalService:
             for score, each, found in scored[:most]
         )
 
-    def _nodes(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedNode, ...]:
+    def _nodes(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedNode, ...]:
         """The nodes of the best documents, those that were found before the others."""
         best = ranked[:most]
         matched = {found.id: relevance(found) for each in best for found in each.nodes}
@@ -187,7 +187,7 @@ class RetrievalService:
         for node in self._graph.of_documents([each.document_id for each in best]):
             for document_id in node.document_ids:
                 by_document.setdefault(document_id, []).append(node)
-        scored: dict[str, tuple[float, Evidence, IncidentNode]] = {}
+        scored: dict[str, tuple[float, DocumentEvidence, IncidentNode]] = {}
         for each in best:
             own = sorted(
                 by_document.get(each.document_id, ()), key=lambda n: -matched.get(n.id, 0.0)
@@ -227,7 +227,7 @@ class RetrievalService:
         return tuple(linked)[: self._settings.max_linked]
 
     def _readings(
-        self, ranked: Sequence[Evidence], targets: Sequence[str]
+        self, ranked: Sequence[DocumentEvidence], targets: Sequence[str]
     ) -> tuple[PageReading, ...]:
         """What the best documents tell to do, then what those that they hand over to do."""
         scores = {each.document_id: _score(each, 0) for each in ranked}
@@ -247,6 +247,6 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
         yield from each.node.linked_documents
 
 
-def _score(evidence: Evidence, place: int) -> float:
+def _score(evidence: DocumentEvidence, place: int) -> float:
     """The document's score, less for its next parts."""
     return evidence.score * _NEXT_OF_SAME**place

@@ -10,7 +10,7 @@ from services.procedure.choose import ranked_procedures
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.evidence.page_lines import Source
+from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure
 from services.procedure.ports import ReadingState
@@ -29,7 +29,7 @@ _Guard = tuple[str, bool | str]
 class Approved:
     """The approved procedures of the pages of one ticket."""
 
-    def __init__(self, pages: Sequence[PageReading], ticket_text: str, source: Source) -> None:
+    def __init__(self, pages: Sequence[PageReading], ticket_text: str, source: CitedPages) -> None:
         """`source` holds the pages that the candidates cite."""
         self._pages = {page.document_id: page for page in pages}
         self._ticket = ticket_text

@@ -11,7 +11,7 @@ _PAGE_WEIGHT = 20.0
 alone they took the right page in 64 % of the tickets of even ids, retrieval does in 77 %."""
 
 
-class Place(NamedTuple):
+class CandidatePage(NamedTuple):
     """Where a candidate comes from."""
 
     page: str
@@ -19,7 +19,9 @@ class Place(NamedTuple):
     """0–1."""
 
 
-def ranked(scored: Sequence[ScoredCandidate], places: Sequence[Place]) -> list[ScoredCandidate]:
+def ranked(
+    scored: Sequence[ScoredCandidate], places: Sequence[CandidatePage]
+) -> list[ScoredCandidate]:
     """Best first; what is not good enough, or has errors of form, comes last.
 
     A page counts by its relevance and its best workflow. Workflows of one page are ordered by

@@ -36,7 +36,7 @@ Answer = bool | str
 Agree = Callable[[Answer, Answer], bool]
 
 
-class Comparison(Value):
+class WorkflowComparison(Value):
     """One workflow against its reference; scores on 0–100, shares on 0–1."""
 
     step_precision: float = Field(ge=0, le=100)
@@ -55,7 +55,7 @@ def compare(
     *,
     match_cosine: float = MATCH_COSINE,
     accepted_share: float = ACCEPTED_SHARE,
-) -> Comparison:
+) -> WorkflowComparison:
     """Measure `generated` against `reference`; `embed` is called once, with `texts_of` both."""
     texts = {text: row for row, text in enumerate(texts_of(generated, reference))}
     vectors = embed(list(texts)) if texts else np.zeros((0, 1))
@@ -69,7 +69,7 @@ def compare(
     steps = cosines[np.ix_(sorted(set(own)), sorted(set(wanted)))]
     precision, recall = _mean_best(steps, axis=1), _mean_best(steps, axis=0)
     recalled = float((steps.max(axis=0) >= match_cosine).mean()) if steps.size else 0.0
-    return Comparison(
+    return WorkflowComparison(
         step_precision=100 * precision,
         step_recall=100 * recall,
         step_f1=100 * _f1(precision, recall),

@@ -20,7 +20,7 @@ _LONGEST_QUOTE = 80
 
 
 @dataclass(frozen=True)
-class Case:
+class ScoringCase:
     """One candidate before its judges."""
 
     ticket: TicketDraft

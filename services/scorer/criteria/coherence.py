@@ -4,7 +4,7 @@ from services.contracts.scorer import Dimension
 from services.procedure.evidence.decide import in_words, least_likely
 from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria.beliefs import beliefs
-from services.scorer.criteria.case import Case
+from services.scorer.criteria.case import ScoringCase
 from services.scorer.criteria.weighing import Signs, on_scale
 from services.workflow.lint import Severity
 
@@ -15,12 +15,12 @@ _DOUBTED = 0.5
 """Chance below which a fact is named."""
 
 
-def signs(case: Case) -> Signs:
+def signs(case: ScoringCase) -> Signs:
     """How likely its conditions and arrows are."""
     return beliefs(case.decided, *_KINDS)
 
 
-def coherence(case: Case) -> Dimension:
+def coherence(case: ScoringCase) -> Dimension:
     """The chances of its conditions and arrows, less what lint found."""
     errors = sum(finding.severity is Severity.ERROR for finding in case.findings)
     value = case.weighings.of("coherence").value(signs(case)) - 4 * _ERROR_COST * errors
@@ -28,7 +28,7 @@ def coherence(case: Case) -> Dimension:
     return Dimension(value=max(on_scale(0), value), reason=reason)
 
 
-def _reason(case: Case) -> str:
+def _reason(case: ScoringCase) -> str:
     facts = [each for each in case.decided if each.fact.kind in _KINDS]
     doubted = [each for each in facts if each.chance < _DOUBTED]
     worst = least_likely(facts, _KINDS)

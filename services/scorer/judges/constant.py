@@ -5,7 +5,7 @@ Only what it answered for one ticket counts: a ticket's score does not depend on
 
 from collections.abc import Sequence
 
-from services.scorer.judges.question import OptionKind, Question
+from services.scorer.judges.question import FactQuestion, OptionKind
 
 _LEAST_QUESTIONS = 6
 """Fewer may well have the same answer."""
@@ -22,7 +22,7 @@ def always_the_letter(letters: Sequence[Sequence[str]]) -> str:
     return chosen.pop() if len(letters) >= _LEAST_QUESTIONS and len(chosen) == 1 else ""
 
 
-def always_the_option(answered: Sequence[tuple[Question, Sequence[float]]]) -> str:
+def always_the_option(answered: Sequence[tuple[FactQuestion, Sequence[float]]]) -> str:
     """The option that was chosen wherever it was offered, in its words for any question."""
     for kind in _SAYS_NOTHING:
         chosen = [
@@ -35,5 +35,5 @@ def always_the_option(answered: Sequence[tuple[Question, Sequence[float]]]) -> s
     return ""
 
 
-def _kind(question: Question, chances: Sequence[float]) -> OptionKind:
+def _kind(question: FactQuestion, chances: Sequence[float]) -> OptionKind:
     return question.options[list(chances).index(max(chances))].kind

@@ -3,13 +3,13 @@
 import pytest
 
 from services.retrieval.confidence import Calibration, Curve, confidence, features
-from services.retrieval.fuse import Evidence, Signals
+from services.retrieval.fuse import DocumentEvidence, Signals
 
 CALIBRATION = Calibration.shipped()
 
 
 def evidence(score, **signals):
-    return Evidence("fan.md", (), (), Signals(**signals), score, ())
+    return DocumentEvidence("fan.md", (), (), Signals(**signals), score, ())
 
 
 STRONG = {"meaning": 0.8, "focus": 0.8, "coverage": 0.9, "runs": 0.7, "line_titled": 0.9}
