@@ -118,14 +118,15 @@ class Evidence:
         command: `rm -rf /` is not what `rm -rf /var/cache` says.
         """
         lines = lines_of(command)
-        return bool(lines) and all(line in self._shown or self._tells(line) for line in lines)
+        return bool(lines) and all(
+            line in self._shown
+            or any(tells(unit.text, line) for unit in self.units if not unit.is_code)
+            for line in lines
+        )
 
     @cached_property
     def _shown(self) -> frozenset[str]:
         return frozenset(line for unit in self.units for line in unit.shows)
-
-    def _tells(self, line: str) -> bool:
-        return any(tells(unit.text, line) for unit in self.units if not unit.is_code)
 
     @cached_property
     def _weights(self) -> dict[str, float]:

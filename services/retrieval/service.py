@@ -18,7 +18,6 @@ from services.kit.observability.metrics import stage_timer
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,
-    ResolvedCase,
     RetrievedChunk,
     RetrievedNode,
     Span,
@@ -200,13 +199,10 @@ class RetrievalService:
                 node=node,
                 score=score,
                 reasons=node_reasons(each, node),
-                resolved=self._cases_of(each.document_id),
+                resolved=self._resolved.of_document(each.document_id) if self._resolved else (),
             )
             for score, each, node in ordered
         )
-
-    def _cases_of(self, document_id: str) -> tuple[ResolvedCase, ...]:
-        return self._resolved.of_document(document_id) if self._resolved is not None else ()
 
     def _targets(self, nodes: Sequence[RetrievedNode]) -> list[str]:
         """Documents that the best ones hand over to, in the order of the links."""

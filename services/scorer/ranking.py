@@ -1,6 +1,6 @@
 """Which candidate comes first: that of the best page, and of its workflows the likeliest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from services.contracts.scorer import ScoredCandidate
@@ -32,17 +32,15 @@ def ranked(
         value = candidate.score.overall + _PAGE_WEIGHT * place.share
         worth[place.page] = max(worth.get(place.page, value), value)
     keys = [
-        (*_faults(candidate), -worth[place.page], place.page, *_unlikeliness(candidate))
+        (
+            not candidate.good_enough,
+            not is_clean(lint(candidate.candidate.workflow)),
+            -worth[place.page],
+            place.page,
+            -(candidate.score.chance or 0.0),
+            -candidate.score.overall,
+        )
         for candidate, place in zip(scored, places, strict=True)
     ]
     order = sorted(range(len(scored)), key=keys.__getitem__)
     return [scored[at] for at in order]
-
-
-def _faults(candidate: ScoredCandidate) -> Iterator[bool]:
-    yield not candidate.good_enough
-    yield not is_clean(lint(candidate.candidate.workflow))
-
-
-def _unlikeliness(candidate: ScoredCandidate) -> tuple[float, float]:
-    return -(candidate.score.chance or 0.0), -candidate.score.overall

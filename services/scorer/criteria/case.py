@@ -14,7 +14,7 @@ from services.scorer.criteria.fit import fit_of_documents
 from services.scorer.criteria.weighing import Weighings
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
-from services.workflow.model import Step, Workflow
+from services.workflow.model import Workflow
 
 _LONGEST_QUOTE = 80
 
@@ -72,11 +72,11 @@ class ScoringCase:
     @cached_property
     def said(self) -> frozenset[str]:
         """All words of the workflow."""
-        return frozenset(term for step in self.workflow.steps for term in terms_of(_all_text(step)))
-
-
-def _all_text(step: Step) -> str:
-    return "\n".join((step.text, *step.commands))
+        return frozenset(
+            term
+            for step in self.workflow.steps
+            for term in terms_of("\n".join((step.text, *step.commands)))
+        )
 
 
 def short(text: str) -> str:

@@ -34,7 +34,9 @@ def conciseness(case: ScoringCase) -> Dimension:
     """The share of the steps that are needed and short, less something for sheer number."""
     steps = [found.step for found in case.told]
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
-    beside = [found.step for found in case.told if not _serves(case, found)]
+    beside = [
+        found.step for found in case.told if not (found.is_grounded or _takes_up(case, found))
+    ]
     value = case.weighings.of("conciseness").value(signs(case))
     return Dimension(value=value, reason=_reason(steps, doubled(case.workflow), long, beside))
 
@@ -49,10 +51,6 @@ def _cost(case: ScoringCase, found: Grounded, doubles: list[Step]) -> float:
 
 def _uselessness(case: ScoringCase, found: Grounded) -> float:
     return 0.0 if _takes_up(case, found) else max(0.0, 1 - found.support / GROUNDED)
-
-
-def _serves(case: ScoringCase, found: Grounded) -> bool:
-    return found.is_grounded or _takes_up(case, found)
 
 
 def _takes_up(case: ScoringCase, found: Grounded) -> bool:

@@ -26,14 +26,10 @@ def always_the_option(answered: Sequence[tuple[FactQuestion, Sequence[float]]]) 
     """The option that was chosen wherever it was offered, in its words for any question."""
     for kind in _SAYS_NOTHING:
         chosen = [
-            _kind(question, chances)
+            question.options[list(chances).index(max(chances))].kind
             for question, chances in answered
             if any(option.kind is kind for option in question.options)
         ]
         if len(chosen) >= _LEAST_QUESTIONS and set(chosen) == {kind}:
             return kind.value
     return ""
-
-
-def _kind(question: FactQuestion, chances: Sequence[float]) -> OptionKind:
-    return question.options[list(chances).index(max(chances))].kind

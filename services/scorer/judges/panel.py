@@ -87,14 +87,11 @@ class Panel:
             key: JudgedAnswer(by_key[key].text_hash, asked.chances or ())
             for key, asked in new.items()
         }
-        self._keep(judged, known=len(kept))
-        return PanelVerdict(_by_place(questions, self._judge.label, kept | judged))
-
-    def _keep(self, judged: Mapping[str, JudgedAnswer], known: int) -> None:
         self._answers.keep(judged)
         for answer in judged.values():
             QUESTIONS.labels("decided" if answer.chances else "open").inc()
-        QUESTIONS.labels("kept").inc(known)
+        QUESTIONS.labels("kept").inc(len(kept))
+        return PanelVerdict(_by_place(questions, self._judge.label, kept | judged))
 
     def _constant(
         self, answered: Sequence[tuple[FactQuestion, JudgedQuestion]], deadline: Deadline

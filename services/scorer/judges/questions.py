@@ -43,7 +43,11 @@ class _Asking:
 
     def all(self) -> Iterator[FactQuestion]:
         for topic, said in self._topics.worth_asking().items():
-            offered = {says: self._option(topic, says) for says in self._offered(topic, said)}
+            # Two steps of the same words are one option: nobody could choose between them.
+            offered = {
+                says: Option(says.kind, self._wording.option(topic, says))
+                for says in self._offered(topic, said)
+            }
             options = tuple(dict.fromkeys(offered.values()))
             yield FactQuestion(
                 lines=excerpt(self._drawn[0].source, self._lines(topic, offered)),
@@ -57,10 +61,6 @@ class _Asking:
                 weight=self._weight(topic, said),
                 text_hash=self._text_hash(topic.step),
             )
-
-    def _option(self, topic: Topic, says: Says) -> Option:
-        """Two steps of the same words are one option: nobody could choose between them."""
-        return Option(says.kind, self._wording.option(topic, says))
 
     def _offered(self, topic: Topic, said: TopicClaims) -> list[Says]:
         """What may be, then what candidates say, then silence."""
