@@ -59,12 +59,13 @@ openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
 proto: $(VENV)/.ready-dev ## Release the messages of proto/: later changes must not break them.
 	cd proto && ../$(BIN)/buf build --exclude-source-info -o flowxpert.binpb
 
-docs: openapi ## Renew docs/reference, the page of metrics, .env.example and the dashboards.
+docs: openapi ## Renew all that the code says: docs/reference, tables, dashboards, compose, chart.
 	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md
 	$(BIN)/flowxpert settings --format env > .env.example
 	$(BIN)/flowxpert metrics > docs/operate/metrics.md
 	$(BIN)/python deploy/observability/grafana/build.py
 	$(BIN)/python docs/reference/export.py
+	$(BIN)/python deploy/export.py
 
 secrets: ## Make the secrets of docker-compose.yml in deploy/secrets, each once.
 	deploy/make-secrets

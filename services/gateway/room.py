@@ -8,6 +8,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.writeback.settings import WriteBackSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
+from services.room.footprint import Footprint, Process, Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,9 +37,9 @@ class Receiving(NamedTuple):
 def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     """The gateway: its app takes tickets in, its tasks walk them through the peers."""
     from services.gateway.app import create_app
-    from services.gateway.fit import Thresholds
     from services.gateway.knowledge import Knowledge
     from services.gateway.triage.desk import TriageDesk
+    from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
     from services.gateway.writeback.service import WriteBack
 
@@ -109,8 +110,18 @@ def describe(settings: PlatformSettings) -> FastAPI:
 
 ROOM = Room(
     "gateway",
+    "takes tickets in, clarifies, triages, walks them through the others, keeps tickets and"
+    " workflows, serves pages, API and MCP",
     build,
     describe,
+    Footprint(
+        stores=(Store.POSTGRESQL, Store.REDIS, Store.NEO4J),
+        calls=("ingestion", "retrieval", "planner", "scorer"),
+        serves=Process(up_to=6, cpu="500m", model="planner", goes_outside=True),
+        works=Process(up_to=12, model="planner", goes_outside=True),
+        is_published=True,
+        secrets={"FLOWXPERT_WEBHOOK_ALERTMANAGER_SECRET": "alertmanager-secret"},
+    ),
     settings=(GatewaySettings, WebhookSettings, WriteBackSettings),
     has_queue=True,
 )

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from services.room.footprint import Footprint
+
 if TYPE_CHECKING:
     from celery import Celery
     from fastapi import APIRouter, FastAPI
@@ -53,9 +55,12 @@ class Room(Generic[S_co]):
     """
 
     name: str
+    does: str
+    """In a line, for the tables of the documentation."""
     build: Callable[[Stores, Peers], OpenRoom[S_co]]
     describe: Callable[[PlatformSettings], FastAPI]
     """Its app with nothing behind it, for the description of its routes."""
+    footprint: Footprint
     settings: tuple[type[Settings], ...] = ()
     has_queue: bool = False
     """Whether it has tasks, that processes beside it may work on too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from services.room.descriptor import NOBODY, OpenRoom, Room
+from services.room.footprint import Footprint, Process, Store
 from services.scorer.settings import ScorerSettings
 
 if TYPE_CHECKING:
@@ -46,4 +47,12 @@ def describe(settings: PlatformSettings) -> FastAPI:
     return create_app(settings, service=NOBODY)
 
 
-ROOM = Room("scorer", build, describe, settings=(ScorerSettings,))
+ROOM = Room(
+    "scorer",
+    "five explained scores for each candidate: relevance, coverage, accuracy, coherence,"
+    " conciseness",
+    build,
+    describe,
+    Footprint(stores=(Store.POSTGRESQL,), serves=Process(model="scorer", goes_outside=True)),
+    settings=(ScorerSettings,),
+)

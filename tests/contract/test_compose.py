@@ -88,11 +88,11 @@ def test_without_a_profile_of_models_no_model_is_asked(services):
 
 def test_every_process_runs_from_the_image_of_its_service(ours):
     for name, service in ours.items():
-        target = service["build"]["target"]
-        assert service["image"] == f"{OURS}{target}:0.1.0"
+        built = service["build"]["args"]["SERVICE"]
+        assert service["image"] == f"{OURS}{built}:0.1.0"
         if name not in ONCE:
-            assert service["command"][1] == target
-            assert name.removesuffix("-worker") == target
+            assert service["command"][1] == built
+            assert name.removesuffix("-worker") == built
 
 
 def test_whoever_serves_leaves_the_queue_to_the_workers(services):
@@ -200,9 +200,9 @@ def test_the_secrets_are_made_once_each_its_own_and_good_enough(tmp_path, config
 
 
 def test_every_flowxpert_variable_is_a_known_setting(ours):
-    from services.cli import settings_classes
+    from services.serving.rooms import SETTINGS
 
-    known = {name for cls in settings_classes() for name in cls.names()}
+    known = {name for cls in SETTINGS for name in cls.names()}
     for name, service in ours.items():
         given = {v for v in service["environment"] if v.startswith("FLOWXPERT_")}
         assert given <= known, name

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from services.gateway.fit import Thresholds
+from services.gateway.walk.fit import Thresholds
 from services.kit.fitted import FOLDER, UnusableFitError
 from services.procedure.evidence.decide import Forests
 from services.retrieval.confidence import Calibration
