@@ -21,7 +21,7 @@ from services.ingestion.graph_build.comparison import (
 from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart
 from services.kit.errors import NotFoundError
-from services.knowledge.document.markdown import Page, parse
+from services.knowledge.document.markdown import MarkdownPage, parse
 from services.knowledge.model import Attribute, Document, IncidentNode
 
 if TYPE_CHECKING:
@@ -162,20 +162,20 @@ def _held(
     )
 
 
-def _page_lines(page: Page) -> set[int]:
+def _page_lines(page: MarkdownPage) -> set[int]:
     """Lines with text that are no headings."""
     return {
         line for start, end in _ranges(page) for line in range(start, end + 1) if _said(page, line)
     }
 
 
-def _ranges(page: Page) -> Iterator[tuple[int, int]]:
+def _ranges(page: MarkdownPage) -> Iterator[tuple[int, int]]:
     for section in page.sections:
         for block in section.blocks:
             yield block.start_line, block.end_line
 
 
-def _said(page: Page, line: int) -> bool:
+def _said(page: MarkdownPage, line: int) -> bool:
     return bool(page.text(line, line).strip())
 
 

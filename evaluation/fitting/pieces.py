@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.benches.scoring.judge import Neighbours, Reader
 from evaluation.benches.scoring.judge_candidates import (
@@ -22,7 +22,8 @@ from services.knowledge.ports import Embedder
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import Fact
 from services.procedure.evidence.facts import facts_of
-from services.scorer.criteria.case import Case
+from services.scorer.criteria.case import ScoringCase
+from services.scorer.fitted import ScoringFit
 from services.scorer.service import ScorerService
 from services.workflow.model import Step
 
@@ -39,7 +40,7 @@ class Piece:
     row: LogicRow
     origin: str
     """`reference`, a kind of perturbation, or a reader."""
-    case: Case
+    case: ScoringCase
     facts: Sequence[tuple[Fact, Mapping[str, float]]]
 
     @property
@@ -59,7 +60,8 @@ class Workshop:
     def pieces(self, rows: Sequence[LogicRow], advance: Callable[[], None]) -> list[list[Piece]]:
         """For each row its reference first, then all else."""
         neighbours = Neighbours.of(rows, self.embedder)
-        scorer = ScorerService(self.embedder, forests=Forests(forests={}), hears_others=False)
+        undecided = replace(ScoringFit.shipped(), forests=Forests(forests={}))
+        scorer = ScorerService(self.embedder, fitted=undecided, hears_others=False)
         found = []
         for row in rows:
             near, far = neighbours.near.get(row.id), neighbours.far.get(row.id)

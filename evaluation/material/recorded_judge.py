@@ -15,7 +15,7 @@ from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge, chances_of_choice
-from services.scorer.judges.question import Question
+from services.scorer.judges.question import FactQuestion
 from services.scorer.service import ScorerService
 
 RECORDED_JUDGE = Path(__file__).parents[1] / "recorded" / "strong_judge.jsonl"
@@ -70,7 +70,7 @@ def scorer_with(
     return ScorerService(embedder, model=model, answers=answers, hears_others=hears_others), answers
 
 
-def key_of(question: Question) -> str:
+def key_of(question: FactQuestion) -> str:
     """As the scorer looks for its answer."""
     return question.key(FactJudge(SilentModel()).label)
 

@@ -17,10 +17,9 @@ from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResp
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import hash_of
 from services.llm.scripted import ScriptedChatModel
-from services.planner.generation.asking import AskModel
 from services.planner.generation.question import LABEL
 from services.planner.service import PlannerService
-from services.planner.settings import PlannerSettings
+from services.planner.settings import AskModel, PlannerSettings
 from services.procedure.by_model.question import Program
 from services.procedure.model import as_json
 

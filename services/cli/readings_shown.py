@@ -9,10 +9,10 @@ from rich.text import Text
 
 from services.contracts.readings import ImportReport, ReadingDetail, ReadingSummary
 from services.kit.text import clean_text
-from services.procedure.lines import where
 from services.procedure.lowering import lower
 from services.procedure.model import Doubt, Procedure
 from services.procedure.ports import Event
+from services.procedure.program.cited_lines import where
 from services.terminal import SHOWN_FAILURES, console, steps_of
 
 if TYPE_CHECKING:

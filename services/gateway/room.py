@@ -39,6 +39,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     from services.gateway.app import create_app
     from services.gateway.knowledge import Knowledge
     from services.gateway.triage.desk import TriageDesk
+    from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
     from services.gateway.writeback.service import WriteBack
 
@@ -59,6 +60,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         ingestion=peers.ingestion,
         triage=triage,
         write_back=write_back,
+        thresholds=Thresholds.of_folder(stores.folder),
         model=model,
     )
 

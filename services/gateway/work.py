@@ -1,6 +1,6 @@
 """What workers do on the gateway's queue, composed alike for one process and for many."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from celery import Celery
 
@@ -19,7 +19,7 @@ from services.gateway.clarify.wording import Wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk.catch_up import CatchUp
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.gateway.walk.tickets import Tickets
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WriteBack
@@ -42,6 +42,7 @@ class GatewayWork:
     ingestion: Ingestion
     triage: TriageDesk
     write_back: WriteBack
+    thresholds: Thresholds = field(default_factory=Thresholds.shipped)
     model: ChatModel | None = None
     """Words questions, and reads comments that are no plain answer."""
 
@@ -71,6 +72,7 @@ class GatewayWork:
             scorer=self.scorer,
             write_back=self.write_back,
             triage=self.triage,
+            thresholds=self.thresholds,
             model=self.model,
         )
 
@@ -103,6 +105,7 @@ def create_walk(
     scorer: Scorer,
     write_back: WriteBack,
     triage: TriageDesk | None = None,
+    thresholds: Thresholds | None = None,
     model: ChatModel | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`.
@@ -120,7 +123,7 @@ def create_walk(
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
-        thresholds=FITTED.with_settings(settings),
+        thresholds=(thresholds or Thresholds.shipped()).with_settings(settings),
         clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,

@@ -22,6 +22,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
+    from services.retrieval.confidence import Calibration
     from services.retrieval.service import RetrievalService
 
     service = RetrievalService(
@@ -32,6 +33,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         RetrievalSettings(),
         readings=SqlReadingStore(stores.database),
         archive=SqlCaseArchive(stores.database),
+        calibration=Calibration.of_folder(stores.folder),
     )
     return OpenRoom(
         service,

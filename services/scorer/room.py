@@ -21,6 +21,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
     """The scorer; its model's answers are kept with the readings where there is a database."""
     from services.procedure.store.sql_answers import SqlAnswerStore
     from services.scorer.app import create_app
+    from services.scorer.fitted import ScoringFit
     from services.scorer.service import ScorerService
 
     keeps_answers = stores.model and stores.has_database
@@ -29,6 +30,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
         ScorerSettings(),
         model=stores.model,
         answers=SqlAnswerStore(stores.database) if keeps_answers else None,
+        fitted=ScoringFit.of_folder(stores.folder),
     )
     return OpenRoom(
         service,

@@ -27,7 +27,7 @@ from evaluation.material.recorded_plans import (
 from evaluation.material.requests import RequestOf, of_page, of_walk
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.kit.errors import InvalidInputError
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import text_hash
@@ -85,7 +85,7 @@ class Way:
         if is_alone:
             return alone
         platform = self._needed("the walk from a ticket")
-        thresholds = FITTED.with_settings(platform.gateway.settings)
+        thresholds = Thresholds.shipped().with_settings(platform.gateway.settings)
         retrieval_for = self._retrieval_for(platform)
         return walked(retrieval_for, self._planner_for(), platform.scorer, thresholds, alone)
 

@@ -14,9 +14,8 @@ from evaluation.measures.support import SupportCheck
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
-from services.planner.generation.asking import AskModel
 from services.planner.service import PlannerService
-from services.planner.settings import PlannerSettings
+from services.planner.settings import AskModel, PlannerSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 

@@ -15,7 +15,7 @@ from evaluation.benches.scoring.judge_setup import Judging
 from evaluation.material.recorded_judge import RECORDED_JUDGE, RecordedChoice, key_of, read_choices
 from services.llm.prompts import load_prompt
 from services.scorer.judges.controls import CONTROLS
-from services.scorer.judges.question import Question
+from services.scorer.judges.question import FactQuestion
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 
@@ -24,7 +24,7 @@ _MOST_OF_PLANS = 20
 _SYSTEM = load_prompt("services.scorer", "fact").system
 
 
-def asked_of(judging: Judging, guards_of: int) -> Iterator[Question]:
+def asked_of(judging: Judging, guards_of: int) -> Iterator[FactQuestion]:
     """About the plans of all recorded tickets, their duels, and one wrong guard of more rows.
 
     And the controls, for which a judge is asked that gives one answer to everything.
@@ -43,7 +43,7 @@ def asked_of(judging: Judging, guards_of: int) -> Iterator[Question]:
         yield from apart.questions(apart.cases(duel.request))
 
 
-def write_batches(questions: Iterable[Question], folder: Path, size: int) -> int:
+def write_batches(questions: Iterable[FactQuestion], folder: Path, size: int) -> int:
     """Files of `size` questions that are not recorded yet, those about the same lines together.
 
     Returns how many questions.
@@ -69,7 +69,7 @@ def collected(folder: Path) -> Iterator[RecordedChoice]:
                 yield RecordedChoice(key=key, chosen=order[place], options=len(order))
 
 
-def _write(path: Path, batch: dict[str, Question]) -> None:
+def _write(path: Path, batch: dict[str, FactQuestion]) -> None:
     orders = {key: _order(key, question) for key, question in batch.items()}
     numbered = {str(n): (key, orders[key]) for n, key in enumerate(batch, start=1)}
     told = [_asked(n, batch[key], order) for n, (key, order) in numbered.items()]
@@ -77,7 +77,7 @@ def _write(path: Path, batch: dict[str, Question]) -> None:
     path.with_suffix(".keys.json").write_text(json.dumps(numbered), encoding="utf-8")
 
 
-def _asked(number: str, question: Question, order: Sequence[int]) -> str:
+def _asked(number: str, question: FactQuestion, order: Sequence[int]) -> str:
     options = "\n".join(
         f"{letter}. {question.options[place].text}"
         for letter, place in zip(ascii_uppercase, order, strict=False)
@@ -85,7 +85,7 @@ def _asked(number: str, question: Question, order: Sequence[int]) -> str:
     return f"##### {number}\nThe lines:\n{question.lines}\n\n{question.text}\n{options}"
 
 
-def _order(key: str, question: Question) -> list[int]:
+def _order(key: str, question: FactQuestion) -> list[int]:
     order = list(range(len(question.options)))
     random.Random(key).shuffle(order)  # noqa: S311 - repeatable, no secret
     return order

@@ -28,7 +28,7 @@ from services.kit.errors import (
     PayloadTooLargeError,
 )
 from services.kit.http.openapi import refusals
-from services.procedure.check import reading_given
+from services.procedure.checking.check import reading_given
 from services.procedure.ports import Event
 
 LINES = "application/x-ndjson"

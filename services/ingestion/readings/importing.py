@@ -9,7 +9,7 @@ from services.contracts.readings import ImportNote, ImportReport
 from services.ingestion.readings.json_lines import ReadingLine, UnusableRowError, reading_lines
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import FlowXpertError, UnavailableError
-from services.procedure.check import Checked, UnusableReadingError, checked
+from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.ports import ReadingState, ReadingStore
 from services.procedure.serving import is_covered
 

@@ -15,8 +15,8 @@ from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import screened, text_hash
 from services.procedure.carry_over import carried_over
 from services.procedure.model import Reader
-from services.procedure.numbering import numbered
 from services.procedure.ports import ApprovedProcedure, Happening, ReadingStore
+from services.procedure.program.numbering import numbered
 from services.procedure.rules import RULES_VERSION, read_by_rules
 
 _log = structlog.get_logger()

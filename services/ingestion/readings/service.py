@@ -21,7 +21,7 @@ from services.ingestion.readings.json_lines import line_of
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
-from services.procedure.check import UnusableReadingError, checked
+from services.procedure.checking.check import UnusableReadingError, checked
 from services.procedure.doubts import answered
 from services.procedure.model import Procedure, Reading, as_json
 from services.procedure.ports import (

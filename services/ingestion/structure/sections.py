@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.ingestion.structure.cuts import cuts
-from services.knowledge.document.markdown import BlockKind, Page, Section
+from services.knowledge.document.markdown import BlockKind, MarkdownPage, Section
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.model import Passage, SectionRole, Span
 
@@ -33,7 +33,7 @@ class SectionPart:
 
 
 def passages(
-    page: Page, document_id: str, title: str, role_by_meaning: RoleByMeaning
+    page: MarkdownPage, document_id: str, title: str, role_by_meaning: RoleByMeaning
 ) -> list[Passage]:
     """Passages in document order, every block in exactly one.
 
@@ -55,7 +55,7 @@ def passages(
     ]
 
 
-def _parts(page: Page, section: Section, title: str) -> Iterator[SectionPart]:
+def _parts(page: MarkdownPage, section: Section, title: str) -> Iterator[SectionPart]:
     """The section's blocks, cut where their role changes without a heading."""
     path = section.heading_path
     if not path or path[0].casefold() != title.casefold():
@@ -78,13 +78,13 @@ def _parts(page: Page, section: Section, title: str) -> Iterator[SectionPart]:
         yield part
 
 
-def _own_role(page: Page, section: Section) -> SectionRole | None:
+def _own_role(page: MarkdownPage, section: Section) -> SectionRole | None:
     if section.level == 0:
         return SectionRole.MEANING
     return None if _is_title(page, section) else role_of_heading(section.title)
 
 
-def _is_title(page: Page, section: Section) -> bool:
+def _is_title(page: MarkdownPage, section: Section) -> bool:
     """Whether the heading names the page: the only one of the highest level, above others."""
     return section.level == 1 and len([s for s in page.sections if s.level == 1]) == 1
 

@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from services.knowledge.document.markdown import Block, BlockKind, Item, Page, Section, parse
+from services.knowledge.document.markdown import (
+    Block,
+    BlockKind,
+    Item,
+    MarkdownPage,
+    Section,
+    parse,
+)
 from services.knowledge.document.titles import specific_title
 from services.knowledge.model import Chunk, Document, Span
 from services.language.pieces import cut_anywhere
@@ -72,7 +79,7 @@ def _chunk(document_id: str, key: str, piece: _Slice) -> Chunk:
 
 
 class _Splitter:
-    def __init__(self, page: Page, title: str, count: CountTokens, limit: int) -> None:
+    def __init__(self, page: MarkdownPage, title: str, count: CountTokens, limit: int) -> None:
         self._page = page
         self._title = title
         self._count = count

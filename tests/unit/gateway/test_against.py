@@ -7,7 +7,7 @@ from services.contracts.retrieval import PageReading, RetrievedContext
 from services.contracts.scorer import DIMENSIONS, Dimension, Score, ScoredCandidate
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.settings import GatewaySettings
-from services.gateway.walk.fit import FITTED, Thresholds, verdict
+from services.gateway.walk.fit import Thresholds, verdict
 from services.gateway.walk.objections import Objections
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.procedure.model import Do, Procedure, Reader, Reading
@@ -119,10 +119,12 @@ def test_nothing_found_fits_nothing_whatever_the_chance():
 
 def test_a_chance_set_by_hand_wins_over_the_fitted_one():
     settings = GatewaySettings(_env_file=None, sure_from=0.9)
-    assert FITTED.with_settings(settings).sure_from == 0.9
-    assert FITTED.with_settings(settings).unsure_from == FITTED.unsure_from
+    assert Thresholds.shipped().with_settings(settings).sure_from == 0.9
+    assert (
+        Thresholds.shipped().with_settings(settings).unsure_from == Thresholds.shipped().unsure_from
+    )
 
 
 def test_what_is_in_use_was_judged_on_ids_it_was_not_fitted_on():
-    assert 0 < FITTED.unsure_from < FITTED.sure_from < 1
-    assert FITTED.figures["text, unfitted"]["known_shown"] >= 0.9
+    assert 0 < Thresholds.shipped().unsure_from < Thresholds.shipped().sure_from < 1
+    assert Thresholds.shipped().figures["text, unfitted"]["known_shown"] >= 0.9

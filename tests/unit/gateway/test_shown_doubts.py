@@ -3,7 +3,7 @@
 import pytest
 
 from services.gateway.ticket.events import Events
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.workflow.model import Provenance
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
 
@@ -13,7 +13,8 @@ BANNER = "Closest known procedure, not sure"
 
 @pytest.fixture
 def unsure(gateway):
-    chance = (FITTED.unsure_from + FITTED.sure_from) / 2
+    fitted = Thresholds.shipped()
+    chance = (fitted.unsure_from + fitted.sure_from) / 2
     context = gateway.retrieval.context.model_copy(update={"confidence": chance})
     gateway.retrieval.context = context
     return gateway

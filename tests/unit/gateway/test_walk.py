@@ -6,12 +6,13 @@ import pytest
 
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.gateway.ticket.events import Events
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.kit.errors import InvalidInputError, UnavailableError
 from services.procedure.model import Reader, Reading
 from services.procedure.ports import ServedReading
 
 TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
+FITTED = Thresholds.shipped()
 BETWEEN = (FITTED.unsure_from + FITTED.sure_from) / 2
 """A chance that is neither sure nor nothing."""
 

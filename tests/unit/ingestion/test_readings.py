@@ -18,7 +18,7 @@ from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.procedure.check import UnusableReadingError, reading_given
+from services.procedure.checking.check import UnusableReadingError, reading_given
 from services.procedure.model import Do, Doubt, Procedure, Reader, Reading, as_json
 from services.procedure.ports import Happening, ReadingState
 from services.procedure.store.sql_readings import SqlReadingStore

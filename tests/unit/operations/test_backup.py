@@ -53,6 +53,14 @@ def test_uploads_of_a_working_folder_elsewhere_are_in_a_backup(tmp_path):
     assert [name for name, _ in _files(data, None)] == names[:1]
 
 
+def test_fitted_numbers_of_the_platform_are_in_a_backup_and_come_back_to_their_place(tmp_path):
+    own = tmp_path / "data" / "fitted" / "chance.json"
+    own.parent.mkdir(parents=True)
+    own.write_text("{}")
+    ((name, _),) = _files(tmp_path / "data", None)
+    assert UploadPlaces(tmp_path / "data", None).of_file(name) == own
+
+
 def test_files_go_where_the_restoring_platform_keeps_uploads(tmp_path):
     data, work = tmp_path / "data", tmp_path / "work"
     whole, apart = UploadPlaces(data, None), UploadPlaces(data, work)

@@ -13,7 +13,7 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import shown
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, InvalidInputError
-from services.procedure.check import UnusableReadingError, reading_given
+from services.procedure.checking.check import UnusableReadingError, reading_given
 from services.procedure.model import Reading
 
 _Revision = Annotated[str, Form(max_length=64)]

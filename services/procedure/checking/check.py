@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.knowledge.screening.instructions import instruction_in
-from services.procedure.bodies import guards_below, is_empty, with_bodies, with_changed
 from services.procedure.doubts import without_doubts_about_nothing
 from services.procedure.model import (
     Answer,
@@ -31,7 +30,8 @@ from services.procedure.model import (
     bodies_of,
     questions,
 )
-from services.procedure.numbering import numbered, sourced
+from services.procedure.program.changing import guards_below, is_empty, with_bodies, with_changed
+from services.procedure.program.numbering import numbered, sourced
 
 DEEPEST = 24
 """Levels of a program, those of its guards included; a page with so many is nobody's."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import count
 
-from services.procedure.bodies import with_bodies, with_changed
 from services.procedure.model import Arm, Body, Node, Procedure, Reading
+from services.procedure.program.changing import with_bodies, with_changed
 
 
 def numbered(reading: Reading) -> Reading:

@@ -1,5 +1,5 @@
-from services.procedure.untold import untold
-from services.procedure.walker import findings, findings_of
+from services.procedure.checking.left_out import untold
+from services.procedure.checking.walker import findings, findings_of
 from tests.unit.procedure.programs import ask, do, end, procedure
 
 

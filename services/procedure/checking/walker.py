@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from services.language.words import tokenise
-from services.procedure.lines import lines_of
+from services.procedure.checking.left_out import background, untold
 from services.procedure.lowering import lower
 from services.procedure.model import (
     ESCALATION,
@@ -21,7 +21,7 @@ from services.procedure.model import (
     questions,
     walk,
 )
-from services.procedure.untold import background, untold
+from services.procedure.program.cited_lines import lines_of
 from services.workflow.model import Step, StepKind, Workflow
 
 MOST_FINDINGS = 12
@@ -33,7 +33,7 @@ _LONGEST_TEXT = 240
 
 
 @dataclass(frozen=True)
-class Found:
+class PathFinding:
     """One thing that is wrong, in words that whoever wrote the program can act on."""
 
     text: str
@@ -45,7 +45,7 @@ class Found:
         return f"{self.text} (lines {where})" if where else self.text
 
 
-def findings(procedure: Procedure) -> list[Found]:
+def findings(procedure: Procedure) -> list[PathFinding]:
     """What is wrong, the gravest first, at most `MOST_FINDINGS`."""
     workflow = lower(procedure, "page")
     found = [
@@ -56,7 +56,9 @@ def findings(procedure: Procedure) -> list[Found]:
     return list(dict.fromkeys(found))[:MOST_FINDINGS]
 
 
-def findings_of(procedures: Sequence[Procedure], text: str, *, partly: bool = False) -> list[Found]:
+def findings_of(
+    procedures: Sequence[Procedure], text: str, *, partly: bool = False
+) -> list[PathFinding]:
     """What is wrong with all procedures of a page, conditions without a step among it.
 
     Where they tell but a part of the text (`partly`), it ends where their lines do.
@@ -69,27 +71,27 @@ def findings_of(procedures: Sequence[Procedure], text: str, *, partly: bool = Fa
     ]
     cited = {line for procedure in procedures for line in lines_of(procedure)}
     missing = [
-        Found("a condition of the page has no step", (lines,))
+        PathFinding("a condition of the page has no step", (lines,))
         for lines in untold(procedures, text)
         if not partly or (cited and min(cited) <= lines[0] <= max(cited))
     ]
     return [*found, *missing][:MOST_FINDINGS]
 
 
-def _of_names(procedure: Procedure) -> Iterator[Found]:
+def _of_names(procedure: Procedure) -> Iterator[PathFinding]:
     ids = [node.id for node in procedure.walk() if node.id]
     known = {*ids, START, *(name for name, body in procedure.bodies.items() if body)}
     known |= {arm.id for node in procedure.walk() if isinstance(node, Choice) for arm in node.arms}
     for twice in sorted({id_ for id_ in ids if ids.count(id_) > 1}):
-        yield Found(f"two steps have the id {twice!r}")
+        yield PathFinding(f"two steps have the id {twice!r}")
     for node in procedure.walk():
         if isinstance(node, Jump) and node.target not in known:
-            yield Found(f"{node.target!r}, where a path goes on, is nowhere", node.lines)
+            yield PathFinding(f"{node.target!r}, where a path goes on, is nowhere", node.lines)
         if isinstance(node, Choice) and not _says_anything(node):
-            yield Found("a choice asks and nothing follows from any answer", node.lines)
+            yield PathFinding("a choice asks and nothing follows from any answer", node.lines)
 
 
-def _of_start(procedure: Procedure, told: Collection[int]) -> Iterator[Found]:
+def _of_start(procedure: Procedure, told: Collection[int]) -> Iterator[PathFinding]:
     """Whoever opens the page has its fault: the start is an event of the chart, not a step.
 
     Only what the page's background tells (`told`, lines); a condition among its steps is asked.
@@ -103,7 +105,7 @@ def _of_start(procedure: Procedure, told: Collection[int]) -> Iterator[Found]:
             words = set(tokenise(asked.text))
             is_told = all(line in told for first, last in arm.lines for line in (first, last))
             if is_told and len(words & own) >= _OWN_WORDS * len(words):
-                yield Found(
+                yield PathFinding(
                     f"{asked.text!r} asks for the fault that the page is about; whoever opens it "
                     "has that fault: leave the question out",
                     arm.lines,
@@ -118,7 +120,7 @@ def _says_anything(choice: Choice) -> bool:
     return bool(choice.otherwise) or any(arm.body for arm in choice.arms)
 
 
-def _of_parts(procedure: Procedure, workflow: Workflow) -> Iterator[Found]:
+def _of_parts(procedure: Procedure, workflow: Workflow) -> Iterator[PathFinding]:
     """Whatever is written must be reached by somebody."""
     texts = {(step.text, step.citations) for step in workflow.steps}
     cited = {citation.start_line for _, cites in texts for citation in cites}
@@ -126,15 +128,15 @@ def _of_parts(procedure: Procedure, workflow: Workflow) -> Iterator[Found]:
         lines = [line for node in walk(body) for line in node.lines]
         if lines and not any(first in cited for first, _ in lines):
             what = "what is done when nothing helped" if name == ESCALATION else f"{name!r}"
-            yield Found(f"no path leads to {what}", tuple(lines[:1]))
+            yield PathFinding(f"no path leads to {what}", tuple(lines[:1]))
     for body in procedure.bodies.values():
         yield from _unreachable(body)
 
 
-def _unreachable(body: Sequence[object]) -> Iterator[Found]:
+def _unreachable(body: Sequence[object]) -> Iterator[PathFinding]:
     for node, after in pairwise(body):
         if isinstance(node, End | Jump):
-            yield Found("nobody comes to what stands behind an end or a jump", _lines(after))
+            yield PathFinding("nobody comes to what stands behind an end or a jump", _lines(after))
 
 
 def _lines(node: object) -> tuple[LineRange, ...]:
@@ -142,10 +144,10 @@ def _lines(node: object) -> tuple[LineRange, ...]:
     return lines
 
 
-def _of_paths(workflow: Workflow) -> Iterator[Found]:
+def _of_paths(workflow: Workflow) -> Iterator[PathFinding]:
     for step in workflow.steps:
         if len(step.text) > _LONGEST_TEXT:
-            yield Found(f"a step is too long to act on: {step.text[:60]!r} …", _cited(step))
+            yield PathFinding(f"a step is too long to act on: {step.text[:60]!r} …", _cited(step))
     for path in _paths(workflow):
         yield from _twice(path)
         yield from _escalated_after_success(path)
@@ -172,23 +174,23 @@ def _paths(workflow: Workflow) -> Iterator[_Path]:
             todo.append([*walked, (workflow.by_id[edge.target], "")])
 
 
-def _twice(path: _Path) -> Iterator[Found]:
+def _twice(path: _Path) -> Iterator[PathFinding]:
     """The same action at the same lines, written twice on one way."""
     seen: set[tuple[str, object]] = set()
     for step, _ in path:
         said = (step.text.casefold(), step.citations)
         if step.kind is StepKind.PROCESS and step.citations and said in seen:
-            yield Found(f"one path does {step.text!r} twice", _cited(step))
+            yield PathFinding(f"one path does {step.text!r} twice", _cited(step))
         seen.add(said)
 
 
-def _escalated_after_success(path: _Path) -> Iterator[Found]:
+def _escalated_after_success(path: _Path) -> Iterator[PathFinding]:
     """Whoever was helped is not handed over."""
     last = path[-1][0]
     decisions = [(step, answer) for step, answer in path if step.kind is StepKind.DECISION]
     was_helped = bool(decisions) and decisions[-1][0].implied and decisions[-1][1] == "Yes"
     if was_helped and last.kind is StepKind.TERMINAL and _is_escalation(last):
-        yield Found(f"who was helped comes to {last.text!r} all the same", _cited(last))
+        yield PathFinding(f"who was helped comes to {last.text!r} all the same", _cited(last))
 
 
 def _is_escalation(step: Step) -> bool:

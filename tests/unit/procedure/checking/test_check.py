@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from services.procedure.check import DEEPEST, MOST_NODES, UnusableReadingError, checked
+from services.procedure.checking.check import DEEPEST, MOST_NODES, UnusableReadingError, checked
 from services.procedure.model import Reading
 
 TEXT = "# Fan\n\nIf it is hot:\n\n1. Run `show fan`.\n2. Seat the fan.\n"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from services.procedure.model import LineRange, Procedure
-from services.procedure.numbering import sourced
+from services.procedure.program.numbering import sourced
 
 
 def lines_of(procedure: Procedure) -> set[int]:

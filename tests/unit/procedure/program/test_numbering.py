@@ -1,5 +1,5 @@
 from services.procedure.model import Reading
-from services.procedure.numbering import numbered, sourced
+from services.procedure.program.numbering import numbered, sourced
 
 
 def reading(*steps, **more):
