@@ -18,8 +18,8 @@ from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow, moment
 from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.assignment import decision_of
 from services.gateway.ticket.comments import comments_of
+from services.gateway.ticket.listing.related_tickets import related_to
 from services.gateway.ticket.question import clarification, rows_of
-from services.gateway.ticket.related import related_to
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.workflow.lint import lint
