@@ -17,7 +17,7 @@ from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRe
 from services.contracts.scorer import Scorer
 from services.gateway.clarify.branches import of_decision
 from services.gateway.clarify.choosing import Clarify
-from services.gateway.clarify.dialogue import Asked, text_of, well_formed
+from services.gateway.clarify.dialogue import Dialogue, text_of, well_formed
 from services.gateway.clarify.situation import Situation
 from services.gateway.ticket.question import Question
 from services.knowledge.ports import Embedder
@@ -36,9 +36,9 @@ class Seen:
     context: RetrievedContext = field(default_factory=RetrievedContext)
 
 
-See = Callable[[LogicRow, Asked], Seen]
+See = Callable[[LogicRow, Dialogue], Seen]
 """The page given, or the walk of the ticket as it stands now."""
-Ask = Callable[[Seen, Asked], Question | None]
+Ask = Callable[[Seen, Dialogue], Question | None]
 """A way to choose the next question."""
 
 
@@ -46,14 +46,14 @@ def by_gain(least_gain: float, most: int) -> Ask:
     """As the gateway asks: what is expected to change the most, at most so many."""
     clarify = Clarify(most, least_gain)
 
-    def ask(seen: Seen, asked: Asked) -> Question | None:
+    def ask(seen: Seen, asked: Dialogue) -> Question | None:
         found = clarify.questions(seen.workflow, seen.context, asked)
         return found[0] if found else None
 
     return ask
 
 
-def everything(seen: Seen, asked: Asked) -> Question | None:
+def everything(seen: Seen, asked: Dialogue) -> Question | None:
     """Each decision of the workflow alone, in reading order, whatever hangs on it."""
     if seen.workflow is None:
         return None
@@ -63,7 +63,7 @@ def everything(seen: Seen, asked: Asked) -> Question | None:
     return of_decision(Situation(seen.workflow, {}), step) if step else None
 
 
-def nothing(_seen: Seen, _asked: Asked) -> None:
+def nothing(_seen: Seen, _asked: Dialogue) -> None:
     """Nobody is asked."""
 
 
@@ -103,7 +103,7 @@ class Talk:
 
 def talk(row: LogicRow, path: DrawnPath, see: See, ask: Ask, embedder: Embedder) -> Talk:
     """Ask about the row's ticket until no question is left."""
-    done, asked = Talk(path), Asked(ticket_text=text_of(row.draft))
+    done, asked = Talk(path), Dialogue(ticket_text=text_of(row.draft))
     seen = see(row, asked)
     user = _user(row, path, seen, embedder)
     while (question := ask(seen, asked)) is not None:
@@ -125,7 +125,7 @@ def page_given(page_of: PageOf, read: Read) -> See:
     """The row's page alone, read once."""
     readings: dict[str, Reading | None] = {}
 
-    def see(row: LogicRow, asked: Asked) -> Seen:
+    def see(row: LogicRow, asked: Dialogue) -> Seen:
         ticket = well_formed(row.draft, asked)
         if row.page not in readings:
             readings[row.page] = read(own_page(row) if row.text else page_of(row))
@@ -136,7 +136,7 @@ def page_given(page_of: PageOf, read: Read) -> See:
     return see
 
 
-def drawn(row: LogicRow, _asked: Asked) -> Seen:
+def drawn(row: LogicRow, _asked: Dialogue) -> Seen:
     """The drawing itself, as if a person had approved it: what asking is worth without reading."""
     graph = row.reference or GoldGraph(nodes=())
     steps = tuple(_step(node, row.page) for node in graph.nodes)
@@ -159,7 +159,7 @@ def _step(node: GoldNode, page: str) -> Step:
 def walked(retrieval: Retrieval, planner: Planner, scorer: Scorer) -> See:
     """The whole walk of the ticket with what was learned."""
 
-    def see(row: LogicRow, asked: Asked) -> Seen:
+    def see(row: LogicRow, asked: Dialogue) -> Seen:
         ticket = well_formed(row.draft, asked)
         request = RetrieveRequest.of_ticket(ticket, without=asked.ruled_out)
         context = retrieval.retrieve(request)

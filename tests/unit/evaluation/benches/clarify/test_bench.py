@@ -20,7 +20,7 @@ from evaluation.measures.logic import Likeness
 from evaluation.report.clarify_report import report
 from services.cli import app
 from services.gateway.clarify.branches import branch_questions
-from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.dialogue import Dialogue
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.procedure.rules import read_by_rules
 from tests.unit.evaluation.drawings import drawn as drawing
@@ -88,9 +88,9 @@ def test_a_page_without_anything_hidden_has_no_path():
 def test_the_user_chooses_what_holds_on_the_path():
     given = row()
     path = path_of(given, seed_for(given, "No", "Yes"))
-    workflow = drawn(given, Asked()).workflow
+    workflow = drawn(given, Dialogue()).workflow
     user = SimulatedUser(path, CHART, workflow, "set/page.md", EMBEDDER)
-    question = branch_questions(workflow, Asked())[0]
+    question = branch_questions(workflow, Dialogue())[0]
     reply = user.reply(question, "set/page.md")
     assert reply.choice.text == "Does the rotor grind loudly? Yes"
     assert reply.told == {"B", "D"}
@@ -99,9 +99,9 @@ def test_the_user_chooses_what_holds_on_the_path():
 def test_the_user_does_not_know_what_the_path_does_not_tell():
     given = row()
     path = path_of(given, seed_for(given, "Yes", "Yes"))
-    workflow = drawn(given, Asked()).workflow
+    workflow = drawn(given, Dialogue()).workflow
     user = SimulatedUser(path, CHART, workflow, "set/page.md", EMBEDDER)
-    about_rotor = branch_questions(workflow, Asked(unknown=("Is the inlet valve shut?",)))[0]
+    about_rotor = branch_questions(workflow, Dialogue(unknown=("Is the inlet valve shut?",)))[0]
     assert about_rotor.decisions == ("Does the rotor grind loudly?",)
     assert user.reply(about_rotor, "set/page.md") is None
 
@@ -138,7 +138,7 @@ def test_a_page_that_is_read_alone_is_asked_about_by_its_reading():
     see = page_given(
         lambda _row: pytest.fail("the row holds its text"), lambda d: read_by_rules(d.text)
     )
-    seen = see(given, Asked())
+    seen = see(given, Dialogue())
     assert seen.workflow is not None
     seed = seed_for(given, "Yes", "Yes")
     assert figures(by_gain(0.25, 3), see=see, seed=seed, given=given)["asked"] >= 1

@@ -1,6 +1,6 @@
 """Noise reduction without a model."""
 
-from services.gateway.ticket.noise_reduction import reduced
+from services.gateway.ticket.noise_reduction import reduce_noise
 
 
 def test_courtesy_quotes_and_what_changes_each_time_are_left_out():
@@ -11,7 +11,7 @@ def test_courtesy_quotes_and_what_changes_each_time_are_left_out():
         "See https://wiki.example/x for more.\n"
         "Thanks!\n"
     )
-    told = reduced("Turbine stopped", discussion)
+    told = reduce_noise("Turbine stopped", discussion)
     assert told.startswith("Turbine stopped\n")
     assert "the turbine controller lost its lease." in told
     for noise in ("Hello", "Monday", "2026", "10.1.2.3", "https", "Thanks"):
@@ -22,7 +22,7 @@ def test_a_long_discussion_keeps_what_it_keeps_coming_back_to():
     filler = " ".join(
         f"Somebody named person{n} wondered about topic{n} for a while." for n in range(60)
     )
-    told = reduced(
+    told = reduce_noise(
         "Pump alarm", f"{filler} The valve sensor reports E-4711. The valve sensor is stuck."
     )
     assert "valve sensor" in told
@@ -30,12 +30,12 @@ def test_a_long_discussion_keeps_what_it_keeps_coming_back_to():
 
 
 def test_a_text_of_noise_alone_stays():
-    assert reduced("", "10.0.0.1") == "10.0.0.1"
+    assert reduce_noise("", "10.0.0.1") == "10.0.0.1"
 
 
 def test_without_a_title_the_first_sentence_leads():
-    assert reduced("", "The pump stopped. It is cold.") == "The pump stopped.\nIt is cold."
+    assert reduce_noise("", "The pump stopped. It is cold.") == "The pump stopped.\nIt is cold."
 
 
 def test_a_title_without_end_is_cut():
-    assert len(reduced("word " * 5000).split()) == 120
+    assert len(reduce_noise("word " * 5000).split()) == 120

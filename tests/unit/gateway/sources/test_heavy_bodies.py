@@ -10,7 +10,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 from services.kit.errors import FlowXpertError
-from tests.unit.gateway.test_mutated_bodies import MAPPED, NAMES, bodies_of
+from tests.unit.gateway.sources.test_mutated_bodies import MAPPED, NAMES, bodies_of
 
 MEGABYTES_5 = 5_000_000
 MEGABYTE = 1_000_000
