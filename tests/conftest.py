@@ -1,19 +1,20 @@
 """What every test is run with."""
 
-import gc
 import os
-from pathlib import Path
 
 import pytest
+import structlog
 
 from services.kit.database import Database
+from services.kit.garbage import keep_collections_short
 from tests.databases import MIGRATE, copying
 
 
 def pytest_collection_finish() -> None:
-    """Collections of garbage during the tests do not look at all that is imported."""
-    gc.collect()
-    gc.freeze()
+    """What takes seconds and is tested nowhere: looking at all that is imported, drawing errors."""
+    keep_collections_short()
+    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
 
 
 @pytest.fixture(scope="session", autouse=True)
