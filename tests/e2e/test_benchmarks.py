@@ -1,12 +1,11 @@
 """Benchmarks as people and programs call them, on the example documents."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import flowxpert as called
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LATENCY_S = 0.3
@@ -39,17 +38,6 @@ def flowxpert(*arguments: str) -> str:
     done = called(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def called(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "services.cli", *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 def test_a_walk_takes_as_long_as_the_model_and_a_little_more(
