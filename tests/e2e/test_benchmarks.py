@@ -1,6 +1,7 @@
 """Benchmarks as people and programs call them, on the example documents."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,12 +26,12 @@ PAIR = {
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def options(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Of every benchmark: a data folder with the examples, and a pair."""
     folder = tmp_path_factory.mktemp("bench")
     pairs = folder / "pairs.jsonl"
     pairs.write_text(json.dumps(PAIR) + "\n")
-    flowxpert("ingest", str(EXAMPLES / "documents"), "--data-dir", str(folder / "data"))
+    shutil.copytree(ingested, folder / "data")
     return ["--data-dir", str(folder / "data"), "--pairs", str(pairs)]
 
 

@@ -19,6 +19,8 @@ import pytest
 from services.embedded import Embedded
 from services.kit.settings import PlatformSettings
 
+pytestmark = pytest.mark.slow
+
 TICKETS = 200
 DOCUMENTS = 60
 TIMEOUT_S = 300

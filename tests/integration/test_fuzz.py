@@ -35,6 +35,8 @@ from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 TEAM = {"name": "fans", "description": "They cool."}
