@@ -11,8 +11,11 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 	--no-emit-index-url --no-emit-find-links --override requirements-overrides.txt \
 	--custom-compile-command "make lock"
 
+# Bytecode is kept: each worker and each process that a test starts would compile everything again.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
+
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit bench lock openapi proto docs secrets examples clean
+.PHONY: help run test test-slow lint format unit bench lock openapi proto docs secrets examples clean
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,12 +23,15 @@ help: ## Print this list.
 run: $(VENV)/.ready ## Ingest the examples, start everything, turn an alert into a workflow.
 	$(BIN)/flowxpert run --data-dir $(DATA_DIR) $(ARGS)
 
-test: $(VENV)/.ready-dev lint ## Everything: style, types, import rules, then all tests.
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit tests/contract -n auto --dist loadfile $(ARGS)
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/integration tests/e2e $(ARGS)
+test: $(VENV)/.ready-dev lint ## Style, types, import rules and all tests that guard behaviour.
+	$(PYTEST) tests/unit tests/contract -m "not slow" $(ARGS)
+	$(PYTEST) tests/integration tests/e2e -m "not slow" $(ARGS)
+
+test-slow: $(VENV)/.ready-dev ## The tests that take long: kills, fuzzing, injection, chart, wheel.
+	$(PYTEST) tests -m slow $(ARGS)
 
 unit: $(VENV)/.ready-dev ## The unit tests alone: under a minute, no network.
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit -n auto --dist loadfile $(ARGS)
+	$(PYTEST) tests/unit -m "not slow" $(ARGS)
 
 lint: $(VENV)/.ready-dev ## Style, types and import rules.
 	$(BIN)/ruff format --check .

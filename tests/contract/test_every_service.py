@@ -125,16 +125,9 @@ def test_it_has_rows_in_the_documentation(service):
     assert re.search(row, text("docs/architecture.md"), re.MULTILINE), "what it does, with what"
 
 
-def observability(path: str) -> Path:
-    found = ROOT / "deploy" / "observability" / path
-    if not found.exists():
-        pytest.skip(f"there is no deploy/observability/{path} yet")
-    return found
-
-
 @pytest.mark.parametrize("process", PROCESSES)
 def test_it_is_scraped(process):
-    config = yaml.safe_load(observability("prometheus.yml").read_text(encoding="utf-8"))
+    config = yaml.safe_load(text("deploy/observability/prometheus.yml"))
     names = [
         name
         for job in config["scrape_configs"]
@@ -147,7 +140,7 @@ def test_it_is_scraped(process):
 @pytest.mark.parametrize("process", PROCESSES)
 def test_it_has_a_row_on_a_dashboard(process):
     """A panel that draws a line for each process that is scraped shows this one too."""
-    dashboard = json.loads(observability("grafana/dashboards/overview.json").read_text("utf-8"))
+    dashboard = json.loads(text("deploy/observability/grafana/dashboards/overview.json"))
     targets = [target for panel in dashboard["panels"] for target in panel.get("targets", [])]
     assert any(
         target["expr"] == 'up{job="flowxpert"}' and "{{app}}" in target["legendFormat"]

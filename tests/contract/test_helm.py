@@ -11,6 +11,8 @@ import yaml
 helm = pytest.importorskip("helm_python", reason="helm-python-sdk is not installed")
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "helm" / "flowxpert"
 VERSION = "1.33.0"

@@ -1,12 +1,12 @@
 """Benchmarks as people and programs call them, on the example documents."""
 
 import json
-import os
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
+
+from tests.command import flowxpert as called
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LATENCY_S = 0.3
@@ -26,12 +26,12 @@ PAIR = {
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def options(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Of every benchmark: a data folder with the examples, and a pair."""
     folder = tmp_path_factory.mktemp("bench")
     pairs = folder / "pairs.jsonl"
     pairs.write_text(json.dumps(PAIR) + "\n")
-    flowxpert("ingest", str(EXAMPLES / "documents"), "--data-dir", str(folder / "data"))
+    shutil.copytree(ingested, folder / "data")
     return ["--data-dir", str(folder / "data"), "--pairs", str(pairs)]
 
 
@@ -39,17 +39,6 @@ def flowxpert(*arguments: str) -> str:
     done = called(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def called(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "services.cli", *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 def test_a_walk_takes_as_long_as_the_model_and_a_little_more(

@@ -7,6 +7,8 @@ import pytest
 from evaluation.benches.load.chaos import ChaosPlan, run_chaos
 from evaluation.benches.load.servers import NoPostgresError, postgres_folder
 
+pytestmark = pytest.mark.slow
+
 WIKI = Path(__file__).parents[2] / "examples" / "documents" / "wiki"
 KILLS = 6
 

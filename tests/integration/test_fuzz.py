@@ -35,6 +35,8 @@ from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
 from services.serving.embedded import Embedded
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 TEAM = {"name": "fans", "description": "They cool."}

@@ -132,7 +132,7 @@ def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Told)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     try:
         syncs = Syncs(
@@ -228,7 +228,7 @@ def served(syncs):
     syncs.commit(fan=PAGE)
     app = make_wsgi_chain(DictBackend({"/wiki": Repo(str(syncs.folder))}))
     server = make_server("127.0.0.1", 0, app, handler_class=Quiet)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/wiki"
     server.shutdown()
