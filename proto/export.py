@@ -3,45 +3,19 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any, cast
 
 from fastapi import FastAPI
 
-from services.gateway.app import create_app as create_gateway
-from services.gateway.settings import GatewaySettings
-from services.ingestion.app import create_app as create_ingestion
-from services.kit.database import Database
-from services.kit.outbox import Outbox
 from services.kit.settings import PlatformSettings
-from services.planner.app import create_app as create_planner
-from services.retrieval.app import create_app as create_retrieval
-from services.scorer.app import create_app as create_scorer
+from services.serving.rooms import ROOMS
 
 FOLDER = Path(__file__).parent / "openapi"
-
-NOBODY = cast("Any", None)
-"""Routes are described without asking the service behind them."""
 
 
 def apps() -> dict[str, FastAPI]:
     """Every service's app by name."""
     settings = PlatformSettings(host="127.0.0.1")
-    database = Database.memory()
-    gateway = create_gateway(
-        GatewaySettings(),
-        settings,
-        database=database,
-        outbox=Outbox(database),
-        retrieval=NOBODY,
-        triage=NOBODY,
-    )
-    return {
-        "gateway": gateway,
-        "ingestion": create_ingestion(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY),
-        "planner": create_planner(settings, service=NOBODY),
-        "retrieval": create_retrieval(settings, service=NOBODY),
-        "scorer": create_scorer(settings, service=NOBODY),
-    }
+    return {room.name: room.describe(settings) for room in ROOMS}
 
 
 def main() -> None:

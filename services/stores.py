@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Protocol
 
-from services.kit.database import Database
-from services.kit.health import Check
+from services.kit.http.health import Check
 from services.kit.settings import EmbedderChoice, PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
 from services.knowledge.stores.sql_graph import SqlGraphStore

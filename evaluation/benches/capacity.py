@@ -30,21 +30,21 @@ from services.contracts.gateway import Accepted
 from services.contracts.planner import PlannerClient
 from services.contracts.retrieval import RetrievalClient
 from services.contracts.scorer import ScorerClient
-from services.embedded import SERVING_THREADS, Embedded
 from services.gateway import tasks
 from services.gateway.work import create_walk
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError
-from services.kit.http import ServiceClient
-from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.relay import Relay
-from services.kit.server import ServerThread
+from services.kit.http.client import ServiceClient
+from services.kit.http.server import ServerThread
+from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.queue.relay import Relay
+from services.kit.queue.workforce import Workforce
 from services.kit.settings import PlatformSettings
-from services.kit.workforce import Workforce
+from services.kit.sql.database import Database
 from services.knowledge.ports import Collection
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
+from services.serving.embedded import SERVING_THREADS, Embedded
 
 _COLLECTIONS: tuple[Collection, ...] = ("chunks", "nodes")
 _SETTLE_S = 300.0
@@ -171,17 +171,17 @@ class _Bench:
         planner = MeteredPlanner(platform.planner, meter)
         scorer = MeteredScorer(platform.scorer, meter)
         walk = create_walk(
-            platform.gateway_settings,
+            platform.gateway.settings,
             database=platform.database,
             outbox=platform.outbox,
             retrieval=RetrievalClient(self._client(create_retrieval(settings, service=retrieval))),
             planner=PlannerClient(self._client(create_planner(settings, service=planner))),
             scorer=ScorerClient(self._client(create_scorer(settings, service=scorer))),
-            write_back=platform.write_back,
-            triage=platform.triage,
+            write_back=platform.gateway.write_back,
+            triage=platform.gateway.triage,
         )
-        tasks.register_tasks(queue, platform.outbox, walk, platform.write_back)
-        tasks.register_learning(queue, platform.outbox, platform.triage)
+        tasks.register_tasks(queue, platform.outbox, walk, platform.gateway.write_back)
+        tasks.register_learning(queue, platform.outbox, platform.gateway.triage)
         relay = Relay(platform.outbox, queue, sole=True)
         worker = WorkerThread(queue, "gateway")
         return Workforce(platform.outbox, (worker,), relay, stop_within_s=_STOP_WITHIN_S)

@@ -18,9 +18,9 @@ from evaluation.benches.gold_pages import PageOf, page_of_corpus, page_of_store
 from evaluation.benches.page_reader import by_rules
 from evaluation.benches.recorded_answers import RECORDED, by_record, read_answers
 from evaluation.logic_rows import LogicRow
-from services.embedded import Embedded
 from services.gateway.settings import GatewaySettings
 from services.knowledge.screening.document import text_hash
+from services.serving.embedded import Embedded
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Setting:
 
 def ways(setting: Setting, most: int | None) -> Mapping[str, Ask]:
     """The gateway's way first, then those that it stands between."""
-    settings = setting.platform.gateway_settings if setting.platform else GatewaySettings()
+    settings = setting.platform.gateway.settings if setting.platform else GatewaySettings()
     asked = most or settings.clarify_most
     return {
         "by gain": by_gain(settings.clarify_least_gain, asked),

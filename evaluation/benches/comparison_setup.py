@@ -21,7 +21,7 @@ from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
 
 if TYPE_CHECKING:
-    from services.embedded import Embedded
+    from services.serving.embedded import Embedded
 
 DEADLINE_S = 1800.0
 """For all that the model writes for a ticket. A benchmark measures what is written, and on a slow

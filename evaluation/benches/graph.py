@@ -25,7 +25,7 @@ from services.knowledge.document.markdown import Page, parse
 from services.knowledge.model import Attribute, Document, IncidentNode
 
 if TYPE_CHECKING:
-    from services.embedded import Embedded
+    from services.serving.embedded import Embedded
 
 _WHOLE = "documents"
 """The set of documents that are in no folder."""

@@ -19,12 +19,12 @@ from evaluation.benches.recorded_plans import RECORDED_PLANS, RecordedPlans, rea
 from evaluation.fitting.material import Workshop
 from evaluation.logic_rows import Ids, LogicRow, chosen_rows, read_rows
 from services.contracts.scorer import Scorer
-from services.embedded import Embedded
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.model import Document
 from services.knowledge.ports import Embedder
 from services.procedure.model import Reader as ReadBy
 from services.scorer.service import ScorerService
+from services.serving.embedded import Embedded
 from services.workflow.model import Provenance, Workflow
 
 VECTORS = Path(gettempdir()) / "flowxpert-bench" / "vectors.db"

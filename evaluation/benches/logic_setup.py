@@ -27,13 +27,13 @@ from evaluation.benches.recorded_plans import (
 from evaluation.logic_rows import LogicRow
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
-from services.embedded import Embedded
-from services.gateway.fit import FITTED
+from services.gateway.walk.fit import FITTED
 from services.kit.errors import InvalidInputError
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import text_hash
 from services.retrieval.pages import NoReadings
 from services.scorer.service import ScorerService
+from services.serving.embedded import Embedded
 
 ReaderName = Literal["rules", "stored", "recorded", "plans"]
 
@@ -85,7 +85,7 @@ class Way:
         if is_alone:
             return alone
         platform = self._needed("the walk from a ticket")
-        thresholds = FITTED.with_settings(platform.gateway_settings)
+        thresholds = FITTED.with_settings(platform.gateway.settings)
         retrieval_for = self._retrieval_for(platform)
         return walked(retrieval_for, self._planner_for(), platform.scorer, thresholds, alone)
 

@@ -19,7 +19,7 @@ from services.retrieval.pages import Pages
 from services.workflow.model import Workflow
 
 if TYPE_CHECKING:
-    from services.embedded import Embedded
+    from services.serving.embedded import Embedded
 
 Read = Callable[[Document], Reading | None]
 """What a reader makes of a page; None where it has not read it."""

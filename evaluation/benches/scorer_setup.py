@@ -9,13 +9,13 @@ from evaluation.benches.page_reader import pages_of
 from evaluation.benches.scorer import ScorerBench, is_measured
 from evaluation.benches.workflows import gold, retrieved
 from evaluation.pairs import Pair
-from services.embedded import Embedded
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ChatModel
 from services.llm.recorder import RecordingChatModel
 from services.llm.settings import ModelSettings
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
+from services.serving.embedded import Embedded
 
 _PATIENCE_S = 3600.0
 """A benchmark waits for a slow model; what it would say in time is another question."""

@@ -16,7 +16,7 @@ import httpx
 import psycopg
 
 from services.kit.errors import FlowXpertError
-from services.kit.queue import valkey_binary
+from services.kit.queue.celery_queue import valkey_binary
 
 Say = Callable[[str], None]
 """Told how far it is."""

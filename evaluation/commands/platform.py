@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from services.embedded import Embedded
     from services.kit.settings import PlatformSettings
     from services.knowledge.ports import Embedder
+    from services.serving.embedded import Embedded
 
 
 @contextmanager
@@ -18,8 +18,8 @@ def open_platform(data_dir: Path) -> "Iterator[Embedded]":
     Raises:
         InvalidInputError: Nothing is ingested there.
     """
-    from services.embedded import Embedded  # noqa: PLC0415
     from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.serving.embedded import Embedded  # noqa: PLC0415
 
     with Embedded.open(settings_of(data_dir)) as platform:
         if not platform.documents.hashes():
@@ -42,7 +42,7 @@ def embedder_of(platform: "Embedded | None") -> "Embedder":
 
 def settings_of(data_dir: Path | None) -> "PlatformSettings":
     """The platform's settings; what is logged from now on goes where they say."""
-    from services.kit.logging import configure_logging  # noqa: PLC0415
+    from services.kit.observability.logging import configure_logging  # noqa: PLC0415
     from services.kit.settings import PlatformSettings  # noqa: PLC0415
 
     settings = PlatformSettings(data_dir=data_dir) if data_dir else PlatformSettings()

@@ -1,6 +1,5 @@
 """The command line. What a command needs is imported when it runs, so that help comes at once."""
 
 from services.cli.commands import app, main
-from services.cli.opening import settings_classes
 
-__all__ = ["app", "main", "settings_classes"]
+__all__ = ["app", "main"]

@@ -19,7 +19,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Who changed what, when, and what it was before, the latest first."""
-    from services.kit.audit import AuditFilter, AuditLog  # noqa: PLC0415
+    from services.kit.access.audit import AuditFilter, AuditLog  # noqa: PLC0415
     from services.terminal import show_audit  # noqa: PLC0415
 
     wanted = AuditFilter(who=who, action=action, subject=subject)

@@ -25,7 +25,6 @@ from services.cli.opening import (
     print_json,
     read_settings,
     say,
-    settings_classes,
 )
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.read import read
@@ -37,14 +36,14 @@ from services.cli.stopping import heed_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
-from services.contracts.addresses import Service
+from services.serving.rooms import ROOMS, SETTINGS, room_named
 
 if TYPE_CHECKING:
     from services.contracts.ingestion import IngestJob
     from services.contracts.readings import Readings
-    from services.embedded import Embedded
     from services.kit.errors import FlowXpertError
-    from services.serving import Serving
+    from services.serving.embedded import Embedded
+    from services.serving.serving import Serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_ALERT = Path("alerts") / "alertmanager" / "fan-tray.json"
@@ -81,6 +80,10 @@ app.command()(mcp)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 
 
+ServiceName = StrEnum("ServiceName", {room.name: room.name for room in ROOMS})  # type: ignore[misc] # names that are known when it runs
+"""The rooms, as an argument."""
+
+
 class SettingsForm(StrEnum):
     """How settings are printed."""
 
@@ -111,7 +114,7 @@ def up(*, data_dir: DataDir = None, host: Host = None, port: Port = None) -> Non
 
 @app.command()
 def serve(
-    service: Annotated[Service, typer.Argument(help="The service to run.")],
+    service: Annotated[ServiceName, typer.Argument(help="The service to run.")],
     *,
     data_dir: DataDir = None,
     host: Host = None,
@@ -121,18 +124,18 @@ def serve(
     ] = True,
 ) -> None:
     """Run one service in this process; it reaches the others at the addresses in the settings."""
-    from services.serving import Duty, Serving  # noqa: PLC0415
+    from services.serving.serving import Duty, Serving  # noqa: PLC0415
 
     stopping = heed_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    with Serving(service, settings, duty=Duty.ALL if work else Duty.SERVE) as serving:
+    with Serving(room_named(service), settings, duty=Duty.ALL if work else Duty.SERVE) as serving:
         said = f"{service} answers at [bold]{{url}}[/]; Ctrl-C ends."
         _serve(serving, lambda url: say(said.format(url=url)), stopping)
 
 
 @app.command()
 def work(
-    service: Annotated[Service, typer.Argument(help="The service whose queue is worked on.")],
+    service: Annotated[ServiceName, typer.Argument(help="The service whose queue is worked on.")],
     *,
     data_dir: DataDir = None,
     host: Host = None,
@@ -142,11 +145,11 @@ def work(
 
     It answers probes and metrics only. Each on one host needs a data folder of its own.
     """
-    from services.serving import Duty, Serving  # noqa: PLC0415
+    from services.serving.serving import Duty, Serving  # noqa: PLC0415
 
     stopping = heed_signals()
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    with Serving(service, settings, duty=Duty.WORK) as serving:
+    with Serving(room_named(service), settings, duty=Duty.WORK) as serving:
         said = f"A worker of {service}; probes and metrics at [bold]{{url}}[/]; Ctrl-C ends."
         _serve(serving, lambda url: say(said.format(url=url)), stopping)
 
@@ -350,7 +353,7 @@ def settings(
     from services.kit.settings_reference import as_env, as_markdown  # noqa: PLC0415
 
     write = as_env if form is SettingsForm.ENV else as_markdown
-    sys.stdout.write(write(settings_classes()))
+    sys.stdout.write(write(SETTINGS))
 
 
 @app.command()
@@ -383,7 +386,7 @@ def _serve(
     In the end no more tasks are taken; open requests and the running task get a bounded time.
     """
     from services.kit.data_dir import describe_owner  # noqa: PLC0415
-    from services.kit.server import ServerThread  # noqa: PLC0415
+    from services.kit.http.server import ServerThread  # noqa: PLC0415
 
     server = ServerThread(platform.app, host=platform.settings.host, port=platform.settings.port)
     try:
@@ -508,7 +511,7 @@ def _failure(*, is_for_programs: bool) -> tuple[dict[str, str] | None, int]:
     except FlowXpertError as error:
         return _told(error), 1
     except ValidationError as error:
-        lines = explained(error, settings_classes())
+        lines = explained(error, SETTINGS)
         return InvalidInputError("\n".join(lines)).body(), 2
     except typer.TyperException as error:
         return InvalidInputError(error.format_message()).body(), error.exit_code

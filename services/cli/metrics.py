@@ -2,21 +2,13 @@
 
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
     from prometheus_client.metrics import MetricWrapperBase
-
-ROOMS = {
-    "Every service": "services.kit.metrics",
-    "Gateway": "services.gateway.metrics",
-    "Ingestion": "services.ingestion.metrics",
-    "Planner": "services.planner.metrics",
-    "Scorer": "services.scorer.metrics",
-    "Language model": "services.llm.guard",
-}
 
 HEAD = """# Metrics
 
@@ -29,10 +21,21 @@ states, names of stages and stores, configured sources and models.
 def metrics() -> None:
     """Every metric with its kind, its labels and what it tells."""
     typer.echo(HEAD, nl=False)
-    for title, module in ROOMS.items():
+    for title, module in sections():
         typer.echo(f"\n## {title}\n\n| metric | kind | labels | tells |\n|---|---|---|---|")
         for metric in metrics_of(module):
             typer.echo(row(metric))
+
+
+def sections() -> "Iterator[tuple[str, str]]":
+    """Each title with the module whose metrics stand under it."""
+    from services.serving.rooms import ROOMS  # noqa: PLC0415
+
+    yield "Every service", "services.kit.observability.metrics"
+    for room in ROOMS:
+        if find_spec(f"services.{room.name}.metrics"):
+            yield room.name.capitalize(), f"services.{room.name}.metrics"
+    yield "Language model", "services.llm.guard"
 
 
 def metrics_of(module: str) -> Iterator["MetricWrapperBase"]:

@@ -10,7 +10,7 @@ from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
 
 if TYPE_CHECKING:
-    from services.kit.http import ServiceClient
+    from services.kit.http.client import ServiceClient
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -1,25 +1,8 @@
-"""The services that can run in a process of their own, and where they answer then."""
-
-from enum import StrEnum
+"""Where the services answer that run in a process of their own."""
 
 from pydantic import Field, SecretStr
 
 from services.kit.settings import Settings
-
-
-class Service(StrEnum):
-    """The deployables."""
-
-    GATEWAY = "gateway"
-    INGESTION = "ingestion"
-    RETRIEVAL = "retrieval"
-    PLANNER = "planner"
-    SCORER = "scorer"
-
-    @property
-    def has_queue(self) -> bool:
-        """Whether it has tasks that processes beside it may work on."""
-        return self in {Service.GATEWAY, Service.INGESTION}
 
 
 class AddressSettings(Settings):

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.knowledge.model import Document, ResolvedCase
 
 

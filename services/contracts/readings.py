@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import Event, ReadingState, TicketDoubt
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.procedure.ports import ServedReading
 

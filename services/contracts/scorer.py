@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.knowledge.model import KnowledgeContext
 
 

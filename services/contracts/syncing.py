@@ -7,7 +7,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from services.contracts.ingestion import FailedDocument
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 
 SourceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 

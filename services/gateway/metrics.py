@@ -4,7 +4,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from services.contracts.scorer import DIMENSIONS
 from services.contracts.ticket import Fit, TicketStatus
-from services.kit.metrics import start_at_zero
+from services.kit.observability.metrics import start_at_zero
 
 SCORES = ("overall", *DIMENSIONS)
 ANSWERS_GIVEN = (Fit.SURE.value, Fit.UNSURE.value, "refused", "failed")

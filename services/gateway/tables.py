@@ -1,13 +1,19 @@
 """Tables of the gateway. Times are seconds since the epoch."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from services.kit.database import Base
+from services.kit.sql.database import Base
 
 ID = String(36)
+
+
+def moment(seconds: float | None) -> datetime | None:
+    """A stored time as people read it, in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 class TicketRow(Base):

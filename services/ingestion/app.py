@@ -1,8 +1,8 @@
-"""Composition root of ingestion as a service of its own."""
+"""Ingestion over HTTP."""
 
 from collections.abc import Callable, Mapping
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from services.contracts.ingestion import Ingestion
 from services.contracts.needs import INGESTION
@@ -14,8 +14,8 @@ from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.access.access import Access
 from services.kit.access.caller import Caller
-from services.kit.app import create_service_app
-from services.kit.health import Check
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 
 _FORM_BYTES = 1_000_000
@@ -36,17 +36,20 @@ def create_app(
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
-        routers=[
-            create_router(service),
-            create_readings_router(readings),
-            create_sync_router(syncs),
-        ],
+        routers=create_routers(service, readings, syncs),
         settings=settings,
         needs=INGESTION,
         access=access,
         checks=checks,
         body_limits=body_limits(ingestion_settings or IngestionSettings()),
     )
+
+
+def create_routers(
+    service: Ingestion, readings: Callable[[Caller], Readings], syncs: Syncing
+) -> list[APIRouter]:
+    """Everything that ingestion answers."""
+    return [create_router(service), create_readings_router(readings), create_sync_router(syncs)]
 
 
 def body_limits(settings: IngestionSettings) -> dict[str, int]:

@@ -26,7 +26,7 @@ from services.contracts.ingestion import (
 )
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 from services.knowledge.model import Document, ResolvedCase
 
 _POLL_S = 0.5

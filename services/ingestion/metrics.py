@@ -2,7 +2,7 @@
 
 from prometheus_client import Counter, Gauge
 
-from services.kit.metrics import start_at_zero
+from services.kit.observability.metrics import start_at_zero
 
 DOCUMENTS = Counter(
     "flowxpert_ingestion_documents_total",

@@ -53,10 +53,10 @@ from services.ingestion.roots.upload import keep
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync import records
 from services.ingestion.tables import JobRow
-from services.kit.audit import add_audit
-from services.kit.database import Database
+from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.knowledge.model import Document, IncidentNode, ResolvedCase
 from services.knowledge.ports import (
     DocumentNotFoundError,

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from services.ingestion.roots.scan import MAX_ID_LENGTH
-from services.kit.database import Base
+from services.kit.sql.database import Base
 
 
 class UtcDateTime(TypeDecorator[datetime]):

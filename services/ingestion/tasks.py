@@ -9,14 +9,17 @@ from sqlalchemy.orm import Session
 from services.ingestion.service import FORGET_ROOT, RUN_JOB, IngestionService
 from services.ingestion.sync.records import TELL
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
-from services.kit.outbox import Outbox
-from services.kit.periodic import Periodic
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
 
 
-def register(
-    outbox: Outbox, queue: Celery, service: IngestionService, syncs: SyncService
-) -> Periodic:
-    """Make the queue run ingestion's jobs and syncs; what queues the syncs is to be started."""
+def syncing(syncs: SyncService) -> Periodic:
+    """Queues the syncs that are due."""
+    return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)
+
+
+def register(outbox: Outbox, queue: Celery, service: IngestionService, syncs: SyncService) -> None:
+    """Make the queue run ingestion's jobs and syncs."""
 
     def run_job(job_id: str) -> None:
         service.run(job_id)
@@ -31,4 +34,3 @@ def register(
     outbox.register(queue, FORGET_ROOT, forget_root, on_parked=park)
     outbox.register(queue, RUN_SYNC, syncs.run, on_parked=syncs.park)
     outbox.register(queue, TELL, syncs.tell)
-    return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)

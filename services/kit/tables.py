@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import JSON, Float, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from services.kit.database import Base
+from services.kit.sql.database import Base
 
 
 class OutboxRow(Base):

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from services.kit.database import Base
+from services.kit.sql.database import Base
 
 ID_LENGTH = 1024
 """A document's id is its path; PATH_MAX is longer, but nobody's documents are."""

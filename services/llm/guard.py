@@ -12,8 +12,8 @@ from typing import TypeVar
 import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
-from services.kit import tracing
-from services.kit.metrics import start_at_zero
+from services.kit.observability import tracing
+from services.kit.observability.metrics import start_at_zero
 from services.llm.chat_model import (
     BudgetExceededError,
     ChatModel,

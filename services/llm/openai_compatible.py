@@ -11,7 +11,7 @@ import httpx2
 from openai import APIError, APIStatusError, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionChunk
 
-from services.kit.redaction import redacted
+from services.kit.observability.redaction import redacted
 from services.llm.chat_model import (
     ChatRequest,
     ChatResponse,

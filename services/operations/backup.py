@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Connection
 
 from services.ingestion.settings import IngestionSettings
-from services.kit.database import Database
 from services.kit.errors import InvalidInputError
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.ports import GraphStore
 from services.operations.archive import Manifest, Writer
 from services.operations.sql_dump import lines_of, revisions_of, tables_of

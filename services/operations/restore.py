@@ -11,18 +11,18 @@ from pathlib import Path, PurePosixPath
 
 from sqlalchemy import MetaData, func, literal, select, update
 
-from services.embedded import Embedded
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.data_dir import own_data_dir
-from services.kit.database import Database
 from services.kit.errors import ConflictError
 from services.kit.migrations import ROOMS, UnknownRevisionError, upgrade
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.model import Case
 from services.operations.archive import Manifest, Reader, UnusableBackupError
 from services.operations.backup import CACHE, CASES, FILES, TABLES, WORK
 from services.operations.sql_dump import count, load, revisions_of, tables_of
+from services.serving.embedded import Embedded
 
 OnPart = Callable[[str], None]
 

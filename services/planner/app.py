@@ -1,4 +1,4 @@
-"""Composition root of the planner as a service of its own."""
+"""The planner over HTTP."""
 
 from collections.abc import Mapping
 
@@ -6,8 +6,8 @@ from fastapi import FastAPI
 
 from services.contracts.needs import PLANNER
 from services.contracts.planner import Planner
-from services.kit.app import create_service_app
-from services.kit.health import Check
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 from services.planner.endpoints import create_router
 from services.planner.service import PlannerService

@@ -2,7 +2,7 @@
 
 from prometheus_client import Counter, Histogram
 
-from services.kit.metrics import start_at_zero
+from services.kit.observability.metrics import start_at_zero
 
 SAMPLES = Counter(
     "flowxpert_planner_samples_total",

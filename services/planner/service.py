@@ -10,7 +10,7 @@ import structlog
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
-from services.kit.metrics import stage_timer
+from services.kit.observability.metrics import stage_timer
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.llm.guard import guarded as guarded_model

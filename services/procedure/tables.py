@@ -7,7 +7,7 @@ from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, Integer, Stri
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from services.kit.database import Base
+from services.kit.sql.database import Base
 
 HASH_LENGTH = 64
 

@@ -1,4 +1,4 @@
-"""Composition root of retrieval as a service of its own."""
+"""Retrieval over HTTP."""
 
 from collections.abc import Mapping
 
@@ -7,8 +7,8 @@ from fastapi import FastAPI
 from services.contracts.needs import RETRIEVAL
 from services.contracts.retrieval import Retrieval
 from services.kit.access.access import Access
-from services.kit.app import create_service_app
-from services.kit.health import Check
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 from services.retrieval.endpoints import create_router
 

@@ -14,7 +14,7 @@ from services.contracts.retrieval import (
     SourceText,
 )
 from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 from services.knowledge.model import Span
 
 Line = Annotated[int, Query(ge=1, le=10_000_000)]

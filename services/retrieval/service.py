@@ -14,7 +14,7 @@ from services.contracts.retrieval import (
     SourceText,
 )
 from services.kit.errors import UnavailableError
-from services.kit.metrics import stage_timer
+from services.kit.observability.metrics import stage_timer
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,

@@ -1,4 +1,4 @@
-"""Composition root of the scorer as a service of its own."""
+"""The scorer over HTTP."""
 
 from collections.abc import Mapping
 
@@ -6,8 +6,8 @@ from fastapi import FastAPI
 
 from services.contracts.needs import SCORER
 from services.contracts.scorer import Scorer
-from services.kit.app import create_service_app
-from services.kit.health import Check
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 from services.scorer.endpoints import create_router
 

@@ -2,7 +2,7 @@
 
 from prometheus_client import Counter
 
-from services.kit.metrics import start_at_zero
+from services.kit.observability.metrics import start_at_zero
 
 OUTCOMES = (
     "decided",

@@ -1,6 +1,1 @@
-"""One service in this process, the others over HTTP: what `flowxpert serve` and `work` run on."""
-
-from services.serving.process import Duty, NoQueueError, Serving
-from services.serving.stores import MissingServerError
-
-__all__ = ["Duty", "MissingServerError", "NoQueueError", "Serving"]
+"""The rooms in processes: all in one, or one in each with the others over HTTP."""

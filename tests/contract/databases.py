@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import text
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from tests.postgres import postgres_url
 
 _TABLES = (

@@ -16,8 +16,9 @@ import yaml
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from services.cli import app, settings_classes
+from services.cli import app
 from services.kit.settings import NOT_SETTINGS
+from services.serving.rooms import SETTINGS
 from tests.blocks import EXECUTED, GUIDES, PAGES, ROOT, Block, blocks, words
 
 NOT_RUN = {
@@ -120,7 +121,7 @@ def test_the_blocks_of_readme_and_guides_say_what_language_they_are_in():
 
 
 def test_every_variable_that_is_named_is_one_that_there_is():
-    known = {name for cls in settings_classes() for name, _ in cls.variables()}
+    known = {name for cls in SETTINGS for name, _ in cls.variables()}
     known |= {f"{name}_FILE" for name in known}  # secrets may come from files
     made = "".join(block.text for block in blocks(*GUIDES) if block.file)
     for page in NOW:

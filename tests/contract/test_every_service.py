@@ -1,17 +1,20 @@
-"""Each service of `contracts/addresses.py` is there wherever services are listed."""
+"""Each room of `serving/rooms.py` is there wherever services are listed."""
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from services.contracts.addresses import Service
+from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
-WORKERS = [f"{service}-worker" for service in Service if service.has_queue]
-PROCESSES = [*map(str, Service), *WORKERS]
+SERVICES = [room.name for room in ROOMS]
+WORKERS = [f"{room.name}-worker" for room in ROOMS if room.has_queue]
+PROCESSES = [*SERVICES, *WORKERS]
 
 
 def text(path: str) -> str:
@@ -20,17 +23,17 @@ def text(path: str) -> str:
 
 def test_every_room_that_answers_is_a_service():
     rooms = {path.parent.name for path in ROOT.glob("services/*/endpoints.py")}
-    assert rooms == set(Service)
+    assert rooms == set(SERVICES)
+    assert rooms == {path.parent.name for path in ROOT.glob("services/*/room.py")}
 
 
-@pytest.mark.parametrize("service", Service)
-def test_it_can_be_run_alone(service):
-    from services.serving.process import _ANSWERING
+def test_what_a_room_is_made_of_is_imported_when_it_is_built():
+    slow = ("services.gateway.app", "services.ingestion.service", "numpy", "fastapi")
+    code = f"import services.serving.rooms, sys; sys.exit(any(m in sys.modules for m in {slow}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
-    assert (service in _ANSWERING) != service.has_queue
 
-
-@pytest.mark.parametrize("service", Service)
+@pytest.mark.parametrize("service", SERVICES)
 def test_it_has_an_image(service):
     targets = re.findall(r"^FROM runtime AS (\w+)\n", text("deploy/Dockerfile"), re.MULTILINE)
     assert service in targets
@@ -50,12 +53,12 @@ def test_it_has_a_deployment_in_the_chart(process):
     assert f"\n{process}:\n" in table
 
 
-@pytest.mark.parametrize("service", Service)
+@pytest.mark.parametrize("service", SERVICES)
 def test_it_has_a_description_for_callers(service):
     assert json.loads(text(f"proto/openapi/{service}.json"))["paths"]
 
 
-@pytest.mark.parametrize("service", Service)
+@pytest.mark.parametrize("service", SERVICES)
 def test_it_has_rows_in_the_documentation(service):
     row = rf"^\| `?{service}`? \|"
     assert re.search(row, text("README.md"), re.MULTILINE), "the table of services"

@@ -85,11 +85,11 @@ def test_kubernetes_knows_every_object_and_every_field(one):
 
 
 def test_each_service_has_its_processes_in_each_form(one):
-    from services.contracts.addresses import Service
+    from services.serving.rooms import ROOMS
 
     names = {name.split("-", 1)[1] for kind, name in one if kind == "Deployment"}
-    workers = {f"{service}-worker" for service in Service if service.has_queue}
-    assert names >= {*Service, *workers}
+    workers = {f"{room.name}-worker" for room in ROOMS if room.has_queue}
+    assert names >= {room.name for room in ROOMS} | workers
 
 
 def test_what_selects_pods_selects_exactly_one_kind_of_them(one):
@@ -237,9 +237,9 @@ def test_no_secret_stands_in_a_variable(one):
 
 
 def test_every_flowxpert_variable_is_a_known_setting(one):
-    from services.cli import settings_classes
+    from services.serving.rooms import SETTINGS
 
-    known = {name for cls in settings_classes() for name in cls.names()}
+    known = {name for cls in SETTINGS for name in cls.names()}
     settings = {
         k
         for (kind, _), each in one.items()

@@ -7,9 +7,11 @@ from sqlalchemy import inspect
 from typer.testing import CliRunner
 
 from services.cli import app
-from services.kit.database import Database
 from services.kit.migrations import ROOMS, room_tables
+from services.kit.sql.database import Database
 from tests.postgres import postgres_url
+
+pytestmark = pytest.mark.usefixtures("really_migrated")
 
 AT_ONCE = 4
 

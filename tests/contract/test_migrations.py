@@ -5,9 +5,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
-from services.kit.database import Base, Database
 from services.kit.migrations import ROOMS, SERVICES, room_tables
+from services.kit.sql.database import Base, Database
 from tests.postgres import postgres_url
+
+pytestmark = pytest.mark.usefixtures("really_migrated")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -16,9 +16,9 @@ from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.sync.endpoints import create_sync_router
 from services.kit.access.needs import OF_EVERY_SERVICE, Need
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
@@ -158,7 +158,7 @@ def test_what_a_ticket_system_proves_itself_with_opens_its_webhook_alone(apps, n
 def test_a_new_route_is_for_admins_until_it_is_declared():
     from fastapi import APIRouter
 
-    from services.kit.app import create_service_app
+    from services.kit.http.app import create_service_app
 
     router = APIRouter()
     router.add_api_route("/v1/new", lambda: "here")

@@ -11,7 +11,8 @@ import pytest
 import typer
 import yaml
 
-from services.cli import app, settings_classes
+from services.cli import app
+from services.serving.rooms import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "deploy" / "observability"
@@ -135,7 +136,7 @@ def test_the_dashboards_name_runbooks_that_are_there():
 
 
 def test_runbooks_name_settings_that_are_there():
-    known = {name for cls in settings_classes() for name, _ in cls.variables()}
+    known = {name for cls in SETTINGS for name, _ in cls.variables()}
     for path in RUNBOOKS.glob("*.md"):
         named = set(re.findall(r"FLOWXPERT_[A-Z_]+[A-Z]", path.read_text(encoding="utf-8")))
         unknown = {name for name in named - known if not any(k.startswith(name) for k in known)}

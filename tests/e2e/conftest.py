@@ -10,9 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.serving.embedded import Embedded
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = Path("/usr/bin/chromium")

@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.retrieval.resolved import LOOK_EVERY_S
+from services.serving.embedded import Embedded
 from tests.e2e.conftest import EXAMPLES, Running, example_alert
 
 VAGUE = {"title": "leaf-12 runs out of memory, telemetry grows"}

@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.serving.embedded import Embedded
 from tests.e2e.conftest import EXAMPLES, Running, example_alert
 
 SERVER = Path(__file__).parents[1] / "servers" / "scripted_openai.py"

@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
-from services.embedded import Embedded
 from services.kit.settings import PlatformSettings
+from services.serving.embedded import Embedded
 
 TICKETS = 200
 DOCUMENTS = 60

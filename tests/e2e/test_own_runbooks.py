@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from services.contracts.ingestion import ForgetRequest, IngestionClient, JobStatus, Upload
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 
 ROOT = Path(__file__).parents[2]
 LABELS = {

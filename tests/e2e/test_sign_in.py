@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Browser
 from pydantic import SecretStr
 
-from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.serving.embedded import Embedded
 
 KEY = "the-key-of-the-platform"
 

@@ -15,12 +15,12 @@ from services.gateway.triage.desk import TriageDesk
 from services.gateway.work import create_walk
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
-from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.relay import Relay
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
+from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.relay import Relay
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from tests.unit.gateway.fakes import FakePlanner, FakeRetrieval, FakeScorer

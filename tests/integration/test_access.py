@@ -26,13 +26,13 @@ from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.kit.access.access import Access
+from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.keys import FRESH_S, Keys
 from services.kit.access.scopes import Scope
-from services.kit.audit import AuditFilter, AuditLog
-from services.kit.database import Database
-from services.kit.http import ServiceClient
-from services.kit.server import ServerThread
+from services.kit.http.client import ServiceClient
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_graph import SqlGraphStore

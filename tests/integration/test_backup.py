@@ -10,12 +10,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine
 
 from services.contracts.retrieval import RetrieveRequest
-from services.embedded import Embedded
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Case
 from services.operations.archive import UnusableBackupError
 from services.operations.backup import TargetExistsError, back_up
 from services.operations.restore import NotEmptyError, restore
+from services.serving.embedded import Embedded
 from tests.contract.graphs import graph_server
 from tests.postgres import postgres_url
 

@@ -27,13 +27,13 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from services.embedded import Embedded
 from services.ingestion.app import create_app as create_ingestion
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.planner.app import create_app as create_planner
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
+from services.serving.embedded import Embedded
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -116,7 +116,7 @@ class Platform:
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     with pytest.MonkeyPatch.context() as environment:
-        environment.setattr("services.embedded.open_embedder", lambda *_: Hashing())
+        environment.setattr("services.serving.embedded.open_embedder", lambda *_: Hashing())
         environment.setenv("FLOWXPERT_GATEWAY_MAX_WAIT_S", "0.2")
         environment.setenv("FLOWXPERT_GATEWAY_EVENT_POLL_S", "0.02")
         environment.setenv("FLOWXPERT_INGESTION_ALLOWED_ROOTS", json.dumps([str(EXAMPLES)]))

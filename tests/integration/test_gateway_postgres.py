@@ -5,7 +5,7 @@ import threading
 import pytest
 from sqlalchemy import text
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from tests.postgres import postgres_url
 from tests.unit.gateway.clarify.charts import DISK
 from tests.unit.gateway.harness import gateway_over

@@ -15,10 +15,10 @@ from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.service import SyncService
 from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tasks import register
-from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.relay import Relay
+from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.relay import Relay
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore

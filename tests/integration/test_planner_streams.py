@@ -8,8 +8,8 @@ import pytest
 
 from services.contracts.planner import Candidate, PlannerClient, PlanRequest
 from services.contracts.ticket import TicketDraft
-from services.kit.http import ServiceClient, ServiceUnavailableError
-from services.kit.server import ServerThread
+from services.kit.http.client import ServiceClient, ServiceUnavailableError
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import KnowledgeContext
 from services.planner.app import create_app

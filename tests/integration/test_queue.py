@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from services.kit.database import Database
-from services.kit.outbox import Outbox
-from services.kit.queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.relay import Relay
+from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
+from services.kit.queue.outbox import Outbox
+from services.kit.queue.relay import Relay
+from services.kit.sql.database import Database
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_broker_that_lost_everything_is_told_again(outbox):
 
 
 def test_a_failed_task_is_tried_again_by_itself(outbox, broker, monkeypatch):
-    monkeypatch.setattr("services.kit.outbox.RETRY_S", 0.1)
+    monkeypatch.setattr("services.kit.queue.outbox.RETRY_S", 0.1)
     queue, runs = create_queue(broker.url), []
 
     def fail_once():
@@ -118,7 +118,7 @@ def test_a_failed_task_is_tried_again_by_itself(outbox, broker, monkeypatch):
 
 def test_the_broker_ends_with_a_process_that_is_killed():
     code = (
-        "import os, signal; from services.kit.queue import EmbeddedBroker;"
+        "import os, signal; from services.kit.queue.celery_queue import EmbeddedBroker;"
         "b = EmbeddedBroker(); b.start(); print(b.url, flush=True);"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -14,7 +14,7 @@ import pytest
 from pydantic import SecretStr
 from qdrant_client import QdrantClient
 
-from services.contracts.addresses import AddressSettings, Service
+from services.contracts.addresses import AddressSettings
 from services.contracts.ingestion import IngestionClient
 from services.contracts.planner import PlannerClient, PlanRequest
 from services.contracts.retrieval import RetrievalClient, RetrieveRequest
@@ -23,14 +23,14 @@ from services.contracts.ticket import TicketDraft
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.service import IngestionService
 from services.kit.access.credentials import MissingCredentialError
-from services.kit.database import Database
 from services.kit.errors import NotFoundError
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
+from services.kit.http.server import ServerThread
 from services.kit.migrations import ROOMS
-from services.kit.outbox import Outbox
-from services.kit.queue import EmbeddedBroker
-from services.kit.server import ServerThread
+from services.kit.queue.celery_queue import EmbeddedBroker
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Span
 from services.knowledge.stores.qdrant import QdrantVectorStore
@@ -39,9 +39,11 @@ from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.planner.service import PlannerService
 from services.retrieval.app import create_app as create_retrieval
 from services.retrieval.service import RetrievalService
+from services.room.stores import MissingServerError
 from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
-from services.serving import Duty, MissingServerError, NoQueueError, Serving
+from services.serving.rooms import GATEWAY, INGESTION, PLANNER, RETRIEVAL, SCORER
+from services.serving.serving import Duty, NoQueueError, Serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KEY = SecretStr("a-key-of-enough-characters")
@@ -196,7 +198,7 @@ def test_the_gateway_walks_through_other_processes(settings, addresses, tmp_path
                 "redis_url": SecretStr(broker.url),
             }
         )
-        serving = stack.enter_context(Serving(Service.GATEWAY, apart, addresses))
+        serving = stack.enter_context(Serving(GATEWAY, apart, addresses))
         server = ServerThread(serving.app, host="127.0.0.1", port=0)
         serving.start()
         stack.callback(server.stop)
@@ -238,13 +240,13 @@ def test_a_gateway_that_only_serves_leaves_its_walks_to_workers(addresses, tmp_p
             worker.get("/v1/tickets")
 
 
-@pytest.mark.parametrize("service", [Service.RETRIEVAL, Service.PLANNER, Service.SCORER])
+@pytest.mark.parametrize("service", [RETRIEVAL, PLANNER, SCORER], ids=lambda room: room.name)
 def test_a_service_without_a_queue_has_no_workers(service, tmp_path):
     with pytest.raises(NoQueueError, match="flowxpert serve"):
         Serving(service, PlatformSettings(data_dir=tmp_path, port=0), duty=Duty.WORK)
 
 
-@pytest.mark.parametrize("service", [Service.GATEWAY, Service.INGESTION, Service.RETRIEVAL])
+@pytest.mark.parametrize("service", [GATEWAY, INGESTION, RETRIEVAL], ids=lambda room: room.name)
 def test_a_service_that_shares_a_store_asks_for_its_server(service, tmp_path):
     with pytest.raises(MissingServerError, match="set FLOWXPERT_"):
         Serving(service, PlatformSettings(data_dir=tmp_path, port=0))

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from services.contracts.retrieval import RetrieveRequest
-from services.embedded import Embedded
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
 from services.knowledge.stores.neo4j import Neo4jGraphStore
+from services.serving.embedded import Embedded
 from tests.contract.graphs import graph_server
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -50,7 +50,7 @@ def test_on_neo4j_and_onnxruntime_the_same_is_found(tmp_path, server):
     )
     with Embedded.open(moved) as platform:
         assert isinstance(platform.graph._store, Neo4jGraphStore)
-        assert isinstance(platform._ticket_model, OnnxEmbedder)
+        assert isinstance(platform._stores.query_embedder, OnnxEmbedder)
         assert platform.graph.count() == 0
         assert platform.ingestion.reindex() == 5
         assert platform.graph.count() == held > 0

@@ -14,9 +14,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from services.contracts.planner import PlannerClient, PlanRequest
 from services.contracts.ticket import TicketDraft
-from services.kit import tracing
-from services.kit.http import ServiceClient
-from services.kit.spans import OtelTracer
+from services.kit.http.client import ServiceClient
+from services.kit.observability import tracing
+from services.kit.observability.opentelemetry import OtelTracer
 from services.knowledge.model import KnowledgeContext
 from tests.servers.collector import Collector
 from tests.servers.vllm_server import free_port

@@ -7,10 +7,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import MetaData
 
-from services.embedded import Embedded
-from services.kit.database import Database
 from services.kit.migrations import ROOMS, UnknownRevisionError, upgrade
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
+from services.serving.embedded import Embedded
 from services.workflow.model import Workflow
 from tests.postgres import postgres_url
 

@@ -11,8 +11,8 @@ from services.kit.access.caller import LOCAL, acting_as
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.keys import Keys
 from services.kit.access.scopes import Scope
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError
+from services.kit.sql.database import Database
 
 
 @pytest.fixture

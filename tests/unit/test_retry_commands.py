@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from services.cli import app
-from services.kit.database import Database
 from services.kit.errors import InvalidInputError
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
+from services.kit.sql.database import Database
 from tests.unit.gateway.harness import gateway_over
 
 

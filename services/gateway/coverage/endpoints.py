@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from services.contracts.gateway import Citing, Coverage
-from services.gateway.citing import Citations
 from services.gateway.coverage.queries import Coverages
+from services.gateway.ticket.citations import Citations
 
 Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]
 

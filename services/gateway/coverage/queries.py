@@ -16,10 +16,10 @@ from services.contracts.gateway import (
     TicketQuery,
 )
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.listing.pages import TicketPages
 from services.gateway.tables import CitationRow, TicketRow
-from services.kit.database import Database
+from services.gateway.ticket.listing.pages import TicketPages
 from services.kit.ids import first_id_at
+from services.kit.sql.database import Database
 
 WEEK_S = 7 * 86_400
 _FIRST_MONDAY_S = 4 * 86_400

@@ -12,9 +12,10 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.sources.delivery import Comment, Resolution
+from services.gateway.sources.delivery import Resolution
 from services.gateway.tables import AlertRow
-from services.kit.database import Database
+from services.gateway.ticket.comments import Comment
+from services.kit.sql.database import Database
 
 _OVERTAKEN_WITHIN_S = 7 * 86_400
 """An end that came first is kept as long: no webhook is retried for longer."""

@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import Accepted
 from services.gateway.tables import IdempotencyRow
-from services.kit.database import Database
 from services.kit.errors import ConflictError
+from services.kit.sql.database import Database
 
 
 class IdempotencyKeyReusedError(ConflictError):

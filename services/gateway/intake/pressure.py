@@ -9,7 +9,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import Delivery
 from services.kit.access.rates import Buckets
 from services.kit.errors import TooManyRequestsError
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 
 _LOOK_EVERY_S = 1.0
 _COME_AGAIN_S = 15.0

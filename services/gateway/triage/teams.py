@@ -8,8 +8,8 @@ from sqlalchemy import delete, select
 
 from services.contracts.triage import Team
 from services.gateway.tables import TeamRow
-from services.kit.database import Database
 from services.kit.errors import InvalidInputError, NotFoundError
+from services.kit.sql.database import Database
 
 _LIST = TypeAdapter(tuple[Team, ...])
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, HttpUrl, SecretStr
 
 from services.gateway.writeback.note import TicketNote
 from services.gateway.writeback.settings import WriteBackSettings
-from services.kit.outgoing import Outgoing
+from services.kit.http.outgoing import Outgoing
 
 _TABLE = re.compile(r"[a-z][a-z0-9_]{0,79}")
 _TOLD_OF_TICKET = {

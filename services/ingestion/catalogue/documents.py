@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select
 from services.contracts.ingestion import DocumentQuery, Folder, IngestedDocument, Ownership
 from services.ingestion.catalogue.owners import Owners, owner_among
 from services.ingestion.tables import IngestedRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.ports import DocumentNotFoundError
 
 

@@ -6,9 +6,9 @@ from sqlalchemy import delete, select
 
 from services.contracts.ingestion import Ownership
 from services.ingestion.tables import OwnerRow
-from services.kit.audit import add_audit
-from services.kit.database import Database
+from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
+from services.kit.sql.database import Database
 
 
 class Owners:

@@ -11,7 +11,7 @@ from services.ingestion.graph_build.join import joined
 from services.ingestion.graph_build.tally import Tally
 from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.tables import BuiltRow, UnbuiltRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.model import Document, IncidentNode
 from services.knowledge.screening.document import text_hash
 

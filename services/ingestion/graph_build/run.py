@@ -27,8 +27,8 @@ from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.jobs.store import Stores
 from services.ingestion.metrics import BUILT_DOCUMENTS, BUILT_SENTENCES
 from services.ingestion.settings import IngestionSettings
-from services.kit.database import Database
 from services.kit.errors import FlowXpertError, InvalidInputError
+from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.screening.document import text_hash
 from services.llm.guard import GuardedChatModel

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
 from services.ingestion.tables import FailureRow, JobRow
-from services.kit.database import Database
 from services.kit.errors import NotFoundError
+from services.kit.sql.database import Database
 
 COUNTERS = (
     "total",

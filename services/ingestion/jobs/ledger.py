@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
 from services.kit.batches import batches
-from services.kit.database import Database
+from services.kit.sql.database import Database
 
 
 @dataclass(frozen=True)

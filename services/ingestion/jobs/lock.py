@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 
 _POLL_S = 0.2
 _ALL_SOURCES = ""

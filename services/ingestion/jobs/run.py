@@ -22,8 +22,8 @@ from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import ChangeRow, JobRow
-from services.kit.database import Database
-from services.kit.metrics import stage_timer
+from services.kit.observability.metrics import stage_timer
+from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.ports import Vectors
 from services.knowledge.screening.document import screened

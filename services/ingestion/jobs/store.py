@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from services.ingestion.jobs.ledger import Held, Version
-from services.kit.metrics import stage_timer
+from services.kit.observability.metrics import stage_timer
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vectors, VectorStore
 from services.knowledge.screening.document import text_hash

@@ -27,7 +27,7 @@ from services.kit.errors import (
     NotFoundError,
     PayloadTooLargeError,
 )
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 from services.procedure.check import reading_given
 from services.procedure.ports import Event
 

@@ -9,9 +9,9 @@ from services.ingestion.readings.service import ReadingsService
 from services.ingestion.readings.upkeep import Upkeep
 from services.ingestion.readings.waiting import Waiting
 from services.kit.data_dir import own_data_dir
-from services.kit.database import Database
 from services.kit.migrations import ROOMS
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.procedure.store.sql_readings import SqlReadingStore
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, select
 
 from services.ingestion.tables import UnreadRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 
 
 class Unread:

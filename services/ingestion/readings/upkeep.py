@@ -9,7 +9,7 @@ from services.ingestion.jobs.ledger import Ledger
 from services.ingestion.metrics import APPROVALS, READ_PAGES
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import UnavailableError
-from services.kit.metrics import stage_timer
+from services.kit.observability.metrics import stage_timer
 from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import screened, text_hash

@@ -11,7 +11,7 @@ from services.contracts.ingestion import Ownership
 from services.contracts.readings import PageState, WaitingPage, WaitingQuery, WaitingReading
 from services.ingestion.catalogue.owners import Owners, owner_among
 from services.ingestion.tables import IngestedRow
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.procedure.model import Reader
 from services.procedure.ports import ReadingState
 from services.procedure.tables import TextRow

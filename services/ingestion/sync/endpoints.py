@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from services.contracts.syncing import Synced, Syncing, SyncRequest, SyncSource
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from services.contracts.ingestion import FailedDocument, JobStatus
 from services.contracts.syncing import LostApproval, Synced
 from services.ingestion.tables import ChangeRow, FailureRow, JobRow, SyncRow, SyncSourceRow
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 
 TELL = "ingestion.tell_sync"
 RUNNING, DONE, FAILED = "running", "done", "failed"

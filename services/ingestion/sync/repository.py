@@ -18,7 +18,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from services.ingestion.sync.settings import SyncSettings
 from services.kit.errors import FlowXpertError
-from services.kit.outgoing import ForbiddenAddressError, Guard, is_public
+from services.kit.http.outgoing import ForbiddenAddressError, Guard, is_public
 
 _HERE = Ref(b"refs/heads/synced")
 _SOCKET_TIMEOUT_S = 30.0

@@ -22,11 +22,11 @@ from services.ingestion.sync import records
 from services.ingestion.sync.repository import FetchError, fetch
 from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tables import SyncRow, SyncSourceRow
-from services.kit.audit import add_audit
-from services.kit.database import Database
+from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.outbox import Outbox
-from services.kit.outgoing import ForbiddenAddressError, Guard, Outgoing
+from services.kit.http.outgoing import ForbiddenAddressError, Guard, Outgoing
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 
 RUN_SYNC = "ingestion.sync"
 DUE_EVERY_S = 20.0

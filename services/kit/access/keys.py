@@ -20,12 +20,12 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from services.kit.access.audit import add_audit
 from services.kit.access.caller import Caller, Kind, current_caller
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.scopes import KEY_SCOPES, Scope, scopes_of_key
-from services.kit.audit import add_audit
-from services.kit.database import Database
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError, UnavailableError
+from services.kit.sql.database import Database
 from services.kit.tables import ApiKeyRow
 
 FRESH_S = 1.0

@@ -14,12 +14,12 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import OperationalError
 
-from services.kit.database import Base, Database, DatabaseUnavailableError
 from services.kit.errors import FlowXpertError
+from services.kit.sql.database import Base, Database, DatabaseUnavailableError
 
 SERVICES = Path(__file__).parents[2]
-ROOMS = ("kit", "knowledge", "procedure", "ingestion", "gateway")
-"""The rooms that have tables, in the order of the layers."""
+ROOMS = tuple(sorted(path.parent.name for path in SERVICES.glob("*/tables.py")))
+"""The rooms that have tables; no table of one refers to another's."""
 
 _ADVISORY_LOCK = 0x666C6F77
 """PostgreSQL lock under which processes migrate one after the other; any fixed number does."""

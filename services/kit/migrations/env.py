@@ -4,7 +4,7 @@ from alembic import context
 from sqlalchemy import Table
 from sqlalchemy.schema import SchemaItem
 
-from services.kit.database import Base
+from services.kit.sql.database import Base
 
 attributes = context.config.attributes
 own_tables = {table.name for table in attributes["tables"]}

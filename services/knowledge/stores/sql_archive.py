@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy import delete, func, select
 
-from services.kit.database import Database
 from services.kit.ids import time_ordered_id
+from services.kit.sql.database import Database
 from services.knowledge.model import ResolvedCase
 from services.knowledge.ports import Vectors
 from services.knowledge.tables import DocumentRow, ResolvedCaseRow

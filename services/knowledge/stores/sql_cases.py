@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from services.kit.database import Database
 from services.kit.ids import time_ordered_id
+from services.kit.sql.database import Database
 from services.knowledge.model import Case
 from services.knowledge.tables import NAME_LENGTH, CaseEntityRow, CaseRow
 

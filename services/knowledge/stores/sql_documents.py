@@ -2,7 +2,7 @@
 
 from sqlalchemy import delete, select
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.tables import DocumentRow
 

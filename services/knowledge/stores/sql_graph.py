@@ -6,7 +6,7 @@ from sqlalchemy import delete, func, literal, select, text
 from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.model import Case, IncidentNode
 from services.knowledge.stores import sql_cases
 from services.knowledge.stores.merge import merge, normalise_name

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
-from services.kit.metrics import store_timer
+from services.kit.observability.metrics import store_timer
 from services.knowledge.ports import GraphStore, VectorStore
 
 Arguments = ParamSpec("Arguments")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
-from services.kit.redaction import redacted
+from services.kit.observability.redaction import redacted
 from services.llm.chat_model import Message
 from services.llm.prompts import load_prompt
 from services.planner.generation.selection import best_page

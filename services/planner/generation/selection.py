@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
-from services.kit.redaction import redacted
+from services.kit.observability.redaction import redacted
 from services.knowledge.model import IncidentNode, KnowledgeContext, RetrievedChunk, Span
 from services.llm.tokens import CHARACTERS_PER_TOKEN
 from services.planner.generation.parts import cost, parts

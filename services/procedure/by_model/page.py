@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from services.kit.redaction import redacted
+from services.kit.observability.redaction import redacted
 
 _WIDEST_LINE = 2000
 """Characters; a longer line is a dump, and its end says nothing about what to do."""

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from services.kit.audit import add_audit
+from services.kit.access.audit import add_audit
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import (
     Approval,

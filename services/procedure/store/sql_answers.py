@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from services.kit.batches import batches
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.procedure.ports import JudgedAnswer
 from services.procedure.tables import AnswerRow
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from services.kit.audit import add_audit
+from services.kit.access.audit import add_audit
 from services.kit.batches import batches
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.procedure.model import Doubt, Procedure, Reader, Reading
 from services.procedure.ports import (
     Approval,

@@ -12,12 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
-from services.embedded import Embedded
-from services.kit.server import ServerThread
+from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.screening import screen_document, screen_message
 from services.llm.chat_model import ChatModel
 from services.llm.scripted import ScriptedChatModel
+from services.serving.embedded import Embedded
 from tests.e2e.conftest import EXAMPLES
 from tests.e2e.injection.case import Case, Gullible, cases, prompts
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from tests.unit.gateway.harness import Gateway, gateway_over
 
 

@@ -7,9 +7,9 @@ from pydantic import SecretStr
 from services.gateway.app import create_app
 from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.screening.document import hash_of
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.unit.ingestion.stand import Stand

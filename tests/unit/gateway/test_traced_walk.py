@@ -5,9 +5,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import REGISTRY
 
-from services.gateway.intake.accepting import WALK_TASK
-from services.kit import tracing
-from services.kit.spans import OtelTracer
+from services.gateway.ticket.queue import WALK_TASK
+from services.kit.observability import tracing
+from services.kit.observability.opentelemetry import OtelTracer
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}

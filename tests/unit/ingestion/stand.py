@@ -10,8 +10,8 @@ from services.contracts.ingestion import IngestJob
 from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
-from services.kit.database import Database
-from services.kit.outbox import Outbox
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, Document, IncidentNode, Passage, SectionRole, Span
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError

@@ -16,7 +16,7 @@ from services.contracts.ingestion import (
 from services.contracts.readings import ApprovalRequest
 from services.ingestion.app import create_app
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
 

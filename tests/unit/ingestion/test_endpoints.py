@@ -12,7 +12,7 @@ from services.contracts.ingestion import (
 )
 from services.ingestion.app import create_app
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from tests.unit.ingestion.stand import Stand, counters
 

@@ -15,7 +15,7 @@ from services.ingestion.app import create_app
 from services.ingestion.readings import upkeep
 from services.ingestion.tables import IngestedRow
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
 from services.procedure.check import UnusableReadingError, reading_given

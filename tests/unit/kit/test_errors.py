@@ -1,12 +1,17 @@
 """Refusals say over HTTP what their callers need to go on."""
 
+import importlib
+import pkgutil
+
 import pytest
 
-from services import embedded, serving  # every room, so that all their errors are known
+import services
 from services.kit.errors import FlowXpertError, TooManyRequestsError
-from services.kit.openapi import refusals
+from services.kit.http.openapi import refusals
 
-ROOMS = (embedded, serving)
+for _, name, _ in pkgutil.walk_packages(services.__path__, "services."):
+    if ".migrations." not in name and not name.endswith("__main__"):
+        importlib.import_module(name)  # so that all errors are known
 
 
 def below(error: type[FlowXpertError]) -> set[type[FlowXpertError]]:

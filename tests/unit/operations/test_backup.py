@@ -7,8 +7,8 @@ import pytest
 
 from services.ingestion.jobs.jobs import new_job
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
-from services.kit.database import Database
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.operations.archive import UnusableBackupError
 from services.operations.backup import (
     NothingToBackUpError,

@@ -7,7 +7,7 @@ from services.contracts.retrieval import (
     RetrieveRequest,
     SourceText,
 )
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.knowledge.ports import DocumentNotFoundError

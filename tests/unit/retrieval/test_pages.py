@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.screening.document import text_hash
 from services.knowledge.stores.sql_documents import SqlDocumentStore

@@ -3,7 +3,7 @@
 import pytest
 
 from services.contracts.retrieval import RetrieveRequest
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Chunk, Document, ResolvedCase, Span
 from services.knowledge.stores.points import chunk_point

@@ -1,7 +1,7 @@
 import pytest
 
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import (
     Chunk,

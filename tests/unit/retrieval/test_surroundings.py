@@ -6,10 +6,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from services.contracts.retrieval import NodeQuery, RetrievalClient
-from services.kit.database import Database
 from services.kit.errors import NotFoundError
-from services.kit.http import ServiceClient
+from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import IncidentNode, Passage, SectionRole, Span
 from services.knowledge.stores.sql_graph import SqlGraphStore

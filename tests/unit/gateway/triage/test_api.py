@@ -4,7 +4,7 @@ import pytest
 
 from services.contracts.triage import Team
 from services.gateway.triage.teams import TeamsFileError, read_teams
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from tests.unit.gateway.harness import gateway_over
 from tests.unit.gateway.triage.cases import past_cases
 

@@ -10,7 +10,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.triage.by_model import TriageModel
 from services.gateway.triage.choice import Limits, choose_by_model
 from services.gateway.triage.desk import TriageDesk
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.llm.chat_model import ModelUnavailableError

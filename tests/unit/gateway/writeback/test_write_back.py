@@ -7,7 +7,7 @@ import json
 import pytest
 
 from services.gateway.writeback.service import WRITE_BACK_TASK
-from services.kit.outgoing import (
+from services.kit.http.outgoing import (
     ForbiddenAddressError,
     Guard,
     NotDeliveredError,

@@ -18,9 +18,9 @@ from services.kit.access.network import ForeignHostError, ForeignOriginError
 from services.kit.access.rates import Buckets
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope
 from services.kit.access.settings import AccessMode, AccessSettings
-from services.kit.database import Database
 from services.kit.errors import TooManyRequestsError
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
 
 KEY = "0123456789abcdef"
 

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import select
 
+from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import LOCAL, Kind, acting_as
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.keys import (
@@ -12,8 +13,7 @@ from services.kit.access.keys import (
     UnusableKeyNameError,
 )
 from services.kit.access.scopes import Scope
-from services.kit.audit import AuditFilter, AuditLog
-from services.kit.database import Database
+from services.kit.sql.database import Database
 from services.kit.tables import ApiKeyRow
 
 READ = frozenset({Scope.READ})

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from services.kit.redaction import redacted
+from services.kit.observability.redaction import redacted
 from services.llm.chat_model import ModelAnswerError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.by_model.page import numbered

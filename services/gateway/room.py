@@ -1,0 +1,114 @@
+"""The gateway as a deployable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from services.gateway.settings import GatewaySettings
+from services.gateway.sources.settings import WebhookSettings
+from services.gateway.writeback.settings import WriteBackSettings
+from services.room.descriptor import NOBODY, OpenRoom, Room
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastapi import FastAPI
+
+    from services.gateway.triage.desk import TriageDesk
+    from services.gateway.writeback.service import WriteBack
+    from services.kit.http.health import Check
+    from services.kit.settings import PlatformSettings
+    from services.room.peers import Peers
+    from services.room.stores import Stores
+
+_ANSWER_WITHIN_S = 30.0
+"""Longest that planner and scorer may take for what needs no language model."""
+
+
+class Receiving(NamedTuple):
+    """What of the gateway commands use in its process."""
+
+    settings: GatewaySettings
+    triage: TriageDesk
+    write_back: WriteBack
+
+
+def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
+    """The gateway: its app takes tickets in, its tasks walk them through the peers."""
+    from services.gateway.app import create_app
+    from services.gateway.knowledge import Knowledge
+    from services.gateway.triage.desk import TriageDesk
+    from services.gateway.work import GatewayWork
+    from services.gateway.writeback.service import WriteBack
+
+    settings = GatewaySettings()
+    model = stores.shared_model
+    write_back = WriteBack(WriteBackSettings(), stores.database, stores.outbox)
+    triage = TriageDesk(
+        stores.database, stores.graph, stores.embedder, settings, model=stores.model
+    )
+    patient = peers.within(settings.model_within_s + _ANSWER_WITHIN_S)
+    work = GatewayWork(
+        settings,
+        stores.database,
+        stores.outbox,
+        retrieval=peers.retrieval,
+        planner=patient.planner,
+        scorer=patient.scorer,
+        ingestion=peers.ingestion,
+        triage=triage,
+        write_back=write_back,
+        model=model,
+    )
+
+    def app(checks: Mapping[str, Check]) -> FastAPI:
+        asked = peers.in_callers_name()
+        fronts = asked.fronts
+        return create_app(
+            settings,
+            stores.settings,
+            database=stores.database,
+            outbox=stores.outbox,
+            retrieval=peers.retrieval,
+            triage=triage,
+            write_back=write_back,
+            routers=[router for front in fronts for router in front.routers],
+            body_limits={
+                path: limit for front in fronts for path, limit in front.body_limits.items()
+            },
+            checks=checks,
+            # Tickets are taken in and wait, whatever of these is away.
+            optional={**peers.checks(), **stores.model_check()},
+            model=model,
+            knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval),
+        )
+
+    return OpenRoom(
+        Receiving(settings, triage, write_back), app, work.register, periodic=work.periodic()
+    )
+
+
+def describe(settings: PlatformSettings) -> FastAPI:
+    """See `Room.describe`."""
+    from services.gateway.app import create_app
+    from services.kit.queue.outbox import Outbox
+    from services.kit.sql.database import Database
+
+    database = Database.memory()
+    return create_app(
+        GatewaySettings(),
+        settings,
+        database=database,
+        outbox=Outbox(database),
+        retrieval=NOBODY,
+        triage=NOBODY,
+    )
+
+
+ROOM = Room(
+    "gateway",
+    build,
+    describe,
+    settings=(GatewaySettings, WebhookSettings, WriteBackSettings),
+    has_queue=True,
+)

@@ -1,0 +1,99 @@
+"""Ingestion as a deployable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from services.ingestion.settings import IngestionSettings
+from services.ingestion.sync.settings import SyncSettings
+from services.room.descriptor import NOBODY, Front, OpenRoom, Room
+
+if TYPE_CHECKING:
+    from celery import Celery
+    from fastapi import FastAPI
+
+    from services.ingestion.service import IngestionService
+    from services.ingestion.sync.service import SyncService
+    from services.kit.settings import PlatformSettings
+    from services.room.peers import Peers
+    from services.room.stores import Stores
+
+
+class Ingesting(NamedTuple):
+    """What ingestion answers with."""
+
+    service: IngestionService
+    syncs: SyncService
+
+
+def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
+    """Ingestion over the stores, and the sources that it keeps in step."""
+    from services.ingestion import tasks
+    from services.ingestion.app import create_app
+    from services.ingestion.service import IngestionService
+    from services.ingestion.sync.service import SyncService
+
+    settings, sync_settings = IngestionSettings(), SyncSettings()
+    service = IngestionService(
+        database=stores.database,
+        documents=stores.documents,
+        vectors=stores.vectors,
+        graph=stores.graph,
+        embedder=stores.document_embedder,
+        case_embedder=stores.embedder,
+        outbox=stores.outbox,
+        work_dir=settings.work_dir or stores.shared_folder("ingestion"),
+        settings=settings,
+        tells_syncs=sync_settings.callback_url is not None,
+    )
+    syncs = SyncService(
+        stores.database,
+        stores.outbox,
+        service,
+        folder=stores.folder / "repositories",
+        settings=sync_settings,
+    )
+
+    def register(queue: Celery) -> None:
+        tasks.register(stores.outbox, queue, service, syncs)
+
+    return OpenRoom(
+        Ingesting(service, syncs),
+        lambda checks: create_app(
+            stores.settings,
+            service=service,
+            syncs=syncs,
+            readings=lambda caller: service.readings(caller.name),
+            ingestion_settings=settings,
+            access=stores.access,
+            checks={"database": stores.database.check, **stores.knowledge_checks(), **checks},
+        ),
+        register,
+        periodic=(tasks.syncing(syncs),),
+        begin=service.tell_outdated,
+    )
+
+
+def describe(settings: PlatformSettings) -> FastAPI:
+    """See `Room.describe`."""
+    from services.ingestion.app import create_app
+
+    return create_app(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY)
+
+
+def front(peers: Peers) -> Front:
+    """All that ingestion answers."""
+    from services.ingestion.app import body_limits, create_routers
+
+    routers = create_routers(peers.ingestion, peers.readings, peers.syncing)
+    return Front(tuple(routers), body_limits(IngestionSettings()))
+
+
+ROOM = Room(
+    "ingestion",
+    build,
+    describe,
+    settings=(IngestionSettings, SyncSettings),
+    has_queue=True,
+    front=front,
+)

@@ -1,0 +1,175 @@
+"""What stands around every request, as plain ASGI: trace, caller, body limit, metrics, headers."""
+
+import asyncio
+from collections.abc import Mapping
+from time import perf_counter
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from services.kit.access.caller import acting_as
+from services.kit.access.gate import Gate
+from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
+from services.kit.http.in_flight import InFlight, body_size
+from services.kit.http.refusals import refusal
+from services.kit.observability import tracing
+from services.kit.observability.metrics import REQUESTS
+
+BODY_IDLE_S = 20.0
+"""How long a request may send nothing while its body is not whole."""
+
+SECURITY_HEADERS = {
+    # Scripts, styles, pictures and requests: our own files and addresses, nothing within a page.
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), "
+    "payment=(), usb=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+}
+
+_UNTRACED = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Asked every few seconds, and of no request."""
+
+_log = structlog.get_logger()
+
+
+class Edge:
+    """The outermost layer: whatever happens inside, the answer is well-formed and counted."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        service: str,
+        gate: Gate,
+        max_body_bytes: int,
+        body_limits: Mapping[str, int],
+        access_log: bool,
+        max_bodies_bytes: int,
+    ) -> None:
+        """`body_limits` holds other limits for paths that begin so."""
+        self._app = app
+        self._service = service
+        self._gate = gate
+        self._max_body_bytes = max_body_bytes
+        self._body_limits = body_limits
+        self._access_log = access_log
+        self._in_flight = InFlight(max_bodies_bytes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request; other kinds of connection pass through."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start = perf_counter()
+        place = tracing.Place.of_headers(Headers(scope=scope))
+        reply = _Reply(send, place.trace_id)
+        method = scope["method"]
+        entry = (
+            tracing.untraced(place)
+            if scope["path"] in _UNTRACED
+            else tracing.entry(method, place, kind="server", service=self._service)
+        )
+        with entry as span:
+            await self._answer(scope, receive, reply)
+            seconds = perf_counter() - start
+            # The template of the path; what stands in its place is not told.
+            route = str(getattr(scope.get("route"), "path", "-"))
+            REQUESTS.labels(self._service, method, route, str(reply.status)).observe(seconds)
+            if self._access_log:
+                _log.info("http.request", method=method, route=route, status=reply.status)
+            span.rename(f"{method} {route}")
+            span.say(route=route, status=reply.status)
+
+    async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
+        try:
+            headers = Headers(scope=scope)
+            caller = await self._gate.admit(scope, headers)
+            limit = self._checked_limit(scope, headers)
+            # Paths with a limit of their own take files, and do not hold them.
+            is_held = limit == self._max_body_bytes
+            size = body_size(headers, limit) if is_held else 0
+            with self._in_flight.hold(size), acting_as(caller):
+                await self._app(scope, _limited(receive, limit), reply)
+        except FlowXpertError as error:
+            await reply.fail(scope, receive, error.status_code, error.body(), error.headers())
+        except RecursionError:
+            body = InvalidInputError("the body is nested too deeply").body()
+            await reply.fail(scope, receive, 400, body)
+        except ClientDisconnect:
+            _log.info("http.client_gone", service=self._service, path=scope["path"][:200])
+        except Exception:  # noqa: BLE001 - the HTTP edge
+            _log.exception("http.request_failed", service=self._service, path=scope["path"][:200])
+            body = {"error": "InternalError", "detail": "a defect; the log has the trace id"}
+            await reply.fail(scope, receive, 500, body)
+
+    def _checked_limit(self, scope: Scope, headers: Headers) -> int:
+        """Bytes that the body may have; raises where the URL or its stated length is bad."""
+        if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+            raise InvalidInputError("a URL must not hold a NUL character")
+        own = (n for path, n in self._body_limits.items() if scope["path"].startswith(path))
+        limit = next(own, self._max_body_bytes)
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > limit:
+            raise PayloadTooLargeError(f"a body may have {limit} bytes, this one has {length[:20]}")
+        return limit
+
+
+class _Reply:
+    """`send` that adds our headers and remembers whether and how the answer began."""
+
+    def __init__(self, send: Send, trace_id: str) -> None:
+        self._send = send
+        self._trace_id = trace_id
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers[tracing.TRACE_HEADER] = self._trace_id
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+    async def fail(
+        self,
+        scope: Scope,
+        receive: Receive,
+        status: int,
+        body: Mapping[str, str],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        if not self.status:  # an answer that has begun cannot be taken back
+            await refusal(scope, status, body, headers)(scope, receive, self)
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """Count what comes in, for bodies that do not state their length, and wait for it so long."""
+    seen, has_more = 0, True
+
+    async def counted() -> Message:
+        nonlocal seen, has_more
+        if not has_more:  # what is waited for now is the end of the connection
+            return await receive()
+        # FastAPI lets this class of exceptions alone through while it reads a body.
+        try:
+            async with asyncio.timeout(BODY_IDLE_S):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, f"nothing of the body came for {BODY_IDLE_S} s") from error
+        seen += len(message.get("body", b""))
+        has_more = message.get("more_body", False)
+        if seen > limit:
+            raise HTTPException(413, f"a body may have {limit} bytes, this one has more")
+        return message
+
+    return counted

@@ -1,0 +1,82 @@
+"""What a service's description says beside its routes: who may call, and how any call may fail."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from services.kit.errors import (
+    FlowXpertError,
+    ForbiddenError,
+    InvalidInputError,
+    PayloadTooLargeError,
+    TooManyRequestsError,
+    UnauthorizedError,
+    UnavailableError,
+)
+
+Responses = dict[int | str, dict[str, Any]]
+
+_CREDENTIALS = {
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "token": {"type": "http", "scheme": "bearer", "description": "A key, or a person's token."},
+}
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds until the same request may be taken.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    }
+}
+_REFUSAL = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+
+
+def refusals(*errors: type[FlowXpertError]) -> Responses:
+    """`responses=` of an endpoint that may refuse in these ways."""
+    by_status: dict[int, list[type[FlowXpertError]]] = defaultdict(list)
+    for error in errors:
+        by_status[error.status_code].append(error)
+    return {
+        status: _refusal(*_with_malformed(status, of))
+        | ({"headers": _RETRY_AFTER} if all(error.retryable for error in of) else {})
+        for status, of in by_status.items()
+    }
+
+
+def complete(described: dict[str, Any]) -> dict[str, Any]:
+    """The description, with how callers say who they are, and what every operation may answer."""
+    components = described.setdefault("components", {})
+    components["securitySchemes"] = _CREDENTIALS
+    components.setdefault("schemas", {})["Refusal"] = FlowXpertError.schema()
+    components["responses"] = _ANYWHERE | _WITH_A_BODY
+    described["security"] = [{name: []} for name in _CREDENTIALS]
+    operations = (each for path in described["paths"].values() for each in path.values())
+    for operation in operations:
+        common = _ANYWHERE | (_WITH_A_BODY if "requestBody" in operation else {})
+        for name in common:
+            reference = {"$ref": f"#/components/responses/{name}"}
+            operation["responses"].setdefault(name, reference)
+    return described
+
+
+def _with_malformed(status: int, errors: list[type[FlowXpertError]]) -> Iterator[str]:
+    """What is said of them; a malformed request is refused with 422 by every operation."""
+    always = (InvalidInputError,) if status == InvalidInputError.status_code else ()
+    for error in dict.fromkeys((*always, *errors)):
+        summary = (error.__doc__ or "").partition("\n")[0]
+        yield f"`{error.__name__}`: {summary}"
+
+
+def _refusal(*said: str) -> dict[str, Any]:
+    return {"description": "\n".join(said), "content": _REFUSAL}
+
+
+def _named(*errors: type[FlowXpertError]) -> dict[str, Any]:
+    return {str(status): response for status, response in refusals(*errors).items()}
+
+
+_ANYWHERE = _named(UnauthorizedError, ForbiddenError, TooManyRequestsError, UnavailableError)
+_WITH_A_BODY = {
+    "400": _refusal("The body cannot be read, or is nested too deeply."),
+    "408": _refusal("The body did not come in time."),
+    **_named(PayloadTooLargeError),
+}

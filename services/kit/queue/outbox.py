@@ -1,0 +1,418 @@
+"""The outbox: a task is written with the noun it is about and stays until its work is committed.
+
+How a room uses it:
+
+    outbox = Outbox(database)
+    outbox.register(queue, "gateway.walk", walk.run)     # walk.run(ticket_id=...) does the work
+
+    with database.session() as session:                  # at the endpoint
+        session.add(ticket_row)
+        outbox.put(session, "gateway.walk", {"ticket_id": id}, key=f"gateway.walk:{id}")
+
+    with database.session() as session:                  # the work's last transaction
+        session.add(workflow_row)
+        outbox.finish(session)
+
+What it guarantees, wherever a process is killed:
+
+- **Nothing is lost.** The row commits with the noun. It is published until a worker has claimed
+  it, and again when that worker's lease runs out, so the broker may forget everything.
+- **Nothing is done twice.** A worker claims the row by a conditional UPDATE before it starts: of
+  two deliveries one finds the row taken or gone, and ends. `finish` deletes the row in the
+  transaction that stores the result; whoever lost its claim meanwhile fails there, and its
+  transaction with it. What a task does outside that transaction may happen again and must be
+  idempotent.
+- **Nothing spins for ever.** After `max_attempts` failures, or as many deaths of the process, the
+  row is parked with its reason and `on_parked` is told; `retry` puts it back to work. A store that
+  does not answer is not the task's fault: such attempts are not counted, only spaced out.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+from uuid import uuid4
+
+import structlog
+from celery import Celery
+from sqlalchemy import CursorResult, delete, event, func, or_, select, update
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import Executable
+
+from services.kit.errors import FlowXpertError, UnavailableError
+from services.kit.observability import tracing
+from services.kit.observability.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
+from services.kit.sql.database import Database
+from services.kit.tables import OutboxRow
+
+LEASE_S = 60.0
+"""A claimed task whose process shows no sign of life for this long is given to another."""
+
+RETRY_S = 2.0
+"""Pause after a first failure; it doubles with each further one."""
+LONGEST_PAUSE_S = 60.0
+
+NORMAL = 6
+"""The priority of what states none: Redis keeps 0, 3, 6 and 9 apart, the first goes first."""
+
+_log = structlog.get_logger()
+_current: ContextVar["Claim | None"] = ContextVar("outbox_claim", default=None)
+
+Work = Callable[..., None]
+OnParked = Callable[[Session, Mapping[str, Any], str], None]
+"""Told in the transaction that parks: the session, the task's arguments, the reason."""
+
+
+class LostClaimError(FlowXpertError):
+    """Another worker took the task over; this one's transaction must not commit."""
+
+
+@dataclass(eq=False)
+class Claim:
+    """One worker's hold on one task."""
+
+    key: str
+    task: str
+    runner: str
+    kwargs: dict[str, Any]
+    attempts: int
+    trace_id: str
+    finished: bool = False
+
+
+class DueTask(NamedTuple):
+    """What the relay needs of a task."""
+
+    key: str
+    task: str
+    due_at: float
+    priority: int
+    trace_id: str
+
+
+class WaitingTasks(NamedTuple):
+    """Tasks of one name that nobody works on."""
+
+    task: str
+    since: float
+    """When the oldest was to begin, in seconds since the epoch."""
+
+
+class ParkedTask(NamedTuple):
+    """A task that was given up. Times are seconds since the epoch."""
+
+    key: str
+    task: str
+    kwargs: dict[str, Any]
+    reason: str
+    attempts: int
+    created_at: float
+    parked_at: float
+
+
+_DUE = tuple(getattr(OutboxRow, name) for name in DueTask._fields)
+_PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
+
+
+class Outbox:
+    """Tasks that are not finished; see the module for what it guarantees."""
+
+    def __init__(
+        self, database: Database, *, max_attempts: int = 5, lease_s: float = LEASE_S
+    ) -> None:
+        self.database = database
+        self.max_attempts = max_attempts
+        self.lease_s = lease_s
+        self.wake = threading.Event()
+        """Set whenever a put has committed; the relay waits on it."""
+        self._running: set[Claim] = set()
+
+    def put(
+        self,
+        session: Session,
+        task_name: str,
+        kwargs: Mapping[str, Any],
+        key: str,
+        *,
+        priority: int = NORMAL,
+    ) -> bool:
+        """Add a task to the caller's transaction; it is published as soon as that commits.
+
+        Of what waits, tasks of priority 0 are run first, those of 9 last.
+
+        False, and nothing added, when a task with that key is not finished yet: a task that may
+        have begun and must run again for newer content needs another key.
+        """
+        now = time.time()
+        statement = (
+            self.database.insert(OutboxRow)
+            .values(
+                key=key,
+                task=task_name,
+                kwargs=dict(kwargs),
+                trace_id=str(tracing.here()),
+                created_at=now,
+                due_at=now,
+                attempts=0,
+                reason="",
+                priority=priority,
+            )
+            .on_conflict_do_nothing(index_elements=["key"])
+            .returning(OutboxRow.key)  # PostgreSQL's driver does not count rows of an upsert here
+        )
+        self._wake_after(session)
+        return session.scalar(statement) is not None
+
+    def put_later(
+        self,
+        session: Session,
+        task_name: str,
+        kwargs: Mapping[str, Any],
+        key: str,
+        *,
+        after_s: float,
+    ) -> bool:
+        """As `put`, but it is published only after so many seconds."""
+        added = self.put(session, task_name, kwargs, key)
+        if added:
+            due_at = time.time() + after_s
+            later = {"due_at": due_at, "created_at": due_at}  # it waits from then on
+            session.execute(update(OutboxRow).where(OutboxRow.key == key).values(later))
+        return added
+
+    def parked(
+        self, *, limit: int, keys: Sequence[str] | None = None, until: float | None = None
+    ) -> list[ParkedTask]:
+        """What was given up, the longest ago first; of these keys, and until then, where named."""
+        statement = select(*_PARKED).where(OutboxRow.parked_at.is_not(None))
+        if keys is not None:
+            statement = statement.where(OutboxRow.key.in_(keys))
+        if until is not None:
+            statement = statement.where(OutboxRow.parked_at <= until)
+        ordered = statement.order_by(OutboxRow.parked_at, OutboxRow.key).limit(limit)
+        with self.database.session() as session:
+            return [ParkedTask(*row) for row in session.execute(ordered)]
+
+    def retry(self, session: Session, key: str) -> bool:
+        """Put a parked task back to work in the caller's transaction, as if it had never been run.
+
+        False, and nothing done, when no task of that key is parked: of two callers one gets True.
+        """
+        statement = (
+            update(OutboxRow)
+            .where(OutboxRow.key == key, OutboxRow.parked_at.is_not(None))
+            .values(parked_at=None, attempts=0, due_at=time.time(), runner=None)
+        )
+        self._wake_after(session)
+        return _changed(session, statement) == 1
+
+    def register(
+        self, queue: Celery, task_name: str, work: Work, *, on_parked: OnParked | None = None
+    ) -> None:
+        """Make `work` what the queue runs for `task_name`, with the put `kwargs` as arguments."""
+
+        def run(key: str) -> None:
+            self.run(key, work, on_parked)
+
+        start_at_zero(TASKS, [task_name], OUTCOMES)
+        start_at_zero(OLDEST, [task_name])
+        # Shared, which is the default, would put it into every other application of the process.
+        queue.task(run, name=task_name, shared=False)
+
+    def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
+        """Claim the task, do its work and take it out; nothing when it is taken or gone."""
+        claim = self._claim_surely(key)
+        if claim is None:
+            return
+        if claim.attempts > self.max_attempts:
+            self._park(claim, f"the process ended in each of {self.max_attempts} runs", on_parked)
+            return
+        token = _current.set(claim)
+        self._running.add(claim)
+        place = tracing.Place.read(claim.trace_id)
+        try:
+            with tracing.entry(claim.task, place, kind="consumer", attempt=claim.attempts) as span:
+                outcome = self._attempt(claim, work, on_parked)
+                span.say(outcome=outcome)
+        finally:  # a worker that is being ended raises what no handler of errors catches
+            self._running.discard(claim)
+            _current.reset(token)
+        TASKS.labels(claim.task, outcome).inc()
+
+    def finish(self, session: Session) -> None:
+        """Take the running task out in the session that stores its result; no task, no effect.
+
+        Raises:
+            LostClaimError: Another worker has it now. Let it roll the transaction back.
+        """
+        claim = _current.get()
+        if claim is None:
+            return
+        if _changed(session, delete(OutboxRow).where(*_held(claim))) == 0:
+            raise LostClaimError(f"the task {claim.key!r} was taken over by another worker")
+        event.listen(
+            session, "after_commit", lambda _session: setattr(claim, "finished", True), once=True
+        )
+
+    def due(self, *, limit: int) -> list[DueTask]:
+        """Tasks to publish now: the urgent ones first, of equal ones the oldest."""
+        statement = (
+            select(*_DUE)
+            .where(OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None))
+            .order_by(OutboxRow.priority, OutboxRow.created_at)
+            .limit(limit)
+        )
+        with self.database.session() as session:
+            return [DueTask(*row) for row in session.execute(statement)]
+
+    def published(self, due: Sequence[DueTask], *, again_after: float) -> None:
+        """Note that the broker took these; what a worker has claimed since is left alone."""
+        # One statement, however many: while it runs no other writer does. A claim made since `due`
+        # was read has moved its row's due time past all of these.
+        latest = max(task.due_at for task in due)
+        statement = (
+            update(OutboxRow)
+            .where(OutboxRow.key.in_([task.key for task in due]), OutboxRow.due_at <= latest)
+            .values(due_at=time.time() + again_after, runner=None)
+        )
+        with self.database.session() as session:
+            session.execute(statement)
+
+    def renew(self) -> None:
+        """Prolong the leases of what runs in this process."""
+        running = list(self._running)
+        if not running:
+            return
+        with self.database.session() as session:
+            for claim in running:
+                session.execute(
+                    update(OutboxRow).where(*_held(claim)).values(due_at=time.time() + self.lease_s)
+                )
+
+    def release(self) -> list[str]:
+        """Give back at once what still runs in this process: its keys.
+
+        Another process begins it anew. What this one still does of it is void: `finish` fails.
+        """
+        given = []
+        with self.database.session() as session:
+            for claim in list(self._running):
+                values = {
+                    "runner": None,
+                    "due_at": time.time(),
+                    "attempts": OutboxRow.attempts - 1,
+                }
+                held = update(OutboxRow).where(*_held(claim)).values(values)
+                given += [claim.key] if _changed(session, held) else []
+        return given
+
+    def restart(self) -> None:
+        """Make every unfinished task due: only for a process that has the database to itself."""
+        with self.database.session() as session:
+            session.execute(
+                update(OutboxRow)
+                .where(OutboxRow.parked_at.is_(None))
+                .values(due_at=OutboxRow.created_at, runner=None)
+            )
+
+    def counts(self) -> dict[str, int]:
+        """Tasks that are `waiting` or running, and that are `parked`."""
+        parked = func.count(OutboxRow.parked_at)
+        with self.database.session() as session:
+            total, at_rest = session.execute(select(func.count(), parked)).one()
+        return {"waiting": total - at_rest, "parked": at_rest}
+
+    def waiting(self) -> list[WaitingTasks]:
+        """What waits for a worker, by the tasks' names."""
+        statement = (
+            select(OutboxRow.task, func.min(OutboxRow.created_at))
+            .where(OutboxRow.parked_at.is_(None), OutboxRow.runner.is_(None))
+            .group_by(OutboxRow.task)
+        )
+        with self.database.session() as session:
+            return [WaitingTasks(*row) for row in session.execute(statement)]
+
+    def _wake_after(self, session: Session) -> None:
+        event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
+
+    def _claim_surely(self, key: str) -> Claim | None:
+        """A message is not let go because the database is away: it would come again much later."""
+        while True:
+            try:
+                return self._claim(key)
+            except UnavailableError as error:
+                _log.warning("outbox.unavailable", reason=str(error))
+                time.sleep(RETRY_S)
+
+    def _claim(self, key: str) -> Claim | None:
+        now, runner = time.time(), str(uuid4())
+        statement = (
+            update(OutboxRow)
+            .where(
+                OutboxRow.key == key,
+                OutboxRow.parked_at.is_(None),
+                or_(OutboxRow.runner.is_(None), OutboxRow.due_at <= now),
+            )
+            .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + self.lease_s)
+            .returning(OutboxRow.task, OutboxRow.kwargs, OutboxRow.attempts, OutboxRow.trace_id)
+        )
+        with self.database.session() as session:
+            row = session.execute(statement).one_or_none()
+        if row is None:
+            return None
+        return Claim(key, row.task, runner, dict(row.kwargs), row.attempts, row.trace_id)
+
+    def _attempt(self, claim: Claim, work: Work, on_parked: OnParked | None) -> str:
+        """Do the work, whatever it raises; the outcome in one word."""
+        try:
+            work(**claim.kwargs)
+            self._take_out(claim)
+        except LostClaimError:
+            _log.warning("outbox.claim_lost", key=claim.key)
+            return "lost"
+        except Exception as error:  # noqa: BLE001 - a task's entry point
+            _log.exception("outbox.task_failed", key=claim.key, attempt=claim.attempts)
+            self._give_back(claim, error, on_parked)
+            return "failed"
+        return "done"
+
+    def _take_out(self, claim: Claim) -> None:
+        if not claim.finished:
+            with self.database.session() as session:
+                self.finish(session)
+
+    def _give_back(self, claim: Claim, error: Exception, on_parked: OnParked | None) -> None:
+        """Let the task be tried again after a pause, or park it when it had its chances."""
+        reason = f"{type(error).__name__}: {error}"
+        excused = isinstance(error, FlowXpertError) and error.retryable
+        if claim.attempts >= self.max_attempts and not excused:
+            self._park(claim, reason, on_parked)
+            return
+        pause = min(RETRY_S * 2 ** (claim.attempts - 1), LONGEST_PAUSE_S)
+        values = {
+            "runner": None,
+            "reason": reason,
+            "due_at": time.time() + pause,
+            "attempts": max(1, claim.attempts - 1) if excused else claim.attempts,
+        }
+        with self.database.session() as session:
+            session.execute(update(OutboxRow).where(*_held(claim)).values(values))
+
+    def _park(self, claim: Claim, reason: str, on_parked: OnParked | None) -> None:
+        values = {"parked_at": time.time(), "reason": reason, "runner": None}
+        with self.database.session() as session:
+            if _changed(session, update(OutboxRow).where(*_held(claim)).values(values)) == 0:
+                return
+            if on_parked is not None:
+                on_parked(session, claim.kwargs, reason)
+        _log.error("outbox.task_parked", key=claim.key, reason=reason)
+
+
+def _held(claim: Claim) -> tuple[Any, ...]:
+    return OutboxRow.key == claim.key, OutboxRow.runner == claim.runner
+
+
+def _changed(session: Session, statement: Executable) -> int:
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount

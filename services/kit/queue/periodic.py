@@ -1,0 +1,51 @@
+"""Work that a process does every so often."""
+
+import threading
+from collections.abc import Callable
+
+import structlog
+
+from services.kit.errors import UnavailableError
+from services.kit.observability import tracing
+
+_log = structlog.get_logger()
+
+
+class Periodic:
+    """A thread that does the work soon after its start, and again after each pause."""
+
+    def __init__(
+        self, name: str, work: Callable[[], object], *, every_s: float, first_after_s: float = 10.0
+    ) -> None:
+        self._name = name
+        self._work = work
+        self._every_s = every_s
+        self._first_after_s = first_after_s
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; work that has begun is waited for, but not for long."""
+        self._stopping.set()
+        self._thread.join(5.0)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it goes on."""
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        pause_s = self._first_after_s
+        while not self._stopping.wait(pause_s):
+            pause_s = self._every_s
+            try:
+                with tracing.entry(f"periodic {self._name}", tracing.Place.read("")):
+                    self._work()
+            except UnavailableError as error:
+                _log.warning("periodic.unavailable", work=self._name, reason=str(error))
+            except Exception:  # noqa: BLE001 - the thread's entry point; the next time may do
+                _log.exception("periodic.failed", work=self._name)

@@ -1,0 +1,54 @@
+"""Retrieval as a deployable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from services.retrieval.settings import RetrievalSettings
+from services.room.descriptor import NOBODY, OpenRoom, Room
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from services.kit.settings import PlatformSettings
+    from services.retrieval.service import RetrievalService
+    from services.room.peers import Peers
+    from services.room.stores import Stores
+
+
+def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
+    """Retrieval over the stores of knowledge."""
+    from services.knowledge.stores.sql_archive import SqlCaseArchive
+    from services.procedure.store.sql_readings import SqlReadingStore
+    from services.retrieval.app import create_app
+    from services.retrieval.service import RetrievalService
+
+    service = RetrievalService(
+        stores.vectors,
+        stores.graph,
+        stores.documents,
+        stores.query_embedder,
+        RetrievalSettings(),
+        readings=SqlReadingStore(stores.database),
+        archive=SqlCaseArchive(stores.database),
+    )
+    return OpenRoom(
+        service,
+        lambda checks: create_app(
+            stores.settings,
+            service=service,
+            access=stores.access,
+            checks={"database": stores.database.check, **checks},
+            optional=stores.knowledge_checks(),
+        ),
+    )
+
+
+def describe(settings: PlatformSettings) -> FastAPI:
+    """See `Room.describe`."""
+    from services.retrieval.app import create_app
+
+    return create_app(settings, service=NOBODY)
+
+
+ROOM = Room("retrieval", build, describe, settings=(RetrievalSettings,))

@@ -1,0 +1,68 @@
+"""What a deployable is: its descriptor, and what a process holds of it once it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from celery import Celery
+    from fastapi import APIRouter, FastAPI
+
+    from services.kit.http.health import Check
+    from services.kit.queue.periodic import Periodic
+    from services.kit.settings import PlatformSettings, Settings
+    from services.room.peers import Peers
+    from services.room.stores import Stores
+
+S_co = TypeVar("S_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class OpenRoom(Generic[S_co]):
+    """A deployable with its stores and peers."""
+
+    service: S_co
+    """What others call: it implements the room's Protocols."""
+    create_app: Callable[[Mapping[str, Check]], FastAPI]
+    """The app that answers requests; it is told what else decides whether it is ready."""
+    register: Callable[[Celery], None] | None = None
+    """Makes the queue's workers do the room's tasks."""
+    periodic: tuple[Periodic | None, ...] = ()
+    """What workers do every so often beside the tasks."""
+    begin: Callable[[], None] | None = None
+    """Done once when the process begins to serve or to work."""
+
+
+@dataclass(frozen=True)
+class Front:
+    """Routes of a room that the gateway answers in its name: one address for everything."""
+
+    routers: tuple[APIRouter, ...]
+    body_limits: Mapping[str, int] = field(default_factory=dict)
+    """Largest bodies in bytes, by how the path begins."""
+
+
+@dataclass(frozen=True)
+class Room(Generic[S_co]):
+    """A deployable. Importing its `room.py` imports settings alone; `build` imports the rest.
+
+    By their places are found: tables and migrations (`tables.py`, `migrations/`), metrics
+    (`metrics.py`), the description of its routes (`proto/openapi/<name>.json`).
+    """
+
+    name: str
+    build: Callable[[Stores, Peers], OpenRoom[S_co]]
+    describe: Callable[[PlatformSettings], FastAPI]
+    """Its app with nothing behind it, for the description of its routes."""
+    settings: tuple[type[Settings], ...] = ()
+    has_queue: bool = False
+    """Whether it has tasks, that processes beside it may work on too."""
+    front: Callable[[Peers], Front] | None = None
+
+
+AnyRoom = Room[Any]
+
+NOBODY: Any = None
+"""Routes are described without asking the service behind them."""

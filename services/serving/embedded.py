@@ -1,0 +1,150 @@
+"""All rooms in one process: what `flowxpert up`, `ingest` and `bench` run on."""
+
+from functools import cached_property
+from typing import Self
+
+from fastapi import FastAPI
+
+from services.gateway.room import ROOM as GATEWAY
+from services.gateway.room import Receiving
+from services.ingestion.service import IngestionService
+from services.ingestion.sync.service import SyncService
+from services.kit.queue.outbox import Outbox
+from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
+from services.knowledge.embedding.embedders import CachedEmbedder
+from services.knowledge.ports import GraphStore, VectorStore
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.llm.chat_model import ChatModel
+from services.llm.guard import GuardedChatModel, guarded
+from services.planner.service import PlannerService
+from services.retrieval.service import RetrievalService
+from services.room.stores import Stores
+from services.scorer.service import ScorerService
+from services.serving.peers import LocalPeers
+from services.serving.process import Process
+from services.serving.rooms import ROOMS
+
+SERVING_THREADS = 1
+"""Threads of the model while requests are served. One query takes 12 ms on one, 9 ms on two idle
+cores, and 150 ms on two busy ones, where the two wait for each other at every layer."""
+
+
+class Embedded(Process):
+    """The rooms on embedded stores, or on servers where the settings name them.
+
+    Opening it takes the data folder for this process and migrates the database; a room is built
+    when it is first asked for. Work from the queue is done between `start` and `close` only.
+    """
+
+    def __init__(self, settings: PlatformSettings, *, model: ChatModel | None = None) -> None:
+        """See `open`."""
+        stores = Stores(
+            "flowxpert", settings, is_alone=True, model=guarded(model) if model else None
+        )
+        super().__init__("flowxpert", stores)
+        self._rooms = LocalPeers(stores)
+        with self._closing.pop_all() as opening:
+            for room in ROOMS:
+                self._rooms.opened(room)
+            self._closing = opening.pop_all()
+
+    @classmethod
+    def open(cls, settings: PlatformSettings, *, model: ChatModel | None = None) -> Self:
+        """Open stores and rooms; close it, or use it as a context.
+
+        `model` stands for the one that the settings name.
+
+        Raises:
+            DataDirInUseError: Another process owns the data folder.
+            UnavailableError: A server that the settings name did not answer.
+        """
+        return cls(settings, model=model)
+
+    @cached_property
+    def app(self) -> FastAPI:
+        """The gateway's app, which answers for ingestion too: one address for everything."""
+        return self._rooms.opened(GATEWAY).create_app(self.checks())
+
+    @property
+    def gateway(self) -> Receiving:
+        """What of the gateway commands use."""
+        return self._rooms.gateway
+
+    @property
+    def ingestion(self) -> IngestionService:
+        """Documents and readings."""
+        return self._rooms.ingestion
+
+    @property
+    def syncs(self) -> SyncService:
+        """Sources that are synced on a schedule."""
+        return self._rooms.syncing
+
+    @property
+    def retrieval(self) -> RetrievalService:
+        """Ranked knowledge."""
+        return self._rooms.retrieval
+
+    @property
+    def planner(self) -> PlannerService:
+        """Candidates."""
+        return self._rooms.planner
+
+    @property
+    def scorer(self) -> ScorerService:
+        """Ranked candidates."""
+        return self._rooms.scorer
+
+    @property
+    def database(self) -> Database:
+        """The database of all rooms."""
+        return self._stores.database
+
+    @property
+    def outbox(self) -> Outbox:
+        """The tasks of all rooms."""
+        return self._stores.outbox
+
+    @property
+    def documents(self) -> SqlDocumentStore:
+        """The documents' text."""
+        return self._stores.documents
+
+    @property
+    def vectors(self) -> VectorStore:
+        """The vector store."""
+        return self._stores.vectors
+
+    @property
+    def graph(self) -> GraphStore:
+        """The knowledge graph."""
+        return self._stores.graph
+
+    @property
+    def embedder(self) -> CachedEmbedder:
+        """Of tickets and steps."""
+        return self._stores.embedder
+
+    @property
+    def model(self) -> GuardedChatModel | None:
+        """The language model, where there is one."""
+        return self._stores.model
+
+    def embed_beside_others(self) -> None:
+        """Leave cores to whatever else is at work: no more threads than requests need."""
+        self._stores.limit_embedding_threads(self.settings.embedding_threads or SERVING_THREADS)
+
+    def start(self) -> None:
+        """Begin to work on what the queue holds, first of all what an earlier run left.
+
+        Raises:
+            QueueUnavailableError: The broker did not answer.
+        """
+        rooms = {room: self._rooms.opened(room) for room in ROOMS}
+        for opened in rooms.values():
+            if opened.begin is not None:
+                opened.begin()
+        self.embed_beside_others()
+        self._begin()
+        self._employ(rooms)

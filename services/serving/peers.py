@@ -1,0 +1,165 @@
+"""The deployables as others call them: in this process, or over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from services.contracts.addresses import AddressSettings
+from services.contracts.ingestion import Ingestion, IngestionClient
+from services.contracts.planner import Planner, PlannerClient
+from services.contracts.readings import Readings, ReadingsClient
+from services.contracts.retrieval import Retrieval, RetrievalClient
+from services.contracts.scorer import Scorer, ScorerClient
+from services.contracts.syncing import Syncing, SyncingClient
+from services.gateway.room import ROOM as GATEWAY
+from services.ingestion.room import ROOM as INGESTION
+from services.kit.access.caller import Caller
+from services.kit.http.client import ServiceClient
+from services.kit.http.health import Check
+from services.kit.settings import PlatformSettings
+from services.planner.room import ROOM as PLANNER
+from services.retrieval.room import ROOM as RETRIEVAL
+from services.room.descriptor import Front, OpenRoom, Room
+from services.room.stores import Stores
+from services.scorer.room import ROOM as SCORER
+from services.serving.rooms import fronts_of
+
+if TYPE_CHECKING:
+    from services.gateway.room import Receiving
+    from services.ingestion.service import IngestionService
+    from services.ingestion.sync.service import SyncService
+    from services.planner.service import PlannerService
+    from services.retrieval.service import RetrievalService
+    from services.scorer.service import ScorerService
+
+ANSWER_WITHIN_S = 30.0
+"""Longest that a service may take for what needs no language model."""
+
+S = TypeVar("S")
+
+
+class LocalPeers:
+    """Rooms on the same stores, each built when it is first asked for."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._open: dict[str, OpenRoom[Any]] = {}
+
+    def opened(self, room: Room[S]) -> OpenRoom[S]:
+        """The room, built once."""
+        if room.name not in self._open:
+            self._open[room.name] = room.build(self._stores, self)
+        return self._open[room.name]
+
+    @property
+    def gateway(self) -> Receiving:
+        return self.opened(GATEWAY).service
+
+    @property
+    def ingestion(self) -> IngestionService:
+        return self.opened(INGESTION).service.service
+
+    @property
+    def readings(self) -> Callable[[Caller], Readings]:
+        return lambda caller: self.ingestion.readings(caller.name)
+
+    @property
+    def syncing(self) -> SyncService:
+        return self.opened(INGESTION).service.syncs
+
+    @property
+    def retrieval(self) -> RetrievalService:
+        return self.opened(RETRIEVAL).service
+
+    @property
+    def planner(self) -> PlannerService:
+        return self.opened(PLANNER).service
+
+    @property
+    def scorer(self) -> ScorerService:
+        return self.opened(SCORER).service
+
+    @property
+    def fronts(self) -> tuple[Front, ...]:
+        return fronts_of(self)
+
+    def in_callers_name(self) -> Self:
+        return self  # the gate has let the caller in
+
+    def within(self, seconds: float) -> Self:  # noqa: ARG002 - a call is not broken off
+        return self
+
+    def checks(self) -> dict[str, Check]:
+        return self._stores.knowledge_checks()
+
+
+class RemotePeers:
+    """Services at the addresses of the settings; whoever made it closes `closing`."""
+
+    def __init__(
+        self,
+        addresses: AddressSettings,
+        settings: PlatformSettings,
+        closing: ExitStack,
+        *,
+        within_s: float = ANSWER_WITHIN_S,
+        passes_on: bool = False,
+    ) -> None:
+        """With `passes_on` they are called with what the caller of this process showed."""
+        self._addresses = addresses
+        self._settings = settings
+        self._closing = closing
+        self._within_s = within_s
+        self._passes_on = passes_on
+
+    @cached_property
+    def ingestion(self) -> Ingestion:
+        return IngestionClient(self._client("ingestion"))
+
+    @cached_property
+    def readings(self) -> Callable[[Caller], Readings]:
+        client = ReadingsClient(self._client("ingestion"))
+        return lambda _caller: client
+
+    @cached_property
+    def syncing(self) -> Syncing:
+        return SyncingClient(self._client("ingestion"))
+
+    @cached_property
+    def retrieval(self) -> Retrieval:
+        return RetrievalClient(self._client("retrieval"))
+
+    @cached_property
+    def planner(self) -> Planner:
+        return PlannerClient(self._client("planner"))
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        return ScorerClient(self._client("scorer"))
+
+    @property
+    def fronts(self) -> tuple[Front, ...]:
+        return fronts_of(self)
+
+    def in_callers_name(self) -> RemotePeers:
+        return RemotePeers(self._addresses, self._settings, self._closing, passes_on=True)
+
+    def within(self, seconds: float) -> RemotePeers:
+        return RemotePeers(self._addresses, self._settings, self._closing, within_s=seconds)
+
+    def checks(self) -> dict[str, Check]:
+        names = ("retrieval", "planner", "scorer", "ingestion")
+        return {name: self._client(name).check for name in names}
+
+    def _client(self, name: str) -> ServiceClient:
+        client = ServiceClient(
+            getattr(self._addresses, f"{name}_url"),
+            api_key=self._settings.api_key,
+            timeout_s=self._within_s,
+            internal=True,
+            passes_on=self._passes_on,
+        )
+        return self._closing.enter_context(client)

@@ -1,0 +1,44 @@
+"""The bound on what request bodies take together."""
+
+import pytest
+from starlette.datastructures import Headers
+
+from services.kit.errors import TooManyRequestsError
+from services.kit.http.in_flight import InFlight, body_size
+
+
+def test_bodies_are_counted_while_they_are_held():
+    room = InFlight(100)
+    with room.hold(60):
+        with pytest.raises(TooManyRequestsError), room.hold(50):
+            pass
+        with room.hold(40):
+            pass
+    with room.hold(90):
+        pass
+
+
+def test_requests_without_a_body_need_no_room():
+    room = InFlight(100)
+    with room.hold(100), room.hold(0):
+        pass
+
+
+def test_one_large_body_is_let_in_when_it_is_alone():
+    room = InFlight(100)
+    with room.hold(500), pytest.raises(TooManyRequestsError), room.hold(1):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("headers", "size"),
+    [
+        ({"content-length": "7"}, 7),
+        ({"content-length": "999999"}, 1000),
+        ({"content-length": "-3", "transfer-encoding": "chunked"}, 1000),
+        ({"transfer-encoding": "chunked"}, 1000),
+        ({}, 0),
+    ],
+)
+def test_a_body_takes_what_it_says_or_may(headers, size):
+    assert body_size(Headers(headers), 1000) == size
