@@ -1,0 +1,124 @@
+"""Walls inside the rooms: no circle of imports between neighbours of a folder, and no crowd."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("services", "evaluation")
+MOST_MODULES = 15
+
+KNOWN_CIRCLES = {
+    "evaluation": {"benches", "fitting", "measures", "report"},
+    "services/ingestion": {
+        "catalogue",
+        "jobs",
+        "read",
+        "readings",
+        "roots",
+        "service",
+        "settings",
+        "sync",
+    },
+    "services/planner": {"generation", "settings"},
+    "services/room": {"descriptor", "peers"},
+}
+"""By folder the units that import each other in a circle today. The list only shrinks."""
+
+CROWDS = {
+    "evaluation/benches": "to be divided by what is measured",
+    "evaluation/commands": "a list: one command each",
+    "services/cli": "a list: one command or group of commands each",
+    "services/contracts": "a list: the messages of one subject each",
+    "services/gateway/ticket": "to be divided",
+    "services/language": "a list: one kind of word or sentence each",
+    "services/procedure": "to be divided",
+    "services/workflow/perturbing": "a list: one kind of flaw each",
+}
+"""Folders with more modules than `MOST_MODULES`, and why."""
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Files by the name they are imported by; migrations are a list and import nothing here."""
+    found = {}
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            if "migrations" not in parts:
+                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported(module: str) -> Iterator[str]:
+    """Names of modules, as they stand at the top, in functions and under TYPE_CHECKING."""
+    path = modules()[module]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative imports are not followed"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in modules() else str(node.module)
+
+
+@cache
+def neighbours() -> dict[str, dict[str, set[str]]]:
+    """By folder: each of its units (a file or a folder in it) with the units it imports."""
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for module in modules():
+        for other in imported(module):
+            one, another = module.split("."), other.split(".")
+            pairs = zip(one, another, strict=False)
+            depth = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+            if 0 < depth < min(len(one), len(another)):
+                found["/".join(one[:depth])][one[depth]].add(another[depth])
+    return found
+
+
+def knotted(folder: str) -> set[str]:
+    """Units of a folder that lie on a circle: those that reach themselves."""
+    direct = neighbours().get(folder, {})
+
+    def reaches_itself(unit: str) -> bool:
+        reached: set[str] = set()
+        ahead = [unit]
+        while ahead:
+            new = direct.get(ahead.pop(), set()) - reached
+            reached |= new
+            ahead += new
+        return unit in reached
+
+    return {unit for unit in direct if reaches_itself(unit)}
+
+
+def folders() -> list[str]:
+    return sorted({path.parent.relative_to(ROOT).as_posix() for path in modules().values()})
+
+
+@pytest.mark.parametrize("folder", folders())
+def test_no_units_of_a_folder_import_each_other_in_a_circle(folder):
+    found, known = knotted(folder), KNOWN_CIRCLES.get(folder, set())
+    assert not found - known, "these import each other in a circle"
+    assert not known - found, "no longer in a circle: take them off KNOWN_CIRCLES"
+
+
+@pytest.mark.parametrize("folder", folders())
+def test_a_folder_of_many_modules_says_why(folder):
+    count = sum(
+        path.parent == ROOT / folder and path.name != "__init__.py" for path in modules().values()
+    )
+    if folder in CROWDS:
+        assert count > MOST_MODULES, f"{folder} is no crowd any more: take it off CROWDS"
+    else:
+        assert count <= MOST_MODULES, f"{count} modules"
+
+
+def test_every_exception_names_a_folder_that_is_there():
+    assert KNOWN_CIRCLES.keys() | CROWDS.keys() <= set(folders())
