@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.settings import SyncSettings
-from services.room.descriptor import NOBODY, Front, OpenRoom, Room
+from services.room.descriptor import NOBODY, OpenRoom, Room
 from services.room.footprint import Footprint, Process, Store
+from services.room.front import Front
 
 if TYPE_CHECKING:
     from celery import Celery

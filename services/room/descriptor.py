@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from services.room.footprint import Footprint
 
 if TYPE_CHECKING:
     from celery import Celery
-    from fastapi import APIRouter, FastAPI
+    from fastapi import FastAPI
 
     from services.kit.http.health import Check
     from services.kit.queue.periodic import Periodic
     from services.kit.settings import PlatformSettings, Settings
+    from services.room.front import Front
     from services.room.peers import Peers
     from services.room.stores import Stores
 
@@ -35,15 +36,6 @@ class OpenRoom(Generic[S_co]):
     """What workers do every so often beside the tasks."""
     begin: Callable[[], None] | None = None
     """Done once when the process begins to serve or to work."""
-
-
-@dataclass(frozen=True)
-class Front:
-    """Routes of a room that the gateway answers in its name: one address for everything."""
-
-    routers: tuple[APIRouter, ...]
-    body_limits: Mapping[str, int] = field(default_factory=dict)
-    """Largest bodies in bytes, by how the path begins."""
 
 
 @dataclass(frozen=True)
