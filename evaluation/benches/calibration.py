@@ -16,7 +16,7 @@ from evaluation.benches.retrieval import request_of
 from evaluation.logic_rows import LogicRow
 from evaluation.pairs import Pair, is_fitted
 from services.contracts.retrieval import RetrieveRequest
-from services.gateway.fit import Thresholds
+from services.gateway.walk.fit import Thresholds
 from services.retrieval.confidence import Calibration, Curve, features
 from services.retrieval.service import RetrievalService
 

@@ -15,11 +15,11 @@ from evaluation.report.report import Figures
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
-from services.gateway.clarify.asked import Asked, text_of, well_formed
 from services.gateway.clarify.branches import of_decision
 from services.gateway.clarify.choosing import Clarify
-from services.gateway.clarify.question import Question
+from services.gateway.clarify.dialogue import Asked, text_of, well_formed
 from services.gateway.clarify.situation import Situation
+from services.gateway.ticket.question import Question
 from services.knowledge.ports import Embedder
 from services.procedure.model import Reading
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow

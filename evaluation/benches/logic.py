@@ -21,7 +21,7 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.fit import Thresholds, verdict
+from services.gateway.walk.fit import Thresholds, verdict
 from services.knowledge.ports import Embedder
 from services.workflow.model import StepKind, Workflow
 

@@ -27,7 +27,7 @@ from evaluation.benches.recorded_plans import (
 from evaluation.logic_rows import LogicRow
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
-from services.gateway.fit import FITTED
+from services.gateway.walk.fit import FITTED
 from services.kit.errors import InvalidInputError
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import text_hash

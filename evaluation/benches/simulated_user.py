@@ -7,7 +7,7 @@ from evaluation.benches.hidden_facts import DrawnPath, HiddenFact
 from evaluation.logic_rows import GoldGraph
 from evaluation.measures.logic import Likeness, Matched
 from evaluation.measures.logic_graph import gold_graph, workflow_graph
-from services.gateway.clarify.question import About, Choice, Fact, Question, known_in
+from services.gateway.ticket.question import About, Choice, Fact, Question, known_in
 from services.knowledge.ports import Embedder
 from services.language.answers import compared_answer
 from services.workflow.compare import Answer, same_answer

@@ -14,10 +14,10 @@ from sklearn.pipeline import make_pipeline
 
 from evaluation.measures.telling_apart import calibration_error
 from evaluation.report.report import Figures, Report
-from services.gateway.triage.cases import case_of
+from services.gateway.ticket.noise_reduction import reduced
 from services.gateway.triage.choice import Limits, choose
-from services.gateway.triage.noise import reduced
-from services.gateway.triage.router import Router
+from services.gateway.triage.routing.cases import case_of
+from services.gateway.triage.routing.router import Router
 from services.kit.errors import InvalidInputError
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder, Vectors

@@ -11,7 +11,7 @@ from evaluation.measures.support import SupportCheck
 from evaluation.pairs import Pair
 from evaluation.report.report import Figures
 from services.contracts.ticket import Fit
-from services.gateway.fit import FITTED
+from services.gateway.walk.fit import FITTED
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
 from services.workflow.compare import compare, texts_of

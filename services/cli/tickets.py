@@ -43,8 +43,8 @@ def purge(
 
     The audit log keeps a line of each, without content.
     """
-    from services.gateway.keeping import Keeping, NoKeepDaysError  # noqa: PLC0415
     from services.gateway.settings import GatewaySettings  # noqa: PLC0415
+    from services.gateway.ticket.retention import NoKeepDaysError, Retention  # noqa: PLC0415
 
     settings = read_settings(data_dir=data_dir)
     kept = days if days is not None else GatewaySettings().keep_days
@@ -53,7 +53,7 @@ def purge(
             "tickets are kept for ever: set FLOWXPERT_GATEWAY_KEEP_DAYS, or say --days"
         )
     with open_database(settings) as database:
-        done = Keeping(database, kept).purge(dry=dry)
+        done = Retention(database, kept).purge(dry=dry)
     if as_json:
         print_json(done)
     else:

@@ -1,5 +1,6 @@
 """Adoption: what engineers do with the workflow of a ticket, and think of it."""
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -11,6 +12,7 @@ from services.workflow.editing.changes import StepChange
 from services.workflow.editing.edits import Edit
 
 MOST_WORDS = 2_000
+MOST_WEEKS = 53
 MOST_EDITS = 100
 
 
@@ -55,6 +57,28 @@ class StepMark(Message):
     """What was seen at it."""
     branch: str | None = Field(default=None, max_length=MOST_WORDS)
     """Of a step with several exits: the condition of the one that was followed. It is done then."""
+
+
+@dataclass(frozen=True)
+class PartOfMark:
+    """What a form says of a step; what is None stays as it was."""
+
+    state: StepState | None = None
+    why: str | None = None
+    seen: str | None = None
+    branch: str | None = None
+    """The condition of the branch that was followed."""
+
+    def put_on(self, before: StepMark) -> StepMark:
+        """The whole mark: a branch makes the step done, and an open step has none."""
+        done = StepState.DONE if self.branch is not None else before.state
+        branch = before.branch if self.branch is None else self.branch
+        return StepMark(
+            state=self.state or done,
+            why=before.why if self.why is None else self.why,
+            seen=before.seen if self.seen is None else self.seen,
+            branch=None if self.state is StepState.OPEN else branch,
+        )
 
 
 class StepJudgement(Message):

@@ -4,34 +4,36 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
-from services.contracts.needs import AT_GATEWAY
 from services.contracts.retrieval import Retrieval
-from services.gateway import audit, endpoints, streams
-from services.gateway.adoption import endpoints as adoption_endpoints
+from services.gateway.adoption.endpoints import create_adoption_router
+from services.gateway.adoption.marking import record_rejection
 from services.gateway.adoption.service import AdoptionService
-from services.gateway.again import Retrying
-from services.gateway.citing import Citations
+from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.coverage.endpoints import create_coverage_router
 from services.gateway.coverage.queries import Coverages
-from services.gateway.dead_letters import DeadLetterOffice
+from services.gateway.endpoints import create_delivery_router, create_ticket_router
 from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
-from services.gateway.resolving import Resolving
-from services.gateway.retries import create_retry_router
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
-from services.gateway.standing import Standing
-from services.gateway.triage import endpoints as triage_endpoints
+from services.gateway.streams import create_stream_router
+from services.gateway.ticket.citations import Citations
+from services.gateway.ticket.listing.gauges import Standing
+from services.gateway.ticket.queries import Queries
 from services.gateway.triage.desk import TriageDesk
+from services.gateway.triage.endpoints import create_triage_router
 from services.gateway.triage.service import TriageService
-from services.gateway.ui import ROUTERS as PAGES
+from services.gateway.ui import create_pages
 from services.gateway.ui.knowledge.documents.upload import with_page_limits
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import error_page
+from services.gateway.walk.dead_letters import DeadLetterOffice
+from services.gateway.walk.endpoints import create_retry_router
+from services.gateway.walk.retrying import Retrying
 from services.gateway.work import asking_of
 from services.gateway.writeback.service import WriteBack
 from services.kit.access.access import Access
@@ -75,25 +77,35 @@ def create_app(
     """
     reader = Reader(settings, webhooks or WebhookSettings())
     answering = Answering(database, outbox, asking_of(settings, outbox, model), write_back)
-    retrying, resolving = Retrying(database, outbox), Resolving(database, outbox)
+    retrying = Retrying(database, outbox)
+    service = GatewayService(
+        database, outbox, retrieval, settings, reader=reader, answering=answering, retrying=retrying
+    )
+    adoption = AdoptionService(database, outbox, retrieval)
+    deciding = TriageService(
+        database, outbox, triage, write_back, record_rejection=record_rejection
+    )
+    queries, audit = Queries(database), AuditLog(database)
+    coverages, citations = Coverages(database), Citations(database)
+    known = Known(knowledge, coverages, citations)
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
         routers=[
-            endpoints.router,
-            triage_endpoints.router,
-            adoption_endpoints.router,
+            create_delivery_router(service, reader),
+            create_ticket_router(service),
+            create_triage_router(deciding),
+            create_adoption_router(adoption, queries),
             create_clarify_router(answering),
-            create_retry_router(retrying, DeadLetterOffice(database, outbox)),
-            streams.router,
-            audit.router,
-            create_coverage_router(Coverages(database), Citations(database)),
-            create_mcp_router(retrieval),
-            *PAGES,
+            create_retry_router(retrying, queries, DeadLetterOffice(database, outbox)),
+            create_stream_router(service),
+            create_audit_router(audit),
+            create_coverage_router(coverages, citations),
+            create_mcp_router(service, deciding, adoption, retrieval),
+            *create_pages(service, deciding, adoption, known=known, audit=audit),
             *routers,
         ],
         settings=platform,
-        needs=AT_GATEWAY,
         access=Access.of(platform, database),
         checks={"database": database.check, **(checks or {})},
         optional=optional,
@@ -102,19 +114,5 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.error_page = error_page
-    app.state.knowledge = Known(knowledge, Coverages(database), Citations(database))
-    app.state.audit = AuditLog(database)
-    app.state.signatures = reader
-    app.state.gateway = GatewayService(
-        database,
-        outbox,
-        retrieval,
-        settings,
-        reader=reader,
-        answering=answering,
-        retrying=retrying,
-        resolving=resolving,
-    )
-    app.state.adoption = AdoptionService(database, outbox, retrieval)
-    app.state.triage = TriageService(database, outbox, triage, write_back)
+    app.state.no_pages = ("/v1/", "/workflow", "/metrics", "/healthz", "/readyz")
     return app

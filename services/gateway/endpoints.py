@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from services.contracts.gateway import (
@@ -16,23 +16,20 @@ from services.contracts.gateway import (
 )
 from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake.idempotency import IdempotencyKeyReusedError
-from services.gateway.listing.pages import InvalidCursorError
-from services.gateway.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.gateway.service import GatewayService
 from services.gateway.sources.limits import DeliveryTooLargeError
 from services.gateway.sources.parsing import NotJsonError
 from services.gateway.sources.proof import Received, WrongSignatureError
 from services.gateway.sources.reading import UnknownSourceError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
-from services.gateway.waiting import are_over
+from services.gateway.ticket.listing.pages import InvalidCursorError
+from services.gateway.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.kit.access.caller import acting_as, current_caller
-from services.kit.access.needs import require
+from services.kit.access.needs import Need, needs, require
 from services.kit.access.scopes import Scope
-from services.kit.access.signatures import caller_of_delivery
+from services.kit.access.signatures import Signatures, caller_of_delivery
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
-
-router = APIRouter()
 
 MAX_ID_CHARACTERS = 64
 
@@ -43,12 +40,6 @@ class UnsupportedMediaTypeError(InvalidInputError):
     status_code = 415
 
 
-async def _service(request: Request) -> GatewayService:
-    service: GatewayService = request.app.state.gateway
-    return service
-
-
-Service = Annotated[GatewayService, Depends(_service)]
 Id = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
 Wait = Annotated[float, Query(ge=0, allow_inf_nan=False, description="Seconds to wait.")]
 Key = Annotated[str | None, Header(alias="Idempotency-Key")]
@@ -99,50 +90,133 @@ _JSON_BODY = {
 }
 
 
-@router.post(
-    "/workflow",
-    status_code=202,
-    response_model=Accepted,
-    responses=_ANSWERS,
-    openapi_extra=_JSON_BODY,
-)
-async def post_workflow(
-    request: Request, service: Service, wait: Wait = 0, idempotency_key: Key = None
-) -> Response:
-    """Take in an alert or a ticket; its source is recognised by the body's shape.
+def create_delivery_router(service: GatewayService, signatures: Signatures) -> APIRouter:
+    """Webhooks; what `signatures` proves needs no key."""
+    router = APIRouter()
 
-    Answered as soon as the ticket is stored. With `wait`, answered when the walk is over, with the
-    workflow in it, or after so many seconds. The same delivery again gives the same ticket.
-    """
-    return await _accept(request, service, None, wait, idempotency_key)
+    @router.post(
+        "/workflow",
+        status_code=202,
+        response_model=Accepted,
+        responses=_ANSWERS,
+        openapi_extra=_JSON_BODY,
+    )
+    @needs(Need.SIGNED)
+    async def post_workflow(
+        request: Request, wait: Wait = 0, idempotency_key: Key = None
+    ) -> Response:
+        """Take in an alert or a ticket; its source is recognised by the body's shape.
+
+        Answered as soon as the ticket is stored. With `wait`, answered when the walk is over, with
+        the workflow in it, or after so many seconds. The same delivery again gives the same ticket.
+        """
+        return await _accept(request, service, signatures, None, wait=wait, key=idempotency_key)
+
+    @router.post(
+        "/workflow/{source}",
+        status_code=202,
+        response_model=Accepted,
+        responses=_ANSWERS | refusals(UnknownSourceError),
+        openapi_extra=_JSON_BODY,
+    )
+    @needs(Need.SIGNED)
+    async def post_workflow_of_source(
+        request: Request, source: str, wait: Wait = 0, idempotency_key: Key = None
+    ) -> Response:
+        """Take in an alert or a ticket of this source, as `POST /workflow` does."""
+        return await _accept(request, service, signatures, source, wait=wait, key=idempotency_key)
+
+    return router
 
 
-@router.post(
-    "/workflow/{source}",
-    status_code=202,
-    response_model=Accepted,
-    responses=_ANSWERS | refusals(UnknownSourceError),
-    openapi_extra=_JSON_BODY,
-)
-async def post_workflow_of_source(
-    request: Request,
-    service: Service,
-    source: str,
-    wait: Wait = 0,
-    idempotency_key: Key = None,
-) -> Response:
-    """Take in an alert or a ticket of this source, as `POST /workflow` does."""
-    return await _accept(request, service, source, wait, idempotency_key)
+def create_ticket_router(service: GatewayService) -> APIRouter:
+    """Tickets, their workflows, and the lines that these cite."""
+    router = APIRouter()
+
+    @router.get("/v1/tickets", responses=refusals(InvalidCursorError))
+    @needs(Need.READ)
+    def list_tickets(query: Annotated[TicketQuery, Query()]) -> TicketPage:
+        """Tickets that fit all that is asked for, the newest first unless `sort` says otherwise.
+
+        Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
+        needs one of them. An empty one, as in `service=`, is for tickets that name none.
+        """
+        return service.tickets(query)
+
+    @router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
+    @needs(Need.READ)
+    def get_ticket(ticket_id: Id) -> TicketDetail:
+        """A ticket: how it stands, its candidates, or why it was refused and what came closest."""
+        return service.ticket(ticket_id)
+
+    @router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
+    def resolve_ticket(ticket_id: Id) -> TicketDetail:
+        """Say that the fault is over, where its source does not; again changes nothing."""
+        return service.resolve(ticket_id)
+
+    @router.get(
+        "/v1/workflows/{workflow_id}",
+        response_model=StoredWorkflow,
+        responses={
+            200: {"content": {form.media_type: {} for form in FORMATS.values()}},
+            **refusals(WorkflowNotFoundError),
+        },
+    )
+    @needs(Need.READ)
+    def get_workflow(
+        workflow_id: Id,
+        form: Annotated[
+            Literal["json", "mermaid", "text", "code", "markdown", "svg"] | None,
+            Query(alias="format"),
+        ] = None,
+        accept: Annotated[str, Header()] = "",
+    ) -> Response:
+        """A workflow in the form that `format` names, else the one that `Accept` prefers."""
+        name = form or accepted_format(accept)
+        headers = {"vary": "accept"}
+        if name == JSON:
+            body = service.workflow_json(workflow_id)
+            return Response(body, media_type="application/json", headers=headers)
+        chosen = FORMATS[name]
+        if name == "svg":  # opened by itself it is a document, and may do nothing but be drawn
+            headers["content-security-policy"] = "default-src 'none'; frame-ancestors 'none'"
+        body = chosen.write(service.workflow(workflow_id).workflow)
+        return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
+
+    @router.get("/v1/workflows/{workflow_id}/candidates", responses=refusals(WorkflowNotFoundError))
+    @needs(Need.READ)
+    def get_candidates(workflow_id: Id) -> list[CandidateSummary]:
+        """All candidates of the ticket that this workflow answers, best first."""
+        return list(service.candidates(workflow_id))
+
+    @router.get("/v1/sources/{document_id:path}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
+    def get_source(
+        document_id: Annotated[str, Path(max_length=1024)],
+        lines: Annotated[str, Query(max_length=40, description="Such as 7 or 3-9.")],
+        context: Annotated[int | None, Query(ge=0, le=200)] = None,
+    ) -> SourceLines:
+        """The cited lines of a document, with some lines around them."""
+        return service.source_lines(document_id, lines, context)
+
+    return router
 
 
 async def _accept(
-    request: Request, service: GatewayService, source: str | None, wait: float, key: str | None
+    request: Request,
+    service: GatewayService,
+    signatures: Signatures,
+    source: str | None,
+    *,
+    wait: float,
+    key: str | None,
 ) -> Response:
     raw = await request.body()
     deliverer = await run_in_threadpool(
         caller_of_delivery,
         current_caller(),
-        request.app.state.signatures,
+        signatures,
         source,
         request.headers,
         raw,
@@ -157,7 +231,7 @@ async def _accept(
     final = False
     if wait and accepted.tickets:
         ids = [ticket.id for ticket in accepted.tickets]
-        final = await are_over(service, ids, wait, request.app.state.stopping)
+        final = await service.are_over(ids, wait, request.app.state.stopping)
     if wait or key is not None:  # the answer under a key is as old as its first request
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
@@ -176,73 +250,3 @@ def _check_media_type(content_type: str) -> None:
         raise UnsupportedMediaTypeError(
             f"expected `Content-Type: application/json`, got {media_type[:60]!a}"
         )
-
-
-@router.get("/v1/tickets", responses=refusals(InvalidCursorError))
-def list_tickets(service: Service, query: Annotated[TicketQuery, Query()]) -> TicketPage:
-    """Tickets that fit all that is asked for, the newest first unless `sort` says otherwise.
-
-    Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
-    needs one of them. An empty one, as in `service=`, is for tickets that name none.
-    """
-    return service.tickets(query)
-
-
-@router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
-def get_ticket(service: Service, ticket_id: Id) -> TicketDetail:
-    """A ticket: how it stands, its candidates, or why it was refused and what came closest."""
-    return service.ticket(ticket_id)
-
-
-@router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
-def resolve_ticket(service: Service, ticket_id: Id) -> TicketDetail:
-    """Say that the fault is over, where its source does not; again changes nothing."""
-    service.resolving.ticket(ticket_id)
-    return service.ticket(ticket_id)
-
-
-@router.get(
-    "/v1/workflows/{workflow_id}",
-    response_model=StoredWorkflow,
-    responses={
-        200: {"content": {form.media_type: {} for form in FORMATS.values()}},
-        **refusals(WorkflowNotFoundError),
-    },
-)
-def get_workflow(
-    service: Service,
-    workflow_id: Id,
-    form: Annotated[
-        Literal["json", "mermaid", "text", "code", "markdown", "svg"] | None,
-        Query(alias="format"),
-    ] = None,
-    accept: Annotated[str, Header()] = "",
-) -> Response:
-    """A workflow in the form that `format` names, else the one that `Accept` prefers."""
-    name = form or accepted_format(accept)
-    headers = {"vary": "accept"}
-    if name == JSON:
-        body = service.queries.workflow_json(workflow_id)
-        return Response(body, media_type="application/json", headers=headers)
-    chosen = FORMATS[name]
-    if name == "svg":  # opened by itself it is a document, and may do nothing but be drawn
-        headers["content-security-policy"] = "default-src 'none'; frame-ancestors 'none'"
-    body = chosen.write(service.workflow(workflow_id).workflow)
-    return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
-
-
-@router.get("/v1/workflows/{workflow_id}/candidates", responses=refusals(WorkflowNotFoundError))
-def get_candidates(service: Service, workflow_id: Id) -> list[CandidateSummary]:
-    """All candidates of the ticket that this workflow answers, best first."""
-    return list(service.candidates(workflow_id))
-
-
-@router.get("/v1/sources/{document_id:path}", responses=refusals(NotFoundError))
-def get_source(
-    service: Service,
-    document_id: Annotated[str, Path(max_length=1024)],
-    lines: Annotated[str, Query(max_length=40, description="Such as 7 or 3-9.")],
-    context: Annotated[int | None, Query(ge=0, le=200)] = None,
-) -> SourceLines:
-    """The cited lines of a document, with some lines around them."""
-    return service.source_lines(document_id, lines, context)

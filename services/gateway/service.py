@@ -1,12 +1,19 @@
 """The gateway's work: taking tickets in, and telling what became of them."""
 
+import asyncio
 import hashlib
 import re
+import threading
+import time
 from collections.abc import Sequence
 
+from starlette.concurrency import run_in_threadpool
+
+from services.contracts.clarification import Clarification, ClarificationAnswer
 from services.contracts.gateway import (
     Accepted,
     CandidateSummary,
+    ProgressEvent,
     SourceLines,
     StoredWorkflow,
     TicketDetail,
@@ -15,29 +22,30 @@ from services.contracts.gateway import (
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.again import Retrying
 from services.gateway.clarify.answering import Answering
-from services.gateway.comments import comments_of
-from services.gateway.events import Events
 from services.gateway.intake.accepting import Intake
 from services.gateway.intake.idempotency import DeliveryKey
 from services.gateway.intake.pressure import Pressure
-from services.gateway.listing.facets import Counts, Facets
-from services.gateway.listing.pages import TicketPages
 from services.gateway.metrics import REJECTED, TICKETS
-from services.gateway.queries import Queries, workflow_url
-from services.gateway.resolving import Resolving
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.delivery import Delivery
-from services.gateway.sources.generic import GENERIC
 from services.gateway.sources.proof import Received
 from services.gateway.sources.reading import Reader
+from services.gateway.sources.systems.generic import GENERIC
+from services.gateway.ticket.addresses import workflow_url
+from services.gateway.ticket.events import Events
+from services.gateway.ticket.listing.facets import Counts, Facets
+from services.gateway.ticket.listing.pages import TicketPages
+from services.gateway.ticket.queries import Queries
+from services.gateway.ticket.updates import end_all_alerts
+from services.gateway.walk.retrying import Retrying
 from services.kit.errors import InvalidInputError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.model import Span
 
 MAX_CITED_LINES = 2000
+FIRST_LOOK_S = 0.02
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
@@ -64,17 +72,16 @@ class GatewayService:
         reader: Reader,
         answering: Answering,
         retrying: Retrying,
-        resolving: Resolving,
     ) -> None:
         self.settings = settings
         self._database = database
-        self.answering = answering
-        self.retrying = retrying
-        self.resolving = resolving
+        self._outbox = outbox
+        self._answering = answering
+        self._retrying = retrying
         self._reader = reader
-        self.queries = Queries(database)
+        self._queries = Queries(database)
         self._pages, self._facets = TicketPages(database), Facets(database)
-        self.events = Events(database)
+        self._events = Events(database)
         self._intake = Intake(database, outbox, repeats_within_s=settings.repeats_within_s)
         self._pressure = Pressure(settings, outbox)
         self._retrieval = retrieval
@@ -107,14 +114,30 @@ class GatewayService:
         REJECTED.inc(len(accepted.rejected))
         return accepted
 
-    def are_final(self, ticket_ids: Sequence[str]) -> bool:
-        """Whether each of these walks is over."""
-        standing = self.queries.standing(ticket_ids)
+    async def are_over(
+        self, ticket_ids: Sequence[str], seconds: float, stopping: threading.Event
+    ) -> bool:
+        """Whether every walk is over before the time is up, at most that of the settings.
+
+        It is a request that waits, never a thread.
+        """
+        until = time.monotonic() + min(seconds, self.settings.max_wait_s)
+        pause = FIRST_LOOK_S
+        while not await run_in_threadpool(self._are_final, ticket_ids):
+            left = until - time.monotonic()
+            if left <= 0 or stopping.is_set():
+                return False
+            await asyncio.sleep(min(pause, left))
+            pause = min(pause * 1.5, self.settings.event_poll_s)
+        return True
+
+    def _are_final(self, ticket_ids: Sequence[str]) -> bool:
+        standing = self._queries.standing(ticket_ids)
         return all(TicketStatus(row.status).is_final for row in standing.values())
 
     def with_results(self, accepted: Accepted, *, workflows: bool) -> Accepted:
         """The answer with what its tickets have come to by now."""
-        standing = self.queries.standing([ticket.id for ticket in accepted.tickets])
+        standing = self._queries.standing([ticket.id for ticket in accepted.tickets])
         tickets = []
         for ticket in accepted.tickets:
             row = standing[ticket.id]
@@ -126,7 +149,7 @@ class GatewayService:
                 "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,
             }
             if workflows and row.workflow_id:
-                found["workflow"] = self.queries.workflow(row.workflow_id)
+                found["workflow"] = self._queries.workflow(row.workflow_id)
             tickets.append(ticket.model_copy(update=found))
         return accepted.of(tuple(tickets))
 
@@ -139,20 +162,53 @@ class GatewayService:
         return self._facets.counts(query)
 
     def ticket(self, ticket_id: str) -> TicketDetail:
-        """A ticket, its candidates, its questions and comments; raises `TicketNotFoundError`."""
-        asked = tuple(self.answering.of_ticket(ticket_id))
+        """A ticket with all that hangs on it; raises `TicketNotFoundError`."""
+        return self._queries.ticket(ticket_id)
+
+    def answer(
+        self, ticket_id: str, clarification_id: str, given: ClarificationAnswer
+    ) -> Clarification:
+        """Take an answer; raises as `Answering.answer` does."""
+        return self._answering.answer(ticket_id, clarification_id, given)
+
+    def dismiss_questions(self, ticket_id: str) -> list[Clarification]:
+        """Ask no more about the ticket; raises `TicketNotFoundError`."""
+        return self._answering.dismiss(ticket_id)
+
+    def retry(self, ticket_id: str) -> TicketDetail:
+        """Walk a failed ticket again; raises as `Retrying.ticket` does."""
+        self._retrying.ticket(ticket_id)
+        return self.ticket(ticket_id)
+
+    def resolve(self, ticket_id: str) -> TicketDetail:
+        """Take an engineer's word that the fault is over; raises `TicketNotFoundError`."""
         with self._database.session() as session:
-            said = comments_of(session, ticket_id)
-        found = {"clarifications": asked, "comments": said}
-        return self.queries.ticket(ticket_id).model_copy(update=found)
+            end_all_alerts(session, self._outbox, ticket_id)
+        return self.ticket(ticket_id)
+
+    def events(self, ticket_id: str) -> list[ProgressEvent]:
+        """What happened to a ticket, oldest first; of very much the latest."""
+        return self._events.of_ticket(ticket_id)
+
+    def events_after(self, event_id: int, *, ticket_id: str | None = None) -> list[ProgressEvent]:
+        """What happened after an event, to one ticket or to any, oldest first."""
+        return self._events.after(event_id, ticket_id=ticket_id)
+
+    def latest_event(self) -> int:
+        """The id of the latest event; 0 before the first."""
+        return self._events.latest()
+
+    def workflow_json(self, workflow_id: str) -> str:
+        """The same as `workflow` gives, as JSON."""
+        return self._queries.workflow_json(workflow_id)
 
     def workflow(self, workflow_id: str) -> StoredWorkflow:
         """A candidate with its scores; raises `WorkflowNotFoundError`."""
-        return self.queries.workflow(workflow_id)
+        return self._queries.workflow(workflow_id)
 
     def candidates(self, workflow_id: str) -> tuple[CandidateSummary, ...]:
         """All that competed with this workflow, itself included; raises as `workflow` does."""
-        return self.queries.candidates(workflow_id)
+        return self._queries.candidates(workflow_id)
 
     def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:
         """The cited lines and those around them.

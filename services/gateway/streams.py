@@ -10,76 +10,74 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
 from services.contracts.gateway import ProgressEvent
-from services.contracts.ticket import TicketStatus
-from services.gateway.endpoints import Id, Service
-from services.gateway.queries import TicketNotFoundError
 from services.gateway.service import GatewayService
+from services.gateway.ticket.addresses import Id
+from services.gateway.ticket.event_kinds import BEGINNINGS, ENDS
+from services.gateway.ticket.queries import TicketNotFoundError
 from services.kit.access.access import Access
-from services.kit.access.needs import Need, check_need
+from services.kit.access.needs import Need, check_need, needs
 from services.kit.errors import FlowXpertError
 from services.kit.http.openapi import refusals
-
-router = APIRouter()
 
 PING_S = 15
 """A comment this often keeps proxies from closing a quiet stream."""
 
 _ASKED_EVERY_S = 2.0
 """A key that was revoked reads no longer than so."""
-_AGAIN = {"answered", "retried", "caught_up"}
-"""After them a ticket is walked again."""
-_FINAL = {status.value for status in TicketStatus if status.is_final}
-
 After = Annotated[int, Query(ge=0, lt=2**63, description="Id of an event that is known.")]
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=40)]
 
 
-@router.get(
-    "/v1/tickets/{ticket_id}/events",
-    response_class=EventSourceResponse,
-    responses={
-        204: {"description": "Over, and the reader has it all."},
-        **refusals(TicketNotFoundError),
-    },
-)
-async def ticket_events(
-    request: Request,
-    service: Service,
-    ticket_id: Id,
-    after: After = 0,
-    last_event_id: LastEventId = "",
-    *,
-    follow: Annotated[bool, Query(description="Go on when its walk is over.")] = False,
-) -> Response:
-    """What happened to a ticket, from its beginning or later, until it is over.
+def create_stream_router(service: GatewayService) -> APIRouter:
+    """What happens, as it happens."""
+    router = APIRouter()
 
-    `Last-Event-ID` says where a reader was, and `after` where one begins. With `follow` it goes on
-    with what people do.
+    @router.get(
+        "/v1/tickets/{ticket_id}/events",
+        response_class=EventSourceResponse,
+        responses={
+            204: {"description": "Over, and the reader has it all."},
+            **refusals(TicketNotFoundError),
+        },
+    )
+    @needs(Need.READ)
+    async def ticket_events(
+        request: Request,
+        ticket_id: Id,
+        after: After = 0,
+        last_event_id: LastEventId = "",
+        *,
+        follow: Annotated[bool, Query(description="Go on when its walk is over.")] = False,
+    ) -> Response:
+        """What happened to a ticket, from its beginning or later, until it is over.
 
-    Each event's `event` is its kind and its `data` a `ProgressEvent`. A reader that comes back
-    after the end gets 204, which tells a browser not to come again.
-    """
-    ticket = await run_in_threadpool(service.ticket, ticket_id)
-    seen = await _known(service, max(after, _number(last_event_id)))
-    if ticket.status.is_final and not follow:
-        fresh = await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id)
-        if not fresh:
-            return Response(status_code=204)
-    allowed = _Allowed(request)
-    over = None if follow else ticket.status.is_final
-    return EventSourceResponse(_of_ticket(service, ticket_id, seen, over, allowed), ping=PING_S)
+        `Last-Event-ID` says where a reader was, and `after` where one begins. With `follow` it goes
+        on with what people do.
 
+        Each event's `event` is its kind and its `data` a `ProgressEvent`. A reader that comes back
+        after the end gets 204, which tells a browser not to come again.
+        """
+        ticket = await run_in_threadpool(service.ticket, ticket_id)
+        seen = await _known(service, max(after, _number(last_event_id)))
+        if ticket.status.is_final and not follow:
+            fresh = await run_in_threadpool(service.events_after, seen, ticket_id=ticket_id)
+            if not fresh:
+                return Response(status_code=204)
+        allowed = _Allowed(request)
+        over = None if follow else ticket.status.is_final
+        return EventSourceResponse(_of_ticket(service, ticket_id, seen, over, allowed), ping=PING_S)
 
-@router.get("/v1/events", response_class=EventSourceResponse)
-async def all_events(
-    request: Request, service: Service, last_event_id: LastEventId = ""
-) -> Response:
-    """What happens to any ticket from now on, or after `Last-Event-ID`.
+    @router.get("/v1/events", response_class=EventSourceResponse)
+    @needs(Need.READ)
+    async def all_events(request: Request, last_event_id: LastEventId = "") -> Response:
+        """What happens to any ticket from now on, or after `Last-Event-ID`.
 
-    It ends only where the caller may not read any more.
-    """
-    seen = await _known(service, _number(last_event_id) if last_event_id else None)
-    return EventSourceResponse(_of_all(service, seen, _Allowed(request)), ping=PING_S)
+        It ends only where the caller may not read any more.
+        """
+        seen = await _known(service, _number(last_event_id) if last_event_id else None)
+        return EventSourceResponse(_of_all(service, seen, _Allowed(request)), ping=PING_S)
+
+    return router
 
 
 class _Allowed:
@@ -112,10 +110,10 @@ async def _of_ticket(
 ) -> AsyncIterator[ServerSentEvent]:
     """Until the walk is over; with None for `over` until the reader goes."""
     while await allowed.now():
-        for event in await run_in_threadpool(service.events.after, seen, ticket_id=ticket_id):
+        for event in await run_in_threadpool(service.events_after, seen, ticket_id=ticket_id):
             seen = event.id
             if over is not None:
-                over = event.kind in _FINAL or (over and event.kind not in _AGAIN)
+                over = event.kind in ENDS or (over and event.kind not in BEGINNINGS)
             yield _sent(event)
         if over:
             return
@@ -126,7 +124,7 @@ async def _of_all(
     service: GatewayService, seen: int, allowed: _Allowed
 ) -> AsyncIterator[ServerSentEvent]:
     while await allowed.now():
-        for event in await run_in_threadpool(service.events.after, seen):
+        for event in await run_in_threadpool(service.events_after, seen):
             seen = event.id
             yield _sent(event)
         await asyncio.sleep(service.settings.event_poll_s)
@@ -140,7 +138,7 @@ async def _known(service: GatewayService, seen: int | None) -> int:
     """Where to go on: after `seen`, or after the latest, also where `seen` has not been yet."""
     if seen == 0:
         return 0
-    latest = await run_in_threadpool(service.events.latest)
+    latest = await run_in_threadpool(service.latest_event)
     return latest if seen is None else min(seen, latest)
 
 

@@ -1,5 +1,6 @@
 """Tables of the gateway. Times are seconds since the epoch."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
@@ -8,6 +9,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 from services.kit.sql.database import Base
 
 ID = String(36)
+
+
+def moment(seconds: float | None) -> datetime | None:
+    """A stored time as people read it, in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 class TicketRow(Base):

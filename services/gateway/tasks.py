@@ -6,20 +6,25 @@ from typing import Any
 from celery import Celery
 from sqlalchemy.orm import Session
 
-from services.gateway.adoption.doubting import DOUBT_TASK, WITHDRAW_TASK, Doubting
-from services.gateway.archiving import ARCHIVE_TASK, FORGET_CASES_TASK, Archiving
-from services.gateway.catching_up import CATCH_UP_TASK
+from services.gateway.adoption.doubts import DOUBT_TASK, Doubts
+from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
 from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.clarify.by_comment import CommentReader
+from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
-from services.gateway.comments import READ_COMMENT_TASK
-from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
-from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
-from services.gateway.tickets import park
+from services.gateway.ticket.queue import (
+    FORGET_CASES_TASK,
+    LEARN_TICKET_TASK,
+    READ_COMMENT_TASK,
+    WALK_TASK,
+    WITHDRAW_TASK,
+)
+from services.gateway.ticket.retention import Retention
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.walk import Walk
+from services.gateway.walk.catch_up import CATCH_UP_TASK
+from services.gateway.walk.tickets import park
+from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
 from services.kit.queue.outbox import Outbox
@@ -35,7 +40,7 @@ def purging(database: Database, settings: GatewaySettings) -> Periodic | None:
     """Deletes tickets that are kept long enough; None where they are kept for ever."""
     if settings.keep_days is None:
         return None
-    keeping = Keeping(database, settings.keep_days)
+    keeping = Retention(database, settings.keep_days)
     return Periodic("purge", lambda: keeping.purge(most=MOST_PURGED), every_s=PURGE_EVERY_S)
 
 
@@ -64,7 +69,7 @@ def register_comments(queue: Celery, outbox: Outbox, reader: CommentReader) -> N
 
 
 def register_learning(
-    queue: Celery, outbox: Outbox, desk: TriageDesk, archiving: Archiving | None = None
+    queue: Celery, outbox: Outbox, desk: TriageDesk, archiving: TicketArchive | None = None
 ) -> None:
     """Make the queue's workers learn past tickets, and archive the resolved ones."""
     outbox.register(queue, LEARN_TASK, desk.take_in, on_parked=_keep)
@@ -81,7 +86,7 @@ def register_learning(
         outbox.register(queue, FORGET_CASES_TASK, archiving.forget, on_parked=_keep)
 
 
-def register_doubts(queue: Celery, outbox: Outbox, doubting: Doubting) -> None:
+def register_doubts(queue: Celery, outbox: Outbox, doubting: Doubts) -> None:
     """Make the queue's workers tell ingestion which steps were found wrong."""
     outbox.register(queue, DOUBT_TASK, doubting.tell, on_parked=_keep)
     outbox.register(queue, WITHDRAW_TASK, doubting.withdraw, on_parked=_keep)

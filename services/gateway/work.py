@@ -9,19 +9,19 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
 from services.gateway import tasks
-from services.gateway.adoption.doubting import Doubting
-from services.gateway.archiving import Archiving
-from services.gateway.catching_up import CatchingUp
+from services.gateway.adoption.doubts import Doubts
+from services.gateway.archive.ticket_archive import TicketArchive
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.asking import Asking
-from services.gateway.clarify.by_comment import CommentReader
 from services.gateway.clarify.choosing import Clarify
+from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
-from services.gateway.fit import FITTED
 from services.gateway.settings import GatewaySettings
-from services.gateway.tickets import Tickets
 from services.gateway.triage.desk import TriageDesk
-from services.gateway.walk import Walk
+from services.gateway.walk.catch_up import CatchUp
+from services.gateway.walk.fit import FITTED
+from services.gateway.walk.tickets import Tickets
+from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WriteBack
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
@@ -48,10 +48,10 @@ class GatewayWork:
     def register(self, queue: Celery) -> None:
         """Make the queue's workers do them."""
         outbox = self.outbox
-        archiving = Archiving(
+        archiving = TicketArchive(
             self.database, outbox, self.ingestion, is_on=self.settings.archive_resolved
         )
-        doubting = Doubting(self.database, outbox, self.ingestion)
+        doubting = Doubts(self.database, outbox, self.ingestion)
         tasks.register_tasks(queue, outbox, self._walk(), self.write_back, self._wording())
         tasks.register_comments(queue, outbox, self._comment_reader())
         tasks.register_learning(queue, outbox, self.triage, archiving)
@@ -115,7 +115,7 @@ def create_walk(
             outbox,
             write_back,
             asking_of(settings, outbox, model),
-            CatchingUp(database, outbox, settings),
+            CatchUp(database, outbox, settings),
         ),
         retrieval=retrieval,
         planner=planner,

@@ -11,6 +11,8 @@ from services.kit.migrations import ROOMS, room_tables
 from services.kit.sql.database import Database
 from tests.postgres import postgres_url
 
+pytestmark = pytest.mark.usefixtures("really_migrated")
+
 AT_ONCE = 4
 
 

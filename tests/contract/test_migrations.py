@@ -9,6 +9,8 @@ from services.kit.migrations import ROOMS, SERVICES, room_tables
 from services.kit.sql.database import Base, Database
 from tests.postgres import postgres_url
 
+pytestmark = pytest.mark.usefixtures("really_migrated")
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.gateway.sources.severity import SEVERITIES
+from services.gateway.ticket.severity import SEVERITIES
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 WEBHOOKS = DATA / "webhooks"

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from services.gateway.queries import no_workflow
-from services.gateway.tables import TicketRow, WorkflowRow
+from services.gateway.tables import WorkflowRow
+from services.gateway.ticket.lifecycle import lock_ticket_of
+from services.gateway.ticket.queries import no_workflow
 from services.workflow.model import Workflow
 
 
@@ -30,9 +31,7 @@ def lineage_of(session: Session, workflow_id: str, *, to_change: bool = False) -
         WorkflowNotFoundError: No such workflow.
     """
     if to_change:
-        ticket = select(WorkflowRow.ticket_id).where(WorkflowRow.id == workflow_id)
-        mine = TicketRow.id == ticket.scalar_subquery()
-        session.execute(update(TicketRow).where(mine).values(walks=TicketRow.walks))
+        lock_ticket_of(session, workflow_id)
     row = session.get(WorkflowRow, workflow_id)
     if row is None:
         raise no_workflow(workflow_id)

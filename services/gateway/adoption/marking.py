@@ -4,22 +4,22 @@ Who did it, and when, is of the caller. Each change is an event of the ticket an
 """
 
 import time
-from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import (
     Acceptance,
     Judgement,
+    PartOfMark,
     StepJudgement,
     StepMark,
     StepState,
 )
-from services.gateway.adoption.doubting import put_doubt
+from services.gateway.adoption.doubts import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
 from services.gateway.adoption.records import recount
-from services.gateway.events import Note, add_events
 from services.gateway.tables import AdoptionRow, MarkRow
+from services.gateway.ticket.events import Note, add_events
 from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
@@ -35,28 +35,6 @@ class StepNotFoundError(NotFoundError):
 
 class UnusableMarkError(InvalidInputError):
     """A step was skipped without a word why, or a branch followed that it does not have."""
-
-
-@dataclass(frozen=True)
-class PartOfMark:
-    """What a form says of a step; what is None stays as it was."""
-
-    state: StepState | None = None
-    why: str | None = None
-    seen: str | None = None
-    branch: str | None = None
-    """The condition of the branch that was followed."""
-
-    def put_on(self, before: StepMark) -> StepMark:
-        """The whole mark: a branch makes the step done, and an open step has none."""
-        done = StepState.DONE if self.branch is not None else before.state
-        branch = before.branch if self.branch is None else self.branch
-        return StepMark(
-            state=self.state or done,
-            why=before.why if self.why is None else self.why,
-            seen=before.seen if self.seen is None else self.seen,
-            branch=None if self.state is StepState.OPEN else branch,
-        )
 
 
 class Marking:
@@ -140,6 +118,11 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     recount(session, line)
     kind = verdict.value or "taken_back"
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": _who()})
+
+
+def record_rejection(session: Session, workflow_id: str, reason: str) -> None:
+    """Write down that a workflow as a whole was rejected."""
+    record_verdict(session, workflow_id, Judgement.REJECTED, reason)
 
 
 def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:

@@ -7,14 +7,14 @@ whole; one that was skipped or rejected is not.
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, StepState, StepWork
 from services.gateway.adoption.lineage import Lineage, stored_workflow
-from services.gateway.tables import AdoptionRow, MarkRow, TicketRow
+from services.gateway.tables import AdoptionRow, MarkRow, moment
+from services.gateway.ticket.lifecycle import touch
 from services.workflow.model import Workflow
 from services.workflow.path import Done, core_steps
 
@@ -91,11 +91,5 @@ def recount(session: Session, line: Lineage) -> AdoptionRow:
     )
     row.documents = list(candidate.provenance.document_ids) if candidate.provenance else []
     row.worked_at = now
-    touched = update(TicketRow).where(TicketRow.id == line.ticket_id)
-    session.execute(touched.values(updated_at=now))
+    touch(session, line.ticket_id, now)
     return row
-
-
-def moment(seconds: float | None) -> datetime | None:
-    """A stored time as people read it, in UTC."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

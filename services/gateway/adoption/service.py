@@ -2,20 +2,22 @@
 
 from services.contracts.adoption import (
     Acceptance,
+    AcceptanceReport,
     EditRequest,
     Judgement,
+    PartOfMark,
     StepJudgement,
     StepMark,
     VersionChanges,
     Work,
 )
 from services.contracts.retrieval import Retrieval
-from services.gateway.adoption.counting import Counting
+from services.gateway.adoption.acceptance import AcceptanceCount
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
-from services.gateway.adoption.marking import Marking, PartOfMark
-from services.gateway.adoption.records import done_of, moment, steps_of
+from services.gateway.adoption.marking import Marking
+from services.gateway.adoption.records import done_of, steps_of
 from services.gateway.adoption.versions import Versions
-from services.gateway.tables import AdoptionRow
+from services.gateway.tables import AdoptionRow, moment
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.workflow.path import path_of
@@ -28,7 +30,7 @@ class AdoptionService:
         self._database = database
         self._marking = Marking(database, outbox)
         self._versions = Versions(database, outbox, retrieval)
-        self.counting = Counting(database)
+        self._acceptance = AcceptanceCount(database)
 
     def work(self, workflow_id: str) -> Work:
         """How far the work on a workflow is.
@@ -63,24 +65,28 @@ class AdoptionService:
         )
 
     def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:
-        """See `Marking.mark`."""
+        """Take down what was done with a step; raises as `Marking.mark` does."""
         self._marking.mark(workflow_id, step_id, mark)
         return self.work(workflow_id)
 
     def judge(self, workflow_id: str, step_id: str, judgement: StepJudgement) -> Work:
-        """See `Marking.judge`."""
+        """Take down what is thought of a step; raises as `Marking.mark` does."""
         self._marking.judge(workflow_id, step_id, judgement)
         return self.work(workflow_id)
 
     def accept(self, workflow_id: str, acceptance: Acceptance) -> Work:
-        """See `Marking.accept`."""
+        """Say that the workflow was the answer, or take it back; raises `WorkflowNotFoundError`."""
         self._marking.accept(workflow_id, acceptance)
         return self.work(workflow_id)
 
     def edit(self, workflow_id: str, request: EditRequest) -> str:
-        """See `Versions.edit`."""
+        """Make a version with these edits; raises as `Versions.edit` does."""
         return self._versions.edit(workflow_id, request)
 
     def changes(self, workflow_id: str) -> VersionChanges:
-        """See `Versions.changes`."""
+        """What a version changes; raises `WorkflowNotFoundError`."""
         return self._versions.changes(workflow_id)
+
+    def report(self, weeks: int) -> AcceptanceReport:
+        """The acceptance rate of so many weeks, the present one included."""
+        return self._acceptance.report(weeks)

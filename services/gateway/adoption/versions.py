@@ -2,17 +2,17 @@
 
 import time
 
-from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import EditRequest, VersionChanges
 from services.contracts.retrieval import Retrieval
-from services.gateway.adoption.doubting import put_doubt
+from services.gateway.adoption.doubts import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, next_rank, stored_workflow
 from services.gateway.adoption.records import recount
-from services.gateway.citing import cite
-from services.gateway.events import Note, add_events
-from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow
+from services.gateway.tables import WorkflowRow
+from services.gateway.ticket.citations import cite
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.lifecycle import show_version
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import say_verbatim
 from services.kit.access.caller import current_caller
@@ -106,7 +106,7 @@ class Versions:
         )
         session.flush()
         cite(session, row.ticket_id, new_id, new)
-        _show(session, row, new_id, line.candidate_id)
+        show_version(session, row, new_id, line.candidate_id)
         later = lineage_of(session, new_id)
         recount(session, later)
         corrected = [c.step for c in changes(base, new) if c.kind is not ChangeKind.ADDED]
@@ -147,24 +147,6 @@ def _by_person(workflow: Workflow) -> Workflow:
     origin = workflow.provenance or Provenance(planner=BY_PERSON)
     written = origin.model_copy(update={"planner": BY_PERSON, "version": "", "model": ""})
     return workflow.model_copy(update={"provenance": written})
-
-
-def _show(session: Session, row: WorkflowRow, new_id: str, candidate_id: str) -> None:
-    """Make the version what the ticket shows, unless a later walk has made something else."""
-    overall = select(ScoreRow.overall).where(ScoreRow.workflow_id == candidate_id)
-    of_walk = select(WorkflowRow.id).where(
-        WorkflowRow.ticket_id == row.ticket_id, WorkflowRow.walk == row.walk
-    )
-    session.execute(
-        update(TicketRow)
-        .where(TicketRow.id == row.ticket_id, TicketRow.workflow_id.in_(of_walk))
-        .values(
-            workflow_id=new_id,
-            fit=row.fit,
-            against=list(row.against),
-            overall=overall.scalar_subquery(),
-        )
-    )
 
 
 def _step_id() -> str:

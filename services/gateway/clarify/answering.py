@@ -12,13 +12,13 @@ from services.contracts.clarification import (
     ClarificationState,
 )
 from services.contracts.ticket import TicketStatus
-from services.gateway.again import walk_again
-from services.gateway.clarify.asking import Asking, clarification, rows_of
-from services.gateway.clarify.question import Question, words
-from services.gateway.events import Note, add_events
-from services.gateway.queries import TicketNotFoundError
+from services.gateway.clarify.asking import Asking
 from services.gateway.tables import ClarificationRow, TicketRow
-from services.gateway.writeback.service import WriteBack
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.lifecycle import end_questions, walk_again
+from services.gateway.ticket.queries import no_ticket
+from services.gateway.ticket.question import Question, clarification, rows_of, words
+from services.gateway.ticket.queue import Announcer
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
@@ -51,10 +51,10 @@ class Answering:
         database: Database,
         outbox: Outbox,
         asking: Asking,
-        write_back: WriteBack | None = None,
+        announcer: Announcer | None = None,
     ) -> None:
-        """Without `write_back` no system is told of the next question."""
-        self._write_back = write_back
+        """Without `announcer` no system is told of the next question."""
+        self._announcer = announcer
         self._database = database
         self._outbox = outbox
         self._asking = asking
@@ -106,7 +106,7 @@ class Answering:
         with self._database.session() as session:
             self._database.take_turn(session, [ticket_id])
             _check_ticket(session, ticket_id)
-            if _ends_questions(session, ticket_id):
+            if end_questions(session, ticket_id):
                 turns = rows_of(session, ticket_id)
                 for row in (each for each in turns if each.state == _OPEN):
                     _close(session, row.id, values)
@@ -121,8 +121,8 @@ class Answering:
         if row.state == ClarificationState.UNKNOWN.value:
             asked = self._asking.ask(session, row.ticket_id, _others(row))
             notes = [Note("not_known", {"turn": row.turn}), *asked]
-            if asked and self._write_back and not self._asking.is_worded:
-                self._write_back.put(session, row.ticket_id)
+            if asked and self._announcer and not self._asking.is_worded:
+                self._announcer.put(session, row.ticket_id)
         else:
             notes = [Note("answered", {"turn": row.turn, "answer": row.answer})]
             if not walk_again(session, self._outbox, row.ticket_id):
@@ -136,7 +136,7 @@ def _handed_over() -> TicketHandedOverError:
 
 def _check_ticket(session: Session, ticket_id: str) -> None:
     if session.get(TicketRow, ticket_id) is None:
-        raise TicketNotFoundError(f"no ticket has the id {ticket_id[:60]!r}")
+        raise no_ticket(ticket_id)
 
 
 def _read(given: ClarificationAnswer, question: Question) -> dict[str, Any]:
@@ -163,12 +163,6 @@ def _yes_or_no(said: str, question: Question) -> int | None:
     told = answer_of(said)
     places = [n for n, choice in enumerate(question.choices) if answer_of(choice.text) == told]
     return places[0] if told and len(places) == 1 else None
-
-
-def _ends_questions(session: Session, ticket_id: str) -> bool:
-    """Whether this was the first to say that nothing more is to be asked."""
-    statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.asks.is_(True))
-    return cast("CursorResult[Any]", session.execute(statement.values(asks=False))).rowcount == 1
 
 
 def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from services.contracts.clarification import Clarification, ClarificationState
-from services.gateway.clarify.asked import Asked
-from services.gateway.clarify.question import Question
-from services.gateway.events import Note
-from services.gateway.queries import moment
+from services.contracts.clarification import ClarificationState
+from services.gateway.clarify.dialogue import Asked
 from services.gateway.tables import ClarificationRow, TicketRow
+from services.gateway.ticket.events import Note
+from services.gateway.ticket.question import Question, rows_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 
@@ -67,12 +66,6 @@ def _asks(session: Session, ticket_id: str) -> bool:
 _ANSWERED = frozenset({ClarificationState.ANSWERED, ClarificationState.UNKNOWN})
 
 
-def rows_of(session: Session, ticket_id: str) -> Sequence[ClarificationRow]:
-    """The questions about a ticket in their order."""
-    statement = select(ClarificationRow).where(ClarificationRow.ticket_id == ticket_id)
-    return session.scalars(statement.order_by(ClarificationRow.turn)).all()
-
-
 def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Asked:
     """What was learned by the questions that were answered."""
     asked = Asked(ticket_text=ticket_text)
@@ -84,23 +77,3 @@ def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Asked:
             asked = asked.after(question, choice, own_words)
     terms = dict.fromkeys(term for row in rows for term in row.terms)
     return asked.model_copy(update={"terms": tuple(terms)})
-
-
-def clarification(row: ClarificationRow) -> Clarification:
-    """The question as it is told."""
-    question = Question.model_validate(row.question)
-    return Clarification(
-        id=row.id,
-        ticket_id=row.ticket_id,
-        turn=row.turn,
-        state=ClarificationState(row.state),
-        question=row.wording,
-        choices=tuple(choice.text for choice in question.choices),
-        about=question.about.value,
-        decisions=question.decisions,
-        gain=round(question.gain, 2),
-        worded_by=row.worded_by,
-        answer=row.answer,
-        asked_at=moment(row.asked_at),
-        answered_at=moment(row.answered_at),
-    )

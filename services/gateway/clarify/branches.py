@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from services.gateway.clarify.asked import Asked
-from services.gateway.clarify.question import About, Choice, Fact, Question, known_in, words
-from services.gateway.clarify.said import Said
+from services.gateway.clarify.dialogue import Asked
 from services.gateway.clarify.situation import Situation, changes
+from services.gateway.clarify.ticket_statements import Said
+from services.gateway.ticket.question import About, Choice, Fact, Question, known_in, words
 from services.language.answers import answer_of
 from services.workflow.model import Step, StepKind, Workflow
 

@@ -3,12 +3,19 @@
 from dataclasses import dataclass
 
 from services.contracts.retrieval import RetrievedContext
-from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
+from services.gateway.clarify.dialogue import Asked
 from services.gateway.clarify.pages import page_question
-from services.gateway.clarify.question import Question
-from services.gateway.clarify.vague import vague_question
+from services.gateway.ticket.question import About, Question
+from services.language.names import error_codes, is_identifier
+from services.language.words import tokenise
 from services.workflow.model import Workflow
+
+WHAT_IS_SEEN = "Which component is it, and which error message or symptom is seen?"
+_FEW_WORDS = 10
+"""A ticket with fewer words that tell something is no description of a fault."""
+_GAIN = 1.0
+"""Steps: all that is known of a workflow that is not found yet is that it has one."""
 
 
 @dataclass(frozen=True)
@@ -56,3 +63,14 @@ def _about_pages(workflow: Workflow, context: RetrievedContext, asked: Asked) ->
         return []
     question = page_question(context, asked.ticket_text, steps=len(workflow.steps))
     return [question] if question else []
+
+
+def vague_question(ticket_text: str) -> Question | None:
+    """None where the ticket names something: then it is not its words that are lacking."""
+    if len(set(tokenise(ticket_text))) >= _FEW_WORDS or _names_something(ticket_text):
+        return None
+    return Question(text=WHAT_IS_SEEN, choices=(), about=About.TICKET, gain=_GAIN)
+
+
+def _names_something(text: str) -> bool:
+    return bool(error_codes(text)) or any(map(is_identifier, text.split()))

@@ -1,8 +1,6 @@
 """Questions about tickets over HTTP."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 
 from services.contracts.clarification import Clarification, ClarificationAnswer
 from services.gateway.clarify.answering import (
@@ -12,10 +10,10 @@ from services.gateway.clarify.answering import (
     NoSuchChoiceError,
     TicketHandedOverError,
 )
-from services.gateway.queries import TicketNotFoundError
+from services.gateway.ticket.addresses import Id
+from services.gateway.ticket.queries import TicketNotFoundError
+from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
-
-_Id = Annotated[str, Path(max_length=64)]
 
 
 def create_clarify_router(answering: Answering) -> APIRouter:
@@ -23,12 +21,14 @@ def create_clarify_router(answering: Answering) -> APIRouter:
     router = APIRouter(prefix="/v1/tickets/{ticket_id}/clarifications")
 
     @router.get("", responses=refusals(TicketNotFoundError))
-    def list_clarifications(ticket_id: _Id) -> list[Clarification]:
+    @needs(Need.READ)
+    def list_clarifications(ticket_id: Id) -> list[Clarification]:
         """What was asked about a ticket and answered, in order; only the last may be open."""
         return answering.of_ticket(ticket_id)
 
     @router.post("/dismissals", responses=refusals(TicketNotFoundError))
-    def dismiss_clarification(ticket_id: _Id) -> list[Clarification]:
+    @needs(Need.OPERATE)
+    def dismiss_clarification(ticket_id: Id) -> list[Clarification]:
         """Go on without an answer: the open question is closed and nothing more is asked."""
         return answering.dismiss(ticket_id)
 
@@ -41,8 +41,9 @@ def create_clarify_router(answering: Answering) -> APIRouter:
             TicketHandedOverError,
         ),
     )
+    @needs(Need.OPERATE)
     def answer_clarification(
-        ticket_id: _Id, clarification_id: _Id, answer: ClarificationAnswer
+        ticket_id: Id, clarification_id: Id, answer: ClarificationAnswer
     ) -> Clarification:
         """Answer a question by the number of a choice, in own words, or that it is not known.
 

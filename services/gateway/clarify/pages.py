@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.gateway.clarify.branches import MOST_CHOICES, NONE_OF_THESE
-from services.gateway.clarify.question import About, Choice, Question
+from services.gateway.ticket.question import About, Choice, Question
 from services.knowledge.document.front_matter import FRONT_MATTER
 from services.language.names import is_identifier
 from services.language.words import tokenise

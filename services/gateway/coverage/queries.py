@@ -16,8 +16,8 @@ from services.contracts.gateway import (
     TicketQuery,
 )
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.listing.pages import TicketPages
 from services.gateway.tables import CitationRow, TicketRow
+from services.gateway.ticket.listing.pages import TicketPages
 from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
 

@@ -8,23 +8,21 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import Accepted, AcceptedTicket
 from services.contracts.ticket import TicketDraft, TicketStatus
-from services.contracts.triage import MAX_NAME
-from services.gateway.comments import READ_COMMENT_TASK, add_comment
-from services.gateway.events import Note, add_events
+from services.gateway.intake.acknowledgement import COLUMNS, acknowledge
 from services.gateway.intake.alerts import Alerts
+from services.gateway.intake.fingerprints import family, fingerprint
 from services.gateway.intake.idempotency import Answers, DeliveryKey, KeyTakenError
-from services.gateway.intake.known import COLUMNS, known, ticket_url
 from services.gateway.intake.repeats import Repeats
-from services.gateway.intake.sameness import family, fingerprint
-from services.gateway.intake.told import LEARN_TICKET_TASK, Told
-from services.gateway.intake.urgency import priority
-from services.gateway.sources.delivery import Comment, Delivery, Resolution
-from services.gateway.tables import TicketRow, TicketTeamRow
+from services.gateway.sources.delivery import Delivery, Resolution
+from services.gateway.tables import TicketRow
+from services.gateway.ticket.addresses import ticket_url
+from services.gateway.ticket.comments import Comment, add_comment
+from services.gateway.ticket.lifecycle import open_ticket
+from services.gateway.ticket.queue import READ_COMMENT_TASK
+from services.gateway.ticket.updates import TicketUpdates
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
-
-__all__ = ["LEARN_TICKET_TASK", "WALK_TASK", "Intake"]
 
 WALK_TASK = "gateway.walk_ticket"
 
@@ -73,7 +71,7 @@ class Intake:
 
     def _store(self, session: Session, delivery: Delivery) -> Accepted:
         self._take_turns(session, delivery)
-        told = Told()
+        told = TicketUpdates()
         tickets = [self._ticket(session, draft, told) for draft in delivery.tickets]
         ended = [self._end(session, over, told) for over in delivery.resolved]
         commented = [self._comment(session, said) for said in delivery.comments]
@@ -101,7 +99,7 @@ class Intake:
         found = select(TicketRow.fingerprint).where(TicketRow.fingerprint.in_(prints), recent)
         return set(session.scalars(found)) if prints else set()
 
-    def _ticket(self, session: Session, draft: TicketDraft, told: Told) -> AcceptedTicket:
+    def _ticket(self, session: Session, draft: TicketDraft, told: TicketUpdates) -> AcceptedTicket:
         """The alert's ticket: the one it made before, the one it repeats, or a new one."""
         ticket_id = time_ordered_id()
         named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
@@ -116,7 +114,7 @@ class Intake:
             self._alerts.count_on(session, named, repeated)
             told.repeat(repeated, is_open=not claimed.is_over)
             return _known(session, named, repeated, named.occurrence)
-        self._begin(session, named, ticket_id, mark)
+        open_ticket(session, self._outbox, named, ticket_id, fingerprint=mark, family=family(named))
         return AcceptedTicket(
             id=ticket_id,
             status=TicketStatus.RECEIVED,
@@ -135,28 +133,9 @@ class Intake:
         same = select(TicketRow.id).where(TicketRow.fingerprint == mark, recent)
         return session.scalar(same.order_by(TicketRow.id.desc()).limit(1))
 
-    def _begin(self, session: Session, draft: TicketDraft, ticket_id: str, mark: str) -> None:
-        """Store a new ticket with its first event and its queued walk."""
-        now = time.time()
-        row = TicketRow(
-            **draft.model_dump(),
-            id=ticket_id,
-            status=TicketStatus.RECEIVED.value,
-            fingerprint=mark,
-            family=family(draft),
-            created_at=now,
-            updated_at=now,
-            last_at=now,
-        )
-        session.add(row)
-        session.flush()
-        named = {team[:MAX_NAME] for team in draft.teams}
-        session.add_all(TicketTeamRow(ticket_id=ticket_id, team=team) for team in sorted(named))
-        add_events(session, ticket_id, [Note("received", {"source": draft.source})])
-        key, urgency = f"{WALK_TASK}:{ticket_id}", priority(draft.severity)
-        self._outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key, priority=urgency)
-
-    def _end(self, session: Session, over: Resolution, told: Told) -> AcceptedTicket | None:
+    def _end(
+        self, session: Session, over: Resolution, told: TicketUpdates
+    ) -> AcceptedTicket | None:
         """Note that the fault is over; kept, and None, when there is no ticket."""
         for ticket_id in self._alerts.end(session, over):
             told.end(ticket_id)
@@ -200,4 +179,4 @@ def _known(
     session: Session, told: TicketDraft | Resolution | Comment, ticket_id: str, occurrence: str
 ) -> AcceptedTicket:
     of_ticket = select(*COLUMNS).where(TicketRow.id == ticket_id)
-    return known(session.execute(of_ticket).one(), told, occurrence)
+    return acknowledge(session.execute(of_ticket).one(), told, occurrence)

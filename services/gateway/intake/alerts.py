@@ -12,8 +12,9 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.sources.delivery import Comment, Resolution
+from services.gateway.sources.delivery import Resolution
 from services.gateway.tables import AlertRow
+from services.gateway.ticket.comments import Comment
 from services.kit.sql.database import Database
 
 _OVERTAKEN_WITHIN_S = 7 * 86_400

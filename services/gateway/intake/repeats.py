@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import AcceptedTicket
 from services.contracts.ticket import TicketDraft
-from services.gateway.intake.known import COLUMNS, known
-from services.gateway.intake.sameness import fingerprint
-from services.gateway.intake.told import Told
+from services.gateway.intake.acknowledgement import COLUMNS, acknowledge
+from services.gateway.intake.fingerprints import fingerprint
 from services.gateway.sources.delivery import Delivery
 from services.gateway.tables import AlertRow, TicketRow
+from services.gateway.ticket.updates import TicketUpdates
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, DatabaseUnavailableError
@@ -79,7 +79,7 @@ class Repeats:
         }
         new = self._add(session, of_alert)
         _end_earlier(session, new, of_alert)
-        told = Told()
+        told = TicketUpdates()
         for each in repeats:
             for key in new.intersection(each.prints):
                 told.repeat(of_alert[key], is_open=True, context=each.context)
@@ -145,7 +145,9 @@ def _owners(session: Session, of_alert: Mapping[_Key, str]) -> dict[_Key, Row[*t
 def _known(delivered: _Delivered, owners: Mapping[_Key, Row[*tuple[Any, ...]]]) -> _Answer:
     if not owners.keys() >= delivered.drafts.keys():
         return None
-    return [known(owners[key], draft, draft.occurrence) for key, draft in delivered.drafts.items()]
+    return [
+        acknowledge(owners[key], draft, draft.occurrence) for key, draft in delivered.drafts.items()
+    ]
 
 
 def _named(draft: TicketDraft) -> TicketDraft:

@@ -7,9 +7,7 @@ from typing import Any
 
 from services.contracts.mcp import Answer, Arguments
 from services.contracts.retrieval import Retrieval
-from services.gateway.adoption.service import AdoptionService
-from services.gateway.service import GatewayService
-from services.gateway.triage.service import TriageService
+from services.gateway.ports import Adoption, Tickets, Triage
 from services.kit.access.scopes import Scope
 
 
@@ -17,9 +15,9 @@ from services.kit.access.scopes import Scope
 class Platform:
     """What tools work with: the services behind the REST addresses."""
 
-    gateway: GatewayService
-    triage: TriageService
-    adoption: AdoptionService
+    gateway: Tickets
+    triage: Triage
+    adoption: Adoption
     retrieval: Retrieval
     stopping: threading.Event
     """Set when the process ends: nobody waits any longer then."""

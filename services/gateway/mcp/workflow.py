@@ -15,7 +15,6 @@ from services.contracts.mcp import (
 )
 from services.gateway.formats import FORMATS
 from services.gateway.mcp.tool import Platform, Tool
-from services.gateway.waiting import are_over
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
 from services.llm.prompts import quoted
@@ -33,13 +32,13 @@ async def _make(platform: Platform, wanted: MakeWorkflow) -> TicketWorkflow:
     body = wanted.model_dump_json(exclude={"wait_s"}, exclude_defaults=True)
     accepted = await run_in_threadpool(platform.gateway.accept_own, body.encode())
     (ticket,) = accepted.tickets
-    await are_over(platform.gateway, [ticket.id], wanted.wait_s, platform.stopping)
+    await platform.gateway.are_over([ticket.id], wanted.wait_s, platform.stopping)
     return await run_in_threadpool(_standing, platform, ticket.id)
 
 
 async def _answer(platform: Platform, wanted: AnswerQuestion) -> TicketWorkflow:
     await run_in_threadpool(_give, platform, wanted)
-    await are_over(platform.gateway, [wanted.ticket_id], wanted.wait_s, platform.stopping)
+    await platform.gateway.are_over([wanted.ticket_id], wanted.wait_s, platform.stopping)
     return await run_in_threadpool(_standing, platform, wanted.ticket_id)
 
 
@@ -47,7 +46,7 @@ def _give(platform: Platform, wanted: AnswerQuestion) -> None:
     asked = platform.gateway.ticket(wanted.ticket_id).open_question
     if asked is None:
         raise NoOpenQuestionError("nothing is asked about this ticket")
-    platform.gateway.answering.answer(wanted.ticket_id, asked.id, wanted.answer)
+    platform.gateway.answer(wanted.ticket_id, asked.id, wanted.answer)
 
 
 def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:

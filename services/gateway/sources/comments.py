@@ -2,8 +2,8 @@
 
 import hashlib
 
-from services.gateway.sources.delivery import Comment, Ignored, Reading, UnreadableTicketError
-from services.gateway.writeback.mark import is_ours
+from services.gateway.sources.delivery import Ignored, Reading, UnreadableTicketError
+from services.gateway.ticket.comments import Comment, is_ours
 
 
 def comment(

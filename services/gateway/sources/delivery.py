@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, StringConstraints, ValidationErr
 from services.contracts.gateway import RejectedItem
 from services.contracts.ticket import TicketDraft
 from services.gateway.sources.proof import Verify, by_token
+from services.gateway.ticket.comments import Comment
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 
@@ -34,20 +35,6 @@ class Resolution:
     external_id: str
     occurrence: str
     """Empty: all that is open under the id."""
-
-
-@dataclass(frozen=True)
-class Comment:
-    """What somebody said about a ticket in its own system."""
-
-    source: str
-    external_id: str
-    """Of the ticket."""
-    text: str
-    author: str
-    """As the system calls them; may be empty."""
-    id: str
-    """The same comment has the same."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from services.contracts.ticket import TicketDraft
 from services.gateway.sources.delivery import UnreadableTicketError, one_line, opening
-from services.gateway.sources.severity import normalised
+from services.gateway.ticket.severity import normalised
 from services.kit.text import clean_text
 
 _NAMES = ("display_value", "name", "summary", "displayName", "title", "value", "text", "slug")

@@ -5,7 +5,8 @@ from dataclasses import replace
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS
 from services.contracts.ticket import TicketDraft
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources.delivery import Comment, Ignored, Reading
+from services.gateway.sources.delivery import Ignored, Reading
+from services.gateway.ticket.comments import Comment
 from services.kit.errors import PayloadTooLargeError
 
 MAX_ID_CHARACTERS = 400

@@ -8,10 +8,9 @@ from typing import Any
 from services.contracts.gateway import RejectedItem
 from services.contracts.ticket import TicketDraft
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources import LEAST_PARTICULAR, SOURCES, sns
+from services.gateway.sources import sns
 from services.gateway.sources.delivery import (
     Body,
-    Comment,
     Delivery,
     Ignored,
     Reading,
@@ -25,6 +24,8 @@ from services.gateway.sources.mapped import BUNDLED, MappingError, read_mappings
 from services.gateway.sources.parsing import parse_json
 from services.gateway.sources.proof import Received
 from services.gateway.sources.settings import WebhookSettings
+from services.gateway.sources.systems import LEAST_PARTICULAR, SOURCES
+from services.gateway.ticket.comments import Comment
 from services.kit.errors import InvalidInputError, NotFoundError
 
 _Found = tuple[Source, Any]

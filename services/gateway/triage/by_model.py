@@ -6,7 +6,7 @@ import structlog
 from pydantic import BaseModel, Field
 
 from services.contracts.triage import TeamChance
-from services.gateway.triage.noise import reduced
+from services.gateway.ticket.noise_reduction import reduced
 from services.kit.errors import FlowXpertError
 from services.llm.chat_model import ChatModel, ChatRequest
 from services.llm.prompts import load_prompt

@@ -6,7 +6,7 @@ from typing import Literal
 
 from services.contracts.triage import TeamChance
 from services.gateway.triage.by_model import TriageModel
-from services.gateway.triage.router import Ranking, Router
+from services.gateway.triage.routing.router import Ranking, Router
 
 REACHED = 8
 """Teams that the first round chooses among."""

@@ -13,11 +13,11 @@ from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.contracts.triage import HandOver, PastTicket, TriageDecision
 from services.gateway.settings import GatewaySettings
+from services.gateway.ticket.noise_reduction import reduced
 from services.gateway.triage.by_model import TriageModel
-from services.gateway.triage.cases import case_of
 from services.gateway.triage.choice import Chosen, Limits, choose, choose_by_model
-from services.gateway.triage.noise import reduced
-from services.gateway.triage.router import Router
+from services.gateway.triage.routing.cases import case_of
+from services.gateway.triage.routing.router import Router
 from services.gateway.triage.teams import Teams
 from services.kit.errors import FlowXpertError
 from services.kit.sql.database import Database

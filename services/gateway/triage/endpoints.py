@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path
 
 from services.contracts.triage import (
     MAX_NAME,
@@ -13,64 +13,61 @@ from services.contracts.triage import (
     Team,
     TriageDecision,
 )
-from services.gateway.queries import TicketNotFoundError
+from services.gateway.ticket.addresses import Id
+from services.gateway.ticket.queries import TicketNotFoundError
 from services.gateway.triage.service import TicketOpenError, TriageService
 from services.gateway.triage.teams import TeamNotFoundError
+from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
-router = APIRouter()
-
-
-async def _service(request: Request) -> TriageService:
-    service: TriageService = request.app.state.triage
-    return service
-
-
-Service = Annotated[TriageService, Depends(_service)]
-TicketId = Annotated[str, Path(max_length=64)]
 Name = Annotated[str, Path(max_length=MAX_NAME)]
 
 
-@router.get("/v1/teams")
-def list_teams(service: Service) -> list[Team]:
-    """The teams that are declared, in a file or here; others are known from past tickets alone."""
-    return list(service.teams())
+def create_triage_router(service: TriageService) -> APIRouter:
+    """Triage, over what decides it."""
+    router = APIRouter()
 
+    @router.get("/v1/teams")
+    @needs(Need.READ)
+    def list_teams() -> list[Team]:
+        """The teams that are declared, in a file or here; others are known by past tickets."""
+        return list(service.teams())
 
-@router.post("/v1/teams")
-def put_team(service: Service, team: Team) -> Team:
-    """Declare a team, or describe it anew. What it says of itself is evidence for triage."""
-    service.put_team(team)
-    return team
+    @router.post("/v1/teams")
+    @needs(Need.ADMIN)
+    def put_team(team: Team) -> Team:
+        """Declare a team, or describe it anew. What it says of itself is evidence for triage."""
+        service.put_team(team)
+        return team
 
+    @router.delete("/v1/teams/{name}", status_code=204, responses=refusals(TeamNotFoundError))
+    @needs(Need.ADMIN)
+    def delete_team(name: Name) -> None:
+        """Take a team back that was declared here; what was learned of it stays."""
+        service.remove_team(name)
 
-@router.delete("/v1/teams/{name}", status_code=204, responses=refusals(TeamNotFoundError))
-def delete_team(service: Service, name: Name) -> None:
-    """Take a team back that was declared here; what was learned of it stays."""
-    service.remove_team(name)
+    @router.post("/v1/triage/cases", status_code=202)
+    @needs(Need.ADMIN)
+    def post_cases(past: PastTickets) -> Learning:
+        """Past tickets, oldest first, each with the team that took it; stored when answered."""
+        return service.learn(past)
 
+    @router.post(
+        "/v1/tickets/{ticket_id}/triage",
+        responses=refusals(TicketNotFoundError, TicketOpenError),
+    )
+    @needs(Need.OPERATE)
+    def post_triage(ticket_id: Id, rejection: Rejection) -> TriageDecision:
+        """The workflow is not the answer: hand the ticket over to the likeliest team, with a note.
 
-@router.post("/v1/triage/cases", status_code=202)
-def post_cases(service: Service, past: PastTickets) -> Learning:
-    """Past tickets, oldest first, each with the team that took it; stored when answered."""
-    return service.learn(past)
+        No team is named where triage has no past tickets to go by.
+        """
+        return service.reject(ticket_id, rejection)
 
+    @router.put("/v1/tickets/{ticket_id}/team", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
+    def put_team_of_ticket(ticket_id: Id, assignment: Assignment) -> TriageDecision:
+        """A person says whose ticket it is; triage learns from it."""
+        return service.assign(ticket_id, assignment)
 
-@router.post(
-    "/v1/tickets/{ticket_id}/triage",
-    responses=refusals(TicketNotFoundError, TicketOpenError),
-)
-def post_triage(service: Service, ticket_id: TicketId, rejection: Rejection) -> TriageDecision:
-    """The workflow is not the answer: hand the ticket over to the likeliest team, with a note.
-
-    No team is named where triage has no past tickets to go by.
-    """
-    return service.reject(ticket_id, rejection)
-
-
-@router.put("/v1/tickets/{ticket_id}/team", responses=refusals(TicketNotFoundError))
-def put_team_of_ticket(
-    service: Service, ticket_id: TicketId, assignment: Assignment
-) -> TriageDecision:
-    """A person says whose ticket it is; triage learns from it."""
-    return service.assign(ticket_id, assignment)
+    return router

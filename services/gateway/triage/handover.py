@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from services.contracts.gateway import CandidateSummary, NearestDocument, TicketDetail
 from services.contracts.ticket import Fit
 from services.contracts.triage import HandOver
-from services.gateway.formats import lines_url
+from services.gateway.ticket.addresses import lines_url
 
 _SHOWN = 5
 

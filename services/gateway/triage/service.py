@@ -1,17 +1,14 @@
 """Triage as it is asked for: teams, past tickets, rejected workflows, assignments."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from services.contracts.adoption import Judgement
 from services.contracts.gateway import TicketDetail
-from services.contracts.ticket import TicketStatus
 from services.contracts.triage import (
     Assignment,
     HandOver,
@@ -22,20 +19,20 @@ from services.contracts.triage import (
     Team,
     TriageDecision,
 )
-from services.gateway.adoption.marking import record_verdict
-from services.gateway.archiving import put_forgetting
-from services.gateway.queries import Queries
-from services.gateway.tables import TicketRow
-from services.gateway.triage.decisions import BY_PERSON, store_decision
+from services.gateway.ticket.assignment import BY_PERSON, store_decision
+from services.gateway.ticket.lifecycle import hand_over
+from services.gateway.ticket.queries import Queries
+from services.gateway.ticket.queue import Announcer, put_forgetting
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
-from services.gateway.writeback.service import WriteBack
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
-_FINAL = [status.value for status in TicketStatus if status.is_final]
+RecordRejection = Callable[[Session, str, str], None]
+"""Takes the workflow's id and the reason."""
+
 _AFTER_ANOTHER_S = 1e-6
 """Past tickets of one request keep their order."""
 
@@ -52,10 +49,16 @@ class TriageService:
         database: Database,
         outbox: Outbox,
         desk: TriageDesk,
-        write_back: WriteBack | None = None,
+        announcer: Announcer | None = None,
+        *,
+        record_rejection: RecordRejection | None = None,
     ) -> None:
-        """Without `write_back` no system is told of a decision."""
-        self._write_back = write_back
+        """Without `announcer` no system is told of a decision.
+
+        `record_rejection` counts a workflow as rejected, with the engineer's reason.
+        """
+        self._announcer = announcer
+        self._record_rejection = record_rejection
         self._database = database
         self._outbox = outbox
         self._desk = desk
@@ -108,7 +111,8 @@ class TriageService:
         """Count the workflow as rejected; before the hand-over, which may be asked for again."""
         if ticket.workflow_id:
             with self._database.session() as session:
-                record_verdict(session, ticket.workflow_id, Judgement.REJECTED, rejection.reason)
+                if self._record_rejection:
+                    self._record_rejection(session, ticket.workflow_id, rejection.reason)
                 put_forgetting(session, self._outbox, [ticket.id])
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
@@ -143,25 +147,15 @@ class TriageService:
     ) -> None:
         with self._database.session() as session:
             store_decision(session, ticket_id, decision)
-            _hand_over(session, ticket_id)
-            if self._write_back:
-                self._write_back.put(session, ticket_id)
+            hand_over(session, ticket_id)
+            if self._announcer:
+                self._announcer.put(session, ticket_id)
             if cases:
                 self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
 
     def _queue(self, cases: Sequence[Mapping[str, Any]]) -> None:
         with self._database.session() as session:
             self._outbox.put(session, LEARN_TASK, {"cases": list(cases)}, _key())
-
-
-def _hand_over(session: Session, ticket_id: str) -> None:
-    """The ticket's state, unless it is on its way: then the walk says how it ends."""
-    statement = (
-        update(TicketRow)
-        .where(TicketRow.id == ticket_id, TicketRow.status.in_(_FINAL))
-        .values(status=TicketStatus.HANDED_OVER.value, updated_at=time.time())
-    )
-    session.execute(statement)
 
 
 def _key() -> str:

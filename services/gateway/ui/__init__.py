@@ -4,22 +4,32 @@ Each page is a folder of its addresses and templates; `static` holds what browse
 router has its line here.
 """
 
-from services.gateway.ui import files
-from services.gateway.ui.acceptance import pages as acceptance
-from services.gateway.ui.knowledge import ROUTERS as KNOWLEDGE
-from services.gateway.ui.sources import pages as sources
-from services.gateway.ui.ticket import answers, handing, working
-from services.gateway.ui.ticket import pages as ticket
-from services.gateway.ui.tickets import pages as tickets
+from fastapi import APIRouter
 
-ROUTERS = (
-    files.router,
-    tickets.router,
-    ticket.router,
-    answers.router,
-    handing.router,
-    working.router,
-    acceptance.router,
-    sources.router,
-    *KNOWLEDGE,
-)
+from services.gateway.ports import Adoption, Tickets, Triage
+from services.gateway.ui.acceptance.pages import create_acceptance_page
+from services.gateway.ui.files import create_file_router
+from services.gateway.ui.knowledge import create_knowledge_pages
+from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.sources.pages import create_source_page
+from services.gateway.ui.ticket.answers import create_ticket_forms
+from services.gateway.ui.ticket.pages import create_ticket_page
+from services.gateway.ui.ticket.working import create_work_forms
+from services.gateway.ui.tickets.pages import create_list_page
+from services.kit.access.audit import AuditLog
+
+
+def create_pages(
+    tickets: Tickets, triage: Triage, adoption: Adoption, *, known: Known, audit: AuditLog
+) -> list[APIRouter]:
+    """The routers of all pages, over what they show."""
+    return [
+        create_file_router(),
+        create_list_page(tickets),
+        create_ticket_page(tickets, triage, adoption, audit),
+        create_ticket_forms(tickets, triage),
+        create_work_forms(tickets, adoption),
+        create_acceptance_page(adoption),
+        create_source_page(tickets),
+        *create_knowledge_pages(known),
+    ]

@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from services.contracts.gateway import ProgressEvent
-from services.gateway.formats import citation_url
-from services.gateway.queries import workflow_url
+from services.gateway.ticket.addresses import citation_url, workflow_url
+from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.errors import FlowXpertError
 
 NAVIGATION = (
@@ -23,7 +23,6 @@ NAVIGATION = (
 """What every page links to, in this order."""
 LINES_SHOWN = 3_000
 """Lines of a document in one page."""
-BEGIN_AGAIN = {"answered", "retried", "caught_up"}
 
 _REFUSED = {
     400: "That cannot be read",
@@ -79,13 +78,14 @@ def _environment() -> Environment:
         workflow_url=workflow_url,
         since_answer=since_answer,
         navigation=NAVIGATION,
+        stages=STAGES,
     )
     return environment
 
 
 def since_answer(events: Sequence[ProgressEvent]) -> Sequence[ProgressEvent]:
     """What happened in the walk that is on its way: the first, or one that was asked for later."""
-    begins = [place for place, event in enumerate(events) if event.kind in BEGIN_AGAIN]
+    begins = [place for place, event in enumerate(events) if event.kind in BEGINNINGS]
     return [events[0], *events[begins[-1] :]] if begins else events
 
 

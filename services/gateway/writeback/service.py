@@ -7,23 +7,20 @@ the task is parked with its reason. A process that dies after a system took it, 
 noted, tells it again under the same `Idempotency-Key`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import structlog
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from services.contracts.gateway import TicketDetail
-from services.gateway.clarify.asking import clarification, rows_of
-from services.gateway.events import Note, add_events
 from services.gateway.metrics import WRITE_BACKS
-from services.gateway.queries import Queries, TicketNotFoundError
-from services.gateway.tables import TicketRow
-from services.gateway.writeback.note import TicketNote, parts_of
+from services.gateway.tables import TicketRow, ToldRow
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.queries import Queries, TicketNotFoundError
+from services.gateway.writeback.note import Part, TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import TARGETS, Target
-from services.gateway.writeback.told import news, told_row
 from services.kit.http.outgoing import Guard
 from services.kit.ids import time_ordered_id
 from services.kit.observability.metrics import start_at_zero
@@ -83,32 +80,24 @@ class WriteBack:
         self._note(known, note)
 
     def _news(self, target: Target, ticket_id: str) -> TicketNote | None:
-        ticket = self._ticket(ticket_id)
-        if ticket is None:
+        try:
+            ticket = self._queries.ticket(ticket_id)
+        except TicketNotFoundError:  # it was purged meanwhile
             return None
         stored = self._queries.workflow(ticket.workflow_id) if ticket.workflow_id else None
         base = str(self._settings.public_url or "").rstrip("/")
         parts = parts_of(ticket, stored, base, takes_comments=bool(target.source))
         with self._database.session() as session:
-            row = told_row(session, ticket_id, target.name)
-            new = news(row, parts)
+            row = _told_row(session, ticket_id, target.name)
+            new = _news(row, parts)
         if not new or row.times >= self._settings.most:
             return None
         return TicketNote(ticket, stored, f"{base}/tickets/{ticket_id}" if base else "", new)
 
-    def _ticket(self, ticket_id: str) -> TicketDetail | None:
-        try:
-            ticket = self._queries.ticket(ticket_id)
-        except TicketNotFoundError:  # it was purged meanwhile
-            return None
-        with self._database.session() as session:
-            asked = tuple(clarification(row) for row in rows_of(session, ticket_id))
-        return ticket.model_copy(update={"clarifications": asked})
-
     def _note(self, target: Target, note: TicketNote) -> None:
         ticket_id, asked = note.ticket.id, note.ticket.open_question
         with self._database.session() as session:
-            row = session.merge(told_row(session, ticket_id, target.name))
+            row = session.merge(_told_row(session, ticket_id, target.name))
             row.times += 1
             row.digests = {**row.digests, **{part.topic: part.digest for part in note.parts}}
             if asked is not None and any(part.topic == "question" for part in note.parts):
@@ -126,3 +115,14 @@ def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:
     """Note on the ticket that a system could not be told."""
     facts: dict[str, object] = {"target": arguments["target"], "reason": reason}
     add_events(session, arguments["ticket_id"], [Note("not_told", facts)])
+
+
+def _told_row(session: Session, ticket_id: str, target: str) -> ToldRow:
+    """The row, or one that says nothing and is not stored yet."""
+    row = session.get(ToldRow, (ticket_id, target))
+    return row or ToldRow(ticket_id=ticket_id, target=target, times=0, digests={}, question_id="")
+
+
+def _news(row: ToldRow, parts: Iterable[Part]) -> tuple[Part, ...]:
+    """The parts that are not as they were told last."""
+    return tuple(part for part in parts if row.digests.get(part.topic) != part.digest)

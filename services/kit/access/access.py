@@ -4,7 +4,6 @@ import hmac
 import time
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
 from starlette.datastructures import Headers
 from starlette.types import Scope as Request
 
@@ -132,7 +131,9 @@ class Access:
 
     def _is_platforms(self, text: str) -> bool:
         key = self._platform_key
-        return key is not None and _equal(text, key)
+        return key is not None and hmac.compare_digest(
+            text.encode(), key.get_secret_value().encode()
+        )
 
     @property
     def _is_to_look(self) -> bool:
@@ -164,10 +165,6 @@ class Access:
 
 PLATFORM_KEY = Caller("api key", Kind.KEY, "key:platform", PLATFORM.scopes)
 """Whoever holds FLOWXPERT_API_KEY: an admin, but no person."""
-
-
-def _equal(given: str, key: SecretStr) -> bool:
-    return hmac.compare_digest(given.encode(), key.get_secret_value().encode())
 
 
 def _tokens_of(settings: OidcSettings) -> "Tokens | None":

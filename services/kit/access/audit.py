@@ -77,9 +77,10 @@ class AuditLog:
             is_below = AuditRow.action.startswith(f"{wanted.action}.", autoescape=True)
             statement = statement.where((AuditRow.action == wanted.action) | is_below)
         with self._database.session() as session:
-            return [_line(row) for row in session.scalars(statement)]
-
-
-def _line(row: AuditRow) -> dict[str, Any]:
-    fields = {column.key: getattr(row, column.key) for column in AuditRow.__table__.columns}
-    return {**fields, "at": datetime.fromtimestamp(row.at, UTC)}
+            rows = session.scalars(statement).all()
+        names = [column.key for column in AuditRow.__table__.columns]
+        return [
+            {name: getattr(row, name) for name in names}
+            | {"at": datetime.fromtimestamp(row.at, UTC)}
+            for row in rows
+        ]

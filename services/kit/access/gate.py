@@ -37,18 +37,16 @@ class Gate:
         is_ours = self._access.is_from_platform(credential)
         if credential is not None and not is_ours:  # before it is looked at: it may be a guess
             self._addresses.take(_address(request))
-        caller = await self._caller(request, headers, need)
+        if self._access.knows_at_once(headers):
+            caller = self._access.caller(request, need)
+        else:
+            caller = await run_in_threadpool(self._access.caller, request, need)
         if caller.kind is Kind.NOBODY:
             self._addresses.take(_address(request))
         elif caller.id and not is_ours:
             self._callers.take(caller.id)
         check_need(caller, need)
         return caller
-
-    async def _caller(self, request: Request, headers: Headers, need: Need | None) -> Caller:
-        if self._access.knows_at_once(headers):
-            return self._access.caller(request, need)
-        return await run_in_threadpool(self._access.caller, request, need)
 
 
 def _address(request: Request) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from time import perf_counter
 
 import structlog
@@ -73,25 +72,28 @@ class Edge:
         start = perf_counter()
         place = tracing.Place.of_headers(Headers(scope=scope))
         reply = _Reply(send, place.trace_id)
-        with self._entry(scope, place) as span:
+        method = scope["method"]
+        entry = (
+            tracing.untraced(place)
+            if scope["path"] in _UNTRACED
+            else tracing.entry(method, place, kind="server", service=self._service)
+        )
+        with entry as span:
             await self._answer(scope, receive, reply)
-            self._observe(scope, reply.status, perf_counter() - start)
-            route = _route(scope)
-            span.rename(f"{scope['method']} {route}")
+            seconds = perf_counter() - start
+            # The template of the path; what stands in its place is not told.
+            route = str(getattr(scope.get("route"), "path", "-"))
+            REQUESTS.labels(self._service, method, route, str(reply.status)).observe(seconds)
+            if self._access_log:
+                _log.info("http.request", method=method, route=route, status=reply.status)
+            span.rename(f"{method} {route}")
             span.say(route=route, status=reply.status)
-
-    def _entry(self, scope: Scope, place: tracing.Place) -> AbstractContextManager[tracing.Span]:
-        if scope["path"] in _UNTRACED:
-            return tracing.untraced(place)
-        return tracing.entry(scope["method"], place, kind="server", service=self._service)
 
     async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
         try:
             headers = Headers(scope=scope)
             caller = await self._gate.admit(scope, headers)
-            _check_url(scope)
-            limit = self._limit(scope["path"])
-            _check_length(headers, limit)
+            limit = self._checked_limit(scope, headers)
             # Paths with a limit of their own take files, and do not hold them.
             is_held = limit == self._max_body_bytes
             size = body_size(headers, limit) if is_held else 0
@@ -109,15 +111,16 @@ class Edge:
             body = {"error": "InternalError", "detail": "a defect; the log has the trace id"}
             await reply.fail(scope, receive, 500, body)
 
-    def _limit(self, path: str) -> int:
-        own = [size for prefix, size in self._body_limits.items() if path.startswith(prefix)]
-        return own[0] if own else self._max_body_bytes
-
-    def _observe(self, scope: Scope, status: int, seconds: float) -> None:
-        route = _route(scope)
-        REQUESTS.labels(self._service, scope["method"], route, str(status)).observe(seconds)
-        if self._access_log:
-            _log.info("http.request", method=scope["method"], route=route, status=status)
+    def _checked_limit(self, scope: Scope, headers: Headers) -> int:
+        """Bytes that the body may have; raises where the URL or its stated length is bad."""
+        if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+            raise InvalidInputError("a URL must not hold a NUL character")
+        own = (n for path, n in self._body_limits.items() if scope["path"].startswith(path))
+        limit = next(own, self._max_body_bytes)
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > limit:
+            raise PayloadTooLargeError(f"a body may have {limit} bytes, this one has {length[:20]}")
+        return limit
 
 
 class _Reply:
@@ -147,22 +150,6 @@ class _Reply:
     ) -> None:
         if not self.status:  # an answer that has begun cannot be taken back
             await refusal(scope, status, body, headers)(scope, receive, self)
-
-
-def _route(scope: Scope) -> str:
-    """The template of the path; what stands in its place is not told."""
-    return str(getattr(scope.get("route"), "path", "-"))
-
-
-def _check_url(scope: Scope) -> None:
-    if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
-        raise InvalidInputError("a URL must not hold a NUL character")
-
-
-def _check_length(headers: Headers, limit: int) -> None:
-    length = headers.get("content-length", "0")
-    if length.isdecimal() and int(length) > limit:
-        raise PayloadTooLargeError(f"a body may have {limit} bytes, this one has {length[:20]}")
 
 
 def _limited(receive: Receive, limit: int) -> Receive:

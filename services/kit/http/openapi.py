@@ -35,7 +35,11 @@ def refusals(*errors: type[FlowXpertError]) -> Responses:
     by_status: dict[int, list[type[FlowXpertError]]] = defaultdict(list)
     for error in errors:
         by_status[error.status_code].append(error)
-    return {status: _refused(status, of) for status, of in by_status.items()}
+    return {
+        status: _refusal(*_with_malformed(status, of))
+        | ({"headers": _RETRY_AFTER} if all(error.retryable for error in of) else {})
+        for status, of in by_status.items()
+    }
 
 
 def complete(described: dict[str, Any]) -> dict[str, Any]:
@@ -45,23 +49,13 @@ def complete(described: dict[str, Any]) -> dict[str, Any]:
     components.setdefault("schemas", {})["Refusal"] = FlowXpertError.schema()
     components["responses"] = _ANYWHERE | _WITH_A_BODY
     described["security"] = [{name: []} for name in _CREDENTIALS]
-    for operation in _operations(described):
+    operations = (each for path in described["paths"].values() for each in path.values())
+    for operation in operations:
         common = _ANYWHERE | (_WITH_A_BODY if "requestBody" in operation else {})
         for name in common:
             reference = {"$ref": f"#/components/responses/{name}"}
             operation["responses"].setdefault(name, reference)
     return described
-
-
-def _operations(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for methods in described["paths"].values():
-        yield from methods.values()
-
-
-def _refused(status: int, errors: list[type[FlowXpertError]]) -> dict[str, Any]:
-    is_for_later = all(error.retryable for error in errors)
-    headers = {"headers": _RETRY_AFTER} if is_for_later else {}
-    return _refusal(*_with_malformed(status, errors)) | headers
 
 
 def _with_malformed(status: int, errors: list[type[FlowXpertError]]) -> Iterator[str]:

@@ -7,9 +7,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 ErrorPage = Callable[[int, Mapping[str, str]], Response]
-"""A page for a status and an error's body; an app with pages has it as `state.error_page`."""
-
-_NO_PAGES = ("/v1/", "/workflow", "/metrics", "/healthz", "/readyz")
+"""A page for a status and an error's body; an app with pages has it as `state.error_page`, and in
+`state.no_pages` how the paths begin that answer programs alone."""
 
 
 def refusal(
@@ -26,4 +25,4 @@ def refusal(
 
 def _opens_a_page(scope: Scope) -> bool:
     accepts = "text/html" in Headers(scope=scope).get("accept", "")
-    return accepts and not str(scope["path"]).startswith(_NO_PAGES)
+    return accepts and not str(scope["path"]).startswith(scope["app"].state.no_pages)

@@ -48,7 +48,9 @@ class ServerThread:
                 timeout_graceful_shutdown=DRAIN_S,
             )
         )
-        self._thread = threading.Thread(target=self._run, name="http", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._socket],), name="http", daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -69,9 +71,6 @@ class ServerThread:
         """Answer what has begun, then end."""
         self._server.should_exit = True
         self._thread.join(DRAIN_S * 2)
-
-    def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
 
 
 def _listen(host: str, port: int) -> socket.socket:

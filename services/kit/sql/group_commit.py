@@ -41,23 +41,15 @@ class GroupCommit(Generic[Item, Result]):
         while not mine.is_done:
             with self._turn:
                 if not mine.is_done:
-                    self._run(self._next())
+                    self._run()
         if mine.error is not None:
             raise mine.error
         return mine.result  # type: ignore[return-value] # it is done
 
-    def _next(self) -> list[_Asked[Item, Result]]:
+    def _run(self) -> None:
         with self._lock:
             batch = self._waiting[: self._most]
             del self._waiting[: self._most]
-        return batch
-
-    @staticmethod
-    def _end(batch: Sequence[_Asked[Item, Result]]) -> None:
-        for asked in batch:
-            asked.is_done = True
-
-    def _run(self, batch: Sequence[_Asked[Item, Result]]) -> None:
         try:
             results = self._work([asked.item for asked in batch])
             for asked, result in zip(batch, results, strict=True):
@@ -66,4 +58,5 @@ class GroupCommit(Generic[Item, Result]):
             for asked in batch:
                 asked.error = error
         finally:
-            self._end(batch)
+            for asked in batch:
+                asked.is_done = True

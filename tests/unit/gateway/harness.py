@@ -5,20 +5,24 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from services.gateway.adoption.doubting import DOUBT_TASK, WITHDRAW_TASK, Doubting
+from services.gateway.adoption.doubts import DOUBT_TASK, Doubts
 from services.gateway.app import create_app
-from services.gateway.catching_up import CATCH_UP_TASK
 from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.clarify.by_comment import CommentReader
+from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
-from services.gateway.comments import READ_COMMENT_TASK
-from services.gateway.intake.accepting import LEARN_TICKET_TASK, WALK_TASK
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
-from services.gateway.tickets import park
+from services.gateway.ticket.queue import (
+    LEARN_TICKET_TASK,
+    READ_COMMENT_TASK,
+    WALK_TASK,
+    WITHDRAW_TASK,
+)
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk
 from services.gateway.triage.service import TriageService
-from services.gateway.walk import Walk
+from services.gateway.walk.catch_up import CATCH_UP_TASK
+from services.gateway.walk.tickets import park
+from services.gateway.walk.walk import Walk
 from services.gateway.work import create_comment_reader, create_walk, create_wording
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
@@ -53,7 +57,7 @@ class Gateway:
     @property
     def _works(self) -> dict[str, Any]:
         service = TriageService(self.database, self.outbox, self.triage)
-        doubting = Doubting(self.database, self.outbox, self.doubts)
+        doubting = Doubts(self.database, self.outbox, self.doubts)
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
             CATCH_UP_TASK: (self.walk.catching_up.run, None),

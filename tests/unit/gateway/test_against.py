@@ -6,9 +6,9 @@ from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.contracts.scorer import DIMENSIONS, Dimension, Score, ScoredCandidate
 from services.contracts.ticket import Fit, TicketDraft
-from services.gateway.against import Objections
-from services.gateway.fit import FITTED, Thresholds, verdict
 from services.gateway.settings import GatewaySettings
+from services.gateway.walk.fit import FITTED, Thresholds, verdict
+from services.gateway.walk.objections import Objections
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading

@@ -3,8 +3,9 @@
 import pytest
 
 from services.contracts.ingestion import Archived
-from services.gateway.archiving import ARCHIVE_TASK, Archiving
-from services.gateway.keeping import Keeping
+from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
+from services.gateway.ticket.events import Events
+from services.gateway.ticket.retention import Retention
 from services.gateway.triage.service import TriageService
 from tests.unit.gateway.clarify.charts import DISK, PAGE
 
@@ -42,7 +43,7 @@ def archived(gateway, ingestion):
     gateway.planner.workflows = [DISK]
 
     def work(*, is_on=True):
-        archiving = Archiving(gateway.database, gateway.outbox, ingestion, is_on=is_on)
+        archiving = TicketArchive(gateway.database, gateway.outbox, ingestion, is_on=is_on)
         learn = TriageService(gateway.database, gateway.outbox, gateway.triage).learn_ticket
         works = {
             **gateway._works,
@@ -77,7 +78,7 @@ def test_a_resolved_ticket_is_a_case_of_the_page_that_helped(gateway, archived):
     assert "\n" not in case.text
     assert "jo.doe" not in case.text
     assert "hunter22" not in case.text
-    events = gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    events = Events(gateway.database).after(0, ticket_id=ticket_id)
     assert [event.facts for event in events if event.kind == "archived"] == [{"document": PAGE}]
 
 
@@ -133,7 +134,7 @@ def test_a_case_goes_with_its_ticket(gateway, archived):
     archived()
     resolve(gateway)
     assert len(archived()) == 1
-    assert Keeping(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
+    assert Retention(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
     assert archived() == []
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources import LEAST_PARTICULAR, SOURCES
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
+from services.gateway.sources.systems import LEAST_PARTICULAR, SOURCES
 
 BODIES = Path(__file__).with_name("bodies")
 READER = Reader(GatewaySettings(_env_file=None), WebhookSettings(_env_file=None))

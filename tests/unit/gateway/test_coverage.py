@@ -6,9 +6,9 @@ import pytest
 from alembic import command
 from sqlalchemy import select, update
 
-from services.gateway.citing import Citations
 from services.gateway.coverage.queries import WEEK_S, Coverages, mondays_until
 from services.gateway.tables import CitationRow, TicketRow
+from services.gateway.ticket.citations import Citations
 from services.kit.migrations import _config, upgrade
 from tests.unit.gateway.fakes import RUNBOOK
 

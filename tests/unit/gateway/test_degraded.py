@@ -5,7 +5,8 @@ import time
 import pytest
 from sqlalchemy import update
 
-from services.gateway.unscored import REASON
+from services.gateway.ticket.events import Events
+from services.gateway.walk.walk import NOT_JUDGED
 from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
 
@@ -30,7 +31,7 @@ def walked(gateway, **fields):
 
 
 def events(gateway, ticket_id):
-    return gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    return Events(gateway.database).after(0, ticket_id=ticket_id)
 
 
 def kinds(gateway, ticket_id):
@@ -75,7 +76,7 @@ def test_what_is_not_scored_is_marked_and_keeps_the_planners_order(impatient):
     titles = [workflow.title for workflow in impatient.planner.workflows]
     assert [each["title"] for each in ticket["candidates"]] == titles
     stored = impatient.client.get(ticket["candidates"][0]["url"]).json()
-    assert REASON in stored["findings"]
+    assert NOT_JUDGED in stored["findings"]
 
 
 def test_it_catches_up_when_all_answers_again(impatient):

@@ -5,7 +5,6 @@ import time
 import pytest
 from sqlalchemy import func, select, update
 
-from services.gateway.keeping import Keeping
 from services.gateway.settings import GatewaySettings
 from services.gateway.tables import (
     EventRow,
@@ -15,6 +14,7 @@ from services.gateway.tables import (
     WorkflowRow,
 )
 from services.gateway.tasks import purging
+from services.gateway.ticket.retention import Retention
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.ids import first_id_at
 from services.kit.migrations import room_tables
@@ -47,7 +47,7 @@ HANGING = (TicketRow, WorkflowRow, ScoreRow, EventRow, IdempotencyRow)
 
 def test_an_old_ticket_goes_with_all_that_hangs_on_it(gateway, ticket):
     assert all(count(gateway, table) for table in HANGING)
-    keeping = Keeping(gateway.database, 30, clock=at(31))
+    keeping = Retention(gateway.database, 30, clock=at(31))
     assert keeping.purge(dry=True).model_dump() == {"tickets": 1, "answers": 1}
     assert count(gateway, TicketRow) == 1
     assert keeping.purge().model_dump() == {"tickets": 1, "answers": 1}
@@ -57,7 +57,7 @@ def test_an_old_ticket_goes_with_all_that_hangs_on_it(gateway, ticket):
 
 
 def test_the_audit_log_keeps_a_line_without_content(gateway, ticket):
-    Keeping(gateway.database, 30, clock=at(31)).purge()
+    Retention(gateway.database, 30, clock=at(31)).purge()
     lines = AuditLog(gateway.database).lines(AuditFilter(subject=f"ticket {ticket}"))
     assert [line["action"] for line in lines] == [
         "ticket.purged",
@@ -71,8 +71,8 @@ def test_the_audit_log_keeps_a_line_without_content(gateway, ticket):
 
 def test_what_is_younger_or_still_on_its_walk_stays(gateway, ticket, group, alert):
     waiting = gateway.post({**group, "alerts": [alert | {"fingerprint": "f2"}]})
-    assert Keeping(gateway.database, 30, clock=at(29)).purge().tickets == 0
-    assert Keeping(gateway.database, 30, clock=at(31)).purge().tickets == 1
+    assert Retention(gateway.database, 30, clock=at(29)).purge().tickets == 0
+    assert Retention(gateway.database, 30, clock=at(31)).purge().tickets == 1
     assert gateway.ticket(waiting["tickets"][0]["id"])["status"] == "received"
     assert count(gateway, OutboxRow) == 1
 
@@ -80,16 +80,16 @@ def test_what_is_younger_or_still_on_its_walk_stays(gateway, ticket, group, aler
 def test_days_count_from_the_last_change(gateway, ticket):
     with gateway.database.session() as session:
         session.execute(update(TicketRow).values(updated_at=time.time() + 10 * DAY))
-    assert Keeping(gateway.database, 30, clock=at(31)).purge().tickets == 0
-    assert Keeping(gateway.database, 30, clock=at(41)).purge().tickets == 1
+    assert Retention(gateway.database, 30, clock=at(31)).purge().tickets == 0
+    assert Retention(gateway.database, 30, clock=at(41)).purge().tickets == 1
 
 
 def test_many_go_in_parts_and_no_more_than_is_asked_for(gateway, group, alert, monkeypatch):
-    monkeypatch.setattr("services.gateway.keeping._AT_ONCE", 3)
+    monkeypatch.setattr("services.gateway.ticket.retention._AT_ONCE", 3)
     alerts = [alert | {"fingerprint": f"f{number}"} for number in range(10)]
     gateway.post({**group, "alerts": alerts})
     gateway.work()
-    keeping = Keeping(gateway.database, 30, clock=at(31))
+    keeping = Retention(gateway.database, 30, clock=at(31))
     assert keeping.purge(most=4).tickets == 4
     assert keeping.purge().tickets == 6
 

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import event, select
 
 from services.contracts.gateway import TicketQuery
-from services.gateway.listing import facets
-from services.gateway.listing.facets import Facets
 from services.gateway.tables import TicketRow
+from services.gateway.ticket.listing import facets
+from services.gateway.ticket.listing.facets import Facets
 from services.kit.ids import first_id_at
 
 FIELDS = ("id", "title", "severity", "service", "team")
@@ -154,7 +154,7 @@ def test_the_page_asks_the_database_little_however_many_tickets_there_are(listed
 
 
 def test_a_list_is_read_from_its_index_alone_before_its_rows(listed):
-    from services.gateway.listing.pages import _statement
+    from services.gateway.ticket.listing.pages import _statement
 
     database = listed.gateway.database
     query = _statement(TicketQuery(severity=("critical",)), 50, ())

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.gateway.settings import GatewaySettings
-from services.gateway.sources import LEAST_PARTICULAR, SOURCES
 from services.gateway.sources.mapped import BUNDLED, read_mappings
 from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
+from services.gateway.sources.systems import LEAST_PARTICULAR, SOURCES
 from services.kit.errors import FlowXpertError
 
 BODIES = Path(__file__).with_name("bodies")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.gateway.fit import FITTED
+from services.gateway.ticket.events import Events
+from services.gateway.walk.fit import FITTED
 from services.workflow.model import Provenance
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
 
@@ -50,7 +51,7 @@ def test_an_answer_that_was_waited_for_says_it_too(unsure):
 def test_the_last_event_says_it(unsure):
     ticket_id = unsure.post(TICKET)["id"]
     unsure.work()
-    events = unsure.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    events = Events(unsure.database).after(0, ticket_id=ticket_id)
     assert events[-1].facts["fit"] == "unsure"
     assert events[-1].facts["against"]
 

@@ -5,7 +5,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import REGISTRY
 
-from services.gateway.intake.accepting import WALK_TASK
+from services.gateway.ticket.queue import WALK_TASK
 from services.kit.observability import tracing
 from services.kit.observability.opentelemetry import OtelTracer
 

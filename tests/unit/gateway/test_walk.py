@@ -5,7 +5,8 @@ import time
 import pytest
 
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.gateway.fit import FITTED
+from services.gateway.ticket.events import Events
+from services.gateway.walk.fit import FITTED
 from services.kit.errors import InvalidInputError, UnavailableError
 from services.procedure.model import Reader, Reading
 from services.procedure.ports import ServedReading
@@ -87,7 +88,7 @@ def test_the_readings_go_on_to_the_planner_and_to_the_scorer(gateway):
 def test_a_ticket_that_waited_too_long_asks_no_model(gateway, monkeypatch):
     gateway.post(TICKET)
     late = time.time() + 10_000
-    monkeypatch.setattr("services.gateway.walk.time", lambda: late)
+    monkeypatch.setattr("services.gateway.walk.walk.time", lambda: late)
     gateway.work()
     assert [request.deadline_s for request in gateway.planner.requests] == [0.0]
 
@@ -205,4 +206,4 @@ def test_a_stage_that_takes_long_is_told_while_it_lasts(gateway):
 
 
 def events(gateway, ticket_id):
-    return gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    return Events(gateway.database).after(0, ticket_id=ticket_id)

@@ -23,4 +23,3 @@ def test_new_cycles_are_still_collected_and_survivors_not_looked_at_again():
         assert len(kept) == 1000
     finally:
         gc.callbacks.pop()
-        gc.unfreeze()

@@ -5,16 +5,20 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.gateway.adoption.counting import MOST_WEEKS
-from services.gateway.adoption.endpoints import Service
+from services.contracts.adoption import MOST_WEEKS
+from services.gateway.ports import Adoption
 from services.gateway.ui.templates import render
+from services.kit.access.needs import Need, needs
 
-router = APIRouter(include_in_schema=False)
 
+def create_acceptance_page(adoption: Adoption) -> APIRouter:
+    """The page, over what counts."""
+    router = APIRouter(include_in_schema=False)
 
-@router.get("/acceptance")
-def acceptance_page(
-    service: Service, weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12
-) -> HTMLResponse:
-    """How workflows were taken, by week, writer and document."""
-    return render("acceptance/page.html", report=service.counting.report(weeks), weeks=weeks)
+    @router.get("/acceptance")
+    @needs(Need.READ)
+    def acceptance_page(weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12) -> HTMLResponse:
+        """How workflows were taken, by week, writer and document."""
+        return render("acceptance/page.html", report=adoption.report(weeks), weeks=weeks)
+
+    return router

@@ -1,19 +1,27 @@
 """The pages of what is known: readings to check, documents, incidents, and what is missing."""
 
-from services.gateway.ui.knowledge.coverage import pages as coverage
-from services.gateway.ui.knowledge.documents import forgetting, upload
-from services.gateway.ui.knowledge.documents import pages as documents
-from services.gateway.ui.knowledge.graph import pages as graph
-from services.gateway.ui.knowledge.readings import forms, owners
-from services.gateway.ui.knowledge.readings import pages as readings
+from fastapi import APIRouter
 
-ROUTERS = (
-    readings.router,
-    forms.router,
-    owners.router,
-    documents.router,
-    forgetting.router,
-    upload.router,
-    graph.router,
-    coverage.router,
-)
+from services.gateway.ui.knowledge.coverage.pages import create_coverage_pages
+from services.gateway.ui.knowledge.documents.forgetting import create_forget_pages
+from services.gateway.ui.knowledge.documents.pages import create_document_pages
+from services.gateway.ui.knowledge.documents.upload import create_upload_pages
+from services.gateway.ui.knowledge.graph.pages import create_incident_pages
+from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.knowledge.readings.forms import create_reading_forms
+from services.gateway.ui.knowledge.readings.owners import create_owner_form
+from services.gateway.ui.knowledge.readings.pages import create_reading_pages
+
+
+def create_knowledge_pages(known: Known) -> list[APIRouter]:
+    """All of them, over what is known."""
+    return [
+        create_reading_pages(known),
+        create_reading_forms(known),
+        create_owner_form(known),
+        create_document_pages(known),
+        create_forget_pages(known),
+        create_upload_pages(known),
+        create_incident_pages(known),
+        create_coverage_pages(known),
+    ]

@@ -5,20 +5,26 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.gateway.endpoints import Service
+from services.gateway.ports import Tickets
 from services.gateway.ui.templates import refused, render
+from services.kit.access.needs import Need, needs
 from services.kit.errors import FlowXpertError
 
-router = APIRouter(include_in_schema=False)
 
+def create_source_page(tickets: Tickets) -> APIRouter:
+    """The page, over what knows the lines."""
+    router = APIRouter(include_in_schema=False)
 
-@router.get("/sources/{document_id:path}")
-def source_page(
-    service: Service, document_id: str, lines: Annotated[str, Query(max_length=40)] = "1"
-) -> HTMLResponse:
-    """The text of a document around some of its lines."""
-    try:
-        source = service.source_lines(document_id, lines, None)
-    except FlowXpertError as error:
-        return refused(error)
-    return render("sources/source.html", source=source)
+    @router.get("/sources/{document_id:path}")
+    @needs(Need.READ)
+    def source_page(
+        document_id: str, lines: Annotated[str, Query(max_length=40)] = "1"
+    ) -> HTMLResponse:
+        """The text of a document around some of its lines."""
+        try:
+            source = tickets.source_lines(document_id, lines, None)
+        except FlowXpertError as error:
+            return refused(error)
+        return render("sources/source.html", source=source)
+
+    return router

@@ -2,57 +2,57 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import StoredWorkflow, TicketDetail
-from services.gateway.adoption.endpoints import Service as Adoption
-from services.gateway.adoption.service import AdoptionService
-from services.gateway.endpoints import MAX_ID_CHARACTERS, Service
-from services.gateway.service import GatewayService
-from services.gateway.triage.endpoints import Service as Triage
-from services.gateway.triage.service import TriageService
+from services.gateway.ports import Adoption, Tickets, Triage
+from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.history import history_of
 from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
 from services.workflow.formats.origin import reading_told
 
-router = APIRouter(include_in_schema=False)
-
 MOST_AUDIT_LINES = 100
 
 
-@router.get("/tickets/{ticket_id}")
-def ticket_page(  # noqa: PLR0917 - FastAPI passes them by name
-    request: Request,
-    service: Service,
-    triage: Triage,
-    adoption: Adoption,
-    ticket_id: str,
-    candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
-    edit: Annotated[str, Query(max_length=400)] = "",
-) -> HTMLResponse:
-    """One ticket with its workflow, or with another of its candidates; `edit` opens a step."""
-    try:
-        # Before all that is shown: what happens meanwhile comes to the page as an event.
-        events = service.events.of_ticket(ticket_id)
-        ticket = service.ticket(ticket_id)
-        stored = _shown(service, ticket, candidate)
-        view = _workflow_view(ticket, stored, adoption)
-    except FlowXpertError as error:
-        return refused(error)
-    caller = current_caller()
-    view |= {"teams": _teams(triage, ticket), "may_operate": caller.may(Scope.OPERATE)}
-    view |= {"history": history_of(events, _numbers(stored)), "editing": edit}
-    view |= {"audit": _audit(request, ticket) if caller.may(Scope.ADMIN) else None}
-    return render("ticket/page.html", ticket=ticket, events=events, **view)
+def create_ticket_page(
+    tickets: Tickets, triage: Triage, adoption: Adoption, audit: AuditLog
+) -> APIRouter:
+    """The page, over what it shows."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/tickets/{ticket_id}")
+    @needs(Need.READ)
+    def ticket_page(
+        ticket_id: str,
+        candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
+        edit: Annotated[str, Query(max_length=400)] = "",
+    ) -> HTMLResponse:
+        """One ticket with its workflow, or with another of its candidates; `edit` opens a step."""
+        try:
+            # Before all that is shown: what happens meanwhile comes to the page as an event.
+            events = tickets.events(ticket_id)
+            ticket = tickets.ticket(ticket_id)
+            stored = _shown(tickets, ticket, candidate)
+            view = _workflow_view(ticket, stored, adoption)
+        except FlowXpertError as error:
+            return refused(error)
+        caller = current_caller()
+        view |= {"teams": _teams(triage, ticket), "may_operate": caller.may(Scope.OPERATE)}
+        view |= {"history": history_of(events, _numbers(stored)), "editing": edit}
+        view |= {"audit": _audit(audit, ticket) if caller.may(Scope.ADMIN) else None}
+        return render("ticket/page.html", ticket=ticket, events=events, **view)
+
+    return router
 
 
-def _shown(service: GatewayService, ticket: TicketDetail, candidate: str) -> StoredWorkflow | None:
+def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWorkflow | None:
     """The workflow that is asked for, one of an earlier walk too, else the ticket's."""
     if candidate and candidate != ticket.workflow_id:
         stored = service.workflow(candidate)
@@ -65,12 +65,11 @@ def _numbers(stored: StoredWorkflow | None) -> dict[str, int]:
     return numbers_of(stored.workflow) if stored else {}
 
 
-def _audit(request: Request, ticket: TicketDetail) -> list[dict[str, Any]]:
-    log: AuditLog = request.app.state.audit
+def _audit(log: AuditLog, ticket: TicketDetail) -> list[dict[str, Any]]:
     return log.lines(AuditFilter(subject=f"ticket {ticket.id}"), limit=MOST_AUDIT_LINES)
 
 
-def _teams(triage: TriageService, ticket: TicketDetail) -> list[str]:
+def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
     """Names to choose from: the likeliest first, then those that are declared."""
     likely = ticket.triage.candidates if ticket.triage else ()
     declared = (team.name for team in triage.teams())
@@ -78,7 +77,7 @@ def _teams(triage: TriageService, ticket: TicketDetail) -> list[str]:
 
 
 def _workflow_view(
-    ticket: TicketDetail, stored: StoredWorkflow | None, adoption: AdoptionService
+    ticket: TicketDetail, stored: StoredWorkflow | None, adoption: Adoption
 ) -> dict[str, Any]:
     if stored is None:
         return {"stored": None}

@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Form, Path, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -13,17 +13,16 @@ from services.contracts.adoption import (
     Acceptance,
     EditRequest,
     Judgement,
+    PartOfMark,
     StepJudgement,
     StepState,
 )
-from services.gateway.adoption.endpoints import Service as Adoption
-from services.gateway.adoption.marking import PartOfMark
-from services.gateway.endpoints import MAX_ID_CHARACTERS
-from services.gateway.endpoints import Service as Gateway
-from services.gateway.ui.templates import refused
-from services.gateway.ui.ticket.answers import SEE_OTHER
+from services.gateway.ports import Adoption, Tickets
+from services.gateway.ticket.addresses import Id
+from services.gateway.ui.forms import form, show
 from services.gateway.ui.ticket.views import numbers_of
-from services.kit.errors import FlowXpertError, InvalidInputError
+from services.kit.access.needs import Need, needs
+from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.workflow.editing.edits import (
     MOST_LINES,
@@ -36,9 +35,6 @@ from services.workflow.editing.edits import (
 )
 from services.workflow.model import Workflow
 
-router = APIRouter(include_in_schema=False, prefix="/tickets/{ticket_id}/workflows/{workflow_id}")
-
-_Id = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
 _Step = Annotated[str, Form(max_length=400)]
 _Words = Annotated[str, Form(max_length=MOST_WORDS)]
 _Text = Annotated[str, Form(max_length=MOST_TEXT)]
@@ -54,22 +50,27 @@ async def _sent(request: Request) -> frozenset[str]:
 _Sent = Annotated[frozenset[str], Depends(_sent)]
 
 
-@router.post("/marks")
-def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-    adoption: Adoption,
-    gateway: Gateway,
-    sent: _Sent,
-    ticket_id: _Id,
-    workflow_id: _Id,
-    step: _Step,
-    state: Annotated[StepState | None, Form()] = None,
-    exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
-    why: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
-    seen: _Words = "",
-) -> Response:
-    """What was done with a step; what the form does not say stays, and an empty note is none."""
-    try:
-        workflow = gateway.workflow(workflow_id).workflow
+def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
+    """The forms, over what takes the work down."""
+    router = APIRouter(
+        include_in_schema=False, prefix="/tickets/{ticket_id}/workflows/{workflow_id}"
+    )
+
+    @router.post("/marks")
+    @form()
+    @needs(Need.OPERATE)
+    def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
+        sent: _Sent,
+        ticket_id: Id,
+        workflow_id: Id,
+        step: _Step,
+        state: Annotated[StepState | None, Form()] = None,
+        exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
+        why: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
+        seen: _Words = "",
+    ) -> Response:
+        """What was done with a step; what the form does not say stays; an empty note is none."""
+        workflow = tickets.workflow(workflow_id).workflow
         part = PartOfMark(
             state=state,
             why=why,
@@ -77,66 +78,52 @@ def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
             branch=_condition(workflow, step, exit_) if exit_ else None,
         )
         work = adoption.mark(workflow_id, step, part)
-    except FlowXpertError as error:
-        return refused(error)
-    has_gone_on = work.next is not None and state is not StepState.OPEN
-    at = work.next if has_gone_on and (state or exit_) else step
-    return _page_at(ticket_id, workflow_id, workflow, at)
+        has_gone_on = work.next is not None and state is not StepState.OPEN
+        at = work.next if has_gone_on and (state or exit_) else step
+        return _page_at(ticket_id, workflow_id, workflow, at)
 
-
-@router.post("/judgements")
-def judgement_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-    adoption: Adoption,
-    gateway: Gateway,
-    ticket_id: _Id,
-    workflow_id: _Id,
-    step: _Step,
-    verdict: Annotated[Judgement, Form()] = Judgement.NONE,
-    word: _Words = "",
-) -> Response:
-    """What is thought of a step."""
-    try:
+    @router.post("/judgements")
+    @form()
+    @needs(Need.OPERATE)
+    def judgement_of_page(
+        ticket_id: Id,
+        workflow_id: Id,
+        step: _Step,
+        verdict: Annotated[Judgement, Form()] = Judgement.NONE,
+        word: _Words = "",
+    ) -> Response:
+        """What is thought of a step."""
         adoption.judge(workflow_id, step, StepJudgement(verdict=verdict, word=word))
-        workflow = gateway.workflow(workflow_id).workflow
-    except FlowXpertError as error:
-        return refused(error)
-    return _page_at(ticket_id, workflow_id, workflow, step)
+        workflow = tickets.workflow(workflow_id).workflow
+        return _page_at(ticket_id, workflow_id, workflow, step)
 
-
-@router.post("/acceptance")
-def acceptance_of_page(
-    adoption: Adoption,
-    ticket_id: _Id,
-    workflow_id: _Id,
-    accepted: Annotated[bool, Form()] = True,
-    word: _Words = "",
-) -> Response:
-    """The workflow was the answer, or that is taken back."""
-    try:
+    @router.post("/acceptance")
+    @form()
+    @needs(Need.OPERATE)
+    def acceptance_of_page(
+        ticket_id: Id, workflow_id: Id, accepted: Annotated[bool, Form()] = True, word: _Words = ""
+    ) -> Response:
+        """The workflow was the answer, or that is taken back."""
         adoption.accept(workflow_id, Acceptance(accepted=accepted, word=word))
-    except FlowXpertError as error:
-        return refused(error)
-    return _page_at(ticket_id, workflow_id)
+        return _page_at(ticket_id, workflow_id)
 
-
-@router.post("/edits")
-def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-    adoption: Adoption,
-    gateway: Gateway,
-    ticket_id: _Id,
-    workflow_id: _Id,
-    edit: Annotated[str, Form(max_length=10)],
-    step: _Step,
-    text: _Text = "",
-    commands: _Lines = "",
-    notes: _Lines = "",
-    exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
-    condition: _Text = "",
-    target: _Step = "",
-) -> Response:
-    """One edit of a step or of a branch makes a new version, which is shown."""
-    try:
-        workflow = gateway.workflow(workflow_id).workflow
+    @router.post("/edits")
+    @form()
+    @needs(Need.OPERATE)
+    def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
+        ticket_id: Id,
+        workflow_id: Id,
+        edit: Annotated[str, Form(max_length=10)],
+        step: _Step,
+        text: _Text = "",
+        commands: _Lines = "",
+        notes: _Lines = "",
+        exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
+        condition: _Text = "",
+        target: _Step = "",
+    ) -> Response:
+        """One edit of a step or of a branch makes a new version, which is shown."""
+        workflow = tickets.workflow(workflow_id).workflow
         exit_condition = _condition(workflow, step, exit_) if exit_ else ""
         fields: dict[str, object] = {"edit": edit, "step": step}
         match edit:
@@ -149,13 +136,13 @@ def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
                 fields = {"edit": edit, "after": step, "condition": exit_condition, "text": text}
                 fields |= {"commands": _lines(commands)}
         version = adoption.edit(workflow_id, EditRequest(edits=(_edit(fields),)))
-        now = gateway.workflow(version).workflow
-        is_shown = gateway.ticket(ticket_id).workflow_id == version
-    except FlowXpertError as error:
-        return refused(error)
-    # A version of an earlier walk, or of another candidate, the ticket does not show by itself.
-    shown = "" if is_shown else version
-    return _page_at(ticket_id, shown, now, step if step in now.by_id else None)
+        now = tickets.workflow(version).workflow
+        is_shown = tickets.ticket(ticket_id).workflow_id == version
+        # A version of an earlier walk, or of another candidate, the ticket does not show by itself.
+        shown = "" if is_shown else version
+        return _page_at(ticket_id, shown, now, step if step in now.by_id else None)
+
+    return router
 
 
 _EDIT: TypeAdapter[Edit] = TypeAdapter(Edit)
@@ -221,4 +208,4 @@ def _page_at(
     """The ticket's page at a step of a workflow, or of the one that the ticket shows."""
     query = f"?candidate={quote(workflow_id, safe='')}" if workflow_id else ""
     at = f"#step-{numbers_of(workflow)[step_id]}" if workflow and step_id else "#work"
-    return RedirectResponse(f"/tickets/{quote(ticket_id, safe='')}{query}{at}", SEE_OTHER)
+    return show("tickets", ticket_id, at=query + at)

@@ -6,30 +6,36 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import TicketQuery
-from services.gateway.endpoints import Service
-from services.gateway.listing.pages import InvalidCursorError
+from services.gateway.ports import Tickets
+from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.tickets.views import address, chosen, fields, groups, sorts
+from services.kit.access.needs import Need, needs
 
-router = APIRouter(include_in_schema=False)
 
+def create_list_page(tickets: Tickets) -> APIRouter:
+    """The page, over what it lists."""
+    router = APIRouter(include_in_schema=False)
 
-@router.get("/")
-def tickets_page(service: Service, query: Annotated[TicketQuery, Query()]) -> HTMLResponse:
-    """The tickets that the address asks for, with all that can be chosen beside them."""
-    try:
-        page = service.tickets(query)
-    except InvalidCursorError as error:
-        return refused(error)
-    counts = service.counts(query)
-    return render(
-        "tickets/list.html",
-        query=query,
-        page=page,
-        counts=counts,
-        groups=groups(query, counts),
-        sorts=sorts(query),
-        chosen=chosen(query),
-        hidden=fields(query, "text", "cursor"),
-        older=address(query, cursor=page.next_cursor) if page.next_cursor else None,
-    )
+    @router.get("/")
+    @needs(Need.READ)
+    def tickets_page(query: Annotated[TicketQuery, Query()]) -> HTMLResponse:
+        """The tickets that the address asks for, with all that can be chosen beside them."""
+        try:
+            page = tickets.tickets(query)
+        except InvalidCursorError as error:
+            return refused(error)
+        counts = tickets.counts(query)
+        return render(
+            "tickets/list.html",
+            query=query,
+            page=page,
+            counts=counts,
+            groups=groups(query, counts),
+            sorts=sorts(query),
+            chosen=chosen(query),
+            hidden=fields(query, "text", "cursor"),
+            older=address(query, cursor=page.next_cursor) if page.next_cursor else None,
+        )
+
+    return router

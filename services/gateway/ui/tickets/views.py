@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from services.contracts.gateway import Sort, TicketQuery, Within
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.listing.conditions import KINDS
-from services.gateway.listing.facets import Counts
-from services.gateway.sources.severity import SEVERITIES
+from services.gateway.ticket.listing.conditions import KINDS
+from services.gateway.ticket.listing.facets import Counts
+from services.gateway.ticket.severity import SEVERITIES
 
 SHOWN = 8
 """Values of a group that are seen at once; the others open on request, up to `MOST`."""

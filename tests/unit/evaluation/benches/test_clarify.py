@@ -12,8 +12,8 @@ from evaluation.logic_rows import GoldGraph, LogicRow
 from evaluation.measures.logic import Likeness
 from evaluation.report.clarify_report import report
 from services.cli import app
-from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
+from services.gateway.clarify.dialogue import Asked
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.procedure.rules import read_by_rules
 from tests.unit.evaluation.drawings import drawn as drawing

@@ -11,7 +11,7 @@ from evaluation.logic_rows import GoldGraph, LogicRow
 from evaluation.pairs import PairsError
 from evaluation.report.logic_report import LogicResult, report
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
-from services.gateway.fit import Thresholds
+from services.gateway.walk.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document
 from services.procedure.model import Choice, Do, Procedure, Reader, Reading

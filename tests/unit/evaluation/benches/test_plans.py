@@ -10,7 +10,7 @@ from evaluation.benches.plan_prompts import collected, write_prompts
 from evaluation.benches.plan_requests import of_page, of_walk
 from evaluation.benches.recorded_plans import read_plans, replaying, write_plans
 from evaluation.logic_rows import LogicRow
-from services.gateway.fit import Thresholds
+from services.gateway.walk.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import ModelAnswerError
 from services.planner.generation.question import LABEL

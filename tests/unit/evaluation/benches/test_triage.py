@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evaluation.benches.triage import NoLabelError, masked, read_cases, run
-from services.gateway.triage.cases import case_of
 from services.gateway.triage.choice import Limits
+from services.gateway.triage.routing.cases import case_of
 from services.knowledge.embedding.embedders import HashingEmbedder
 
 LIMITS = Limits(sure_from=0.6, abstain_below=0.3)

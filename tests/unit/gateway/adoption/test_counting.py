@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.gateway.adoption.counting import Counting, outcome
+from services.gateway.adoption.acceptance import AcceptanceCount, outcome
 
 TICKET = {"title": "Fan 2 of spine-01 failed"}
 WEEK_S = 7 * 86400
@@ -41,7 +41,7 @@ def planned(gateway):
 
 
 def report(gateway, weeks=2, now=None):
-    return Counting(gateway.database).report(weeks, now=now)
+    return AcceptanceCount(gateway.database).report(weeks, now=now)
 
 
 def test_each_ticket_counts_once_by_week_writer_and_document(gateway, planned):

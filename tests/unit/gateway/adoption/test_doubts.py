@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from services.gateway.keeping import Keeping
+from services.gateway.ticket.retention import Retention
 from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
 
@@ -78,6 +78,6 @@ def test_nothing_is_lost_while_ingestion_does_not_answer(gateway, judge):
 def test_a_purged_ticket_leaves_no_doubt(gateway, judge):
     judge("look", "rejected")
     gateway.work()
-    Keeping(gateway.database, 0.0, clock=lambda: 4e9).purge()
+    Retention(gateway.database, 0.0, clock=lambda: 4e9).purge()
     gateway.work()
     assert gateway.doubts.open == {}

@@ -3,8 +3,10 @@
 import pytest
 
 from services.contracts.adoption import StepMark
-from services.gateway.keeping import Keeping
+from services.gateway.adoption.marking import Marking
 from services.gateway.tables import MarkRow
+from services.gateway.ticket.events import Events
+from services.gateway.ticket.retention import Retention
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import Caller, Kind, acting_as
 
@@ -28,7 +30,7 @@ def put(gateway, ticket):
 
 
 def kinds(gateway, ticket):
-    events = gateway.client.app.state.gateway.events.after(0, ticket_id=ticket["id"])
+    events = Events(gateway.database).after(0, ticket_id=ticket["id"])
     return [event.kind for event in events]
 
 
@@ -80,10 +82,11 @@ def test_unknown_steps_and_workflows_are_not_found(put):
 
 
 def test_who_marked_it_is_the_caller(gateway, ticket):
-    service = gateway.client.app.state.adoption
+    marking = Marking(gateway.database, gateway.outbox)
     with acting_as(Caller("jane@acme.example", Kind.PERSON)):
-        work = service.mark(ticket["workflow_id"], "look", StepMark(state="done"))
-    assert work.by_step["look"].marked_by == "jane@acme.example"
+        marking.mark(ticket["workflow_id"], "look", StepMark(state="done"))
+    work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
+    assert work["steps"][0]["marked_by"] == "jane@acme.example"
 
 
 def test_core_steps_that_were_used_are_counted(gateway, ticket, put):
@@ -128,6 +131,6 @@ def test_judgements_are_counted_by_prometheus(gateway, put):
 
 def test_a_purged_ticket_takes_its_marks_along(gateway, ticket, put):
     put("look", {"state": "done"})
-    Keeping(gateway.database, 0.0, clock=lambda: 4e9).purge()
+    Retention(gateway.database, 0.0, clock=lambda: 4e9).purge()
     with gateway.database.session() as session:
         assert session.query(MarkRow).count() == 0

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from services.gateway.again import walk_again
+from services.gateway.adoption.service import AdoptionService
+from services.gateway.ticket.lifecycle import walk_again
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
 SCRIPT = "<script>alert(1)</script>"
@@ -119,16 +120,15 @@ def test_a_note_is_cleared_by_an_empty_field_and_stays_without_one(gateway, tick
 
 
 def test_a_note_that_comes_while_a_step_is_ticked_stays(gateway, ticket, send, monkeypatch):
-    service = gateway.client.app.state.adoption
-    look, comes = service.work, iter([True])
+    look, comes = AdoptionService.work, iter([True])
 
-    def look_while_a_note_comes(workflow_id):
-        seen = look(workflow_id)
+    def look_while_a_note_comes(service, workflow_id):
+        seen = look(service, workflow_id)
         if next(comes, False):
             send("marks", step="look", seen="Fan 2 glows")
         return seen
 
-    monkeypatch.setattr(service, "work", look_while_a_note_comes)
+    monkeypatch.setattr(AdoptionService, "work", look_while_a_note_comes)
     send("marks", step="look", state="done")
     page = page_of(gateway, ticket)
     assert "Fan 2 glows" in page

@@ -2,6 +2,7 @@
 
 import pytest
 
+from services.gateway.ticket.events import Events
 from services.workflow.model import Citation, Step
 
 TICKET = {"id": "T-1", "title": "Fan 2 of spine-01 failed"}
@@ -99,7 +100,7 @@ def test_citations_stay_where_the_lines_say_the_new_words(gateway, ticket, edit)
 
 def test_what_is_edited_says_who_and_when_in_the_tickets_history(gateway, ticket, edit):
     edit(REWORD)
-    events = gateway.client.app.state.gateway.events.after(0, ticket_id=ticket["id"])
+    events = Events(gateway.database).after(0, ticket_id=ticket["id"])
     assert (events[-1].kind, events[-1].facts["by"], events[-1].facts["version"]) == (
         "edited",
         "local",

@@ -9,8 +9,9 @@ import pytest
 
 from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
-from services.gateway.fit import FITTED
+from services.gateway.ticket.events import Events
 from services.gateway.ui.ticket import pages
+from services.gateway.walk.fit import FITTED
 from services.kit.access.caller import Caller, Kind
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
@@ -46,7 +47,7 @@ def answer(gateway, ticket_id, **given):
 
 
 def kinds(gateway, ticket_id):
-    found = gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    found = Events(gateway.database).after(0, ticket_id=ticket_id)
     return [event.kind for event in found]
 
 
@@ -300,7 +301,7 @@ def test_a_watcher_is_told_both_walks_to_the_end(gateway, asked):
 
 
 def test_a_watcher_may_begin_after_an_event(gateway, asked):
-    first = gateway.client.app.state.gateway.events.after(0, ticket_id=asked)[-1].id
+    first = Events(gateway.database).after(0, ticket_id=asked)[-1].id
     answer(gateway, asked, choice=3)
     gateway.work()
     events = gateway.client.get(f"/v1/tickets/{asked}/events", params={"after": first}).text

@@ -3,10 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.clarify.asked import Asked, well_formed
 from services.gateway.clarify.branches import NONE_OF_THESE, branch_questions
-from services.gateway.clarify.question import About, Choice, Fact, Question, known_in
+from services.gateway.clarify.dialogue import Asked, well_formed
 from services.gateway.clarify.situation import Situation, changes
+from services.gateway.ticket.question import About, Choice, Fact, Question, known_in
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from tests.unit.gateway.clarify.charts import DISK, chart
 

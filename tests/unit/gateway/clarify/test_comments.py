@@ -5,9 +5,10 @@ import json
 import pytest
 
 from services.contracts.clarification import Clarification, ClarificationAnswer
-from services.gateway import comments as kept
-from services.gateway.clarify.comment_answers import answer_in
-from services.gateway.sources.delivery import Comment
+from services.gateway.clarify.comment_reading import answer_in
+from services.gateway.ticket import comments as kept
+from services.gateway.ticket.comments import Comment
+from services.gateway.ticket.events import Events
 from tests.unit.gateway.clarify.charts import DISK
 
 ISSUE = {"key": "DB-7", "fields": {"summary": "No space on db-7", "description": "Writes fail."}}
@@ -39,7 +40,7 @@ def turns(gateway, ticket_id):
 
 
 def events(gateway, ticket_id, kind):
-    found = gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)
+    found = Events(gateway.database).after(0, ticket_id=ticket_id)
     return [event.facts for event in found if event.kind == kind]
 
 
@@ -153,11 +154,11 @@ def test_a_long_discussion_is_bounded(gateway, asked, monkeypatch):
 
 
 def test_comments_go_with_their_ticket(gateway, asked):
-    from services.gateway.keeping import Keeping
+    from services.gateway.ticket.retention import Retention
 
     comment(gateway, "Looking")
     work_off(gateway)
-    assert Keeping(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
+    assert Retention(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
     with gateway.database.session() as session:
         assert kept.comments_of(session, asked) == ()
         said = Comment("jira", "DB-7", "x", "", "2")

@@ -1,10 +1,10 @@
 import pytest
 
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import NONE_OF_THESE
 from services.gateway.clarify.choosing import Clarify, questions
-from services.gateway.clarify.question import About
+from services.gateway.clarify.dialogue import Asked
+from services.gateway.ticket.question import About
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
 from tests.unit.gateway.clarify.charts import chart

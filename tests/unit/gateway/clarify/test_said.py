@@ -1,6 +1,6 @@
-from services.gateway.clarify.asked import Asked
 from services.gateway.clarify.branches import branch_questions
-from services.gateway.clarify.said import Said
+from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.ticket_statements import Said
 from tests.unit.gateway.clarify.charts import DISK
 
 FULL, SNAPSHOT = "Is the log partition full?", "Does a snapshot hold deleted blocks?"

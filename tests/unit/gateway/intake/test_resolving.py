@@ -1,5 +1,7 @@
 """An engineer's word that a fault is over."""
 
+from services.gateway.ticket.events import Events
+
 
 def test_an_engineer_ends_a_ticket_once(gateway):
     ticket_id = gateway.post({"title": "Fan 2 has failed"})["id"]
@@ -9,7 +11,7 @@ def test_an_engineer_ends_a_ticket_once(gateway):
     )
     assert first["resolved_at"]
     assert first["resolved_at"] == second["resolved_at"]
-    events = [e.kind for e in gateway.client.app.state.gateway.events.after(0, ticket_id=ticket_id)]
+    events = [e.kind for e in Events(gateway.database).after(0, ticket_id=ticket_id)]
     assert events.count("resolved") == 1
 
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from services.contracts.ticket import TicketDraft
-from services.gateway.intake.sameness import family, fingerprint
+from services.gateway.intake.fingerprints import family, fingerprint
 
 
 def tickets(gateway):

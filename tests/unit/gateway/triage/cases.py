@@ -1,7 +1,7 @@
 """Past tickets of three made-up teams."""
 
-from services.gateway.triage.cases import case_of
-from services.gateway.triage.router import Router
+from services.gateway.triage.routing.cases import case_of
+from services.gateway.triage.routing.router import Router
 from services.knowledge.embedding.embedders import HashingEmbedder
 
 PARTS = {

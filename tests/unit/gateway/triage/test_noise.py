@@ -1,6 +1,6 @@
 """Noise reduction without a model."""
 
-from services.gateway.triage.noise import reduced
+from services.gateway.ticket.noise_reduction import reduced
 
 
 def test_courtesy_quotes_and_what_changes_each_time_are_left_out():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from services.contracts.triage import Team
-from services.gateway.triage.cases import case_of, entities_of
 from services.gateway.triage.choice import Limits, choose
-from services.gateway.triage.folds import folds_of, hidden
-from services.gateway.triage.router import Router
+from services.gateway.triage.routing.cases import case_of, entities_of
+from services.gateway.triage.routing.cross_validation import folds_of, hidden
+from services.gateway.triage.routing.router import Router
 from services.knowledge.embedding.embedders import HashingEmbedder
 from tests.unit.gateway.triage.cases import PARTS, past_cases, router
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from services.gateway.triage.cases import case_of
+from services.gateway.triage.routing.cases import case_of
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.gateway.clarify.charts import DISK
 from tests.unit.gateway.triage.cases import past_cases
@@ -205,13 +205,13 @@ def test_a_question_that_a_model_words_is_told_in_its_words_and_once(jira, syste
 
 
 def test_a_ticket_that_is_purged_meanwhile_is_told_to_nobody(jira, system):
-    from services.gateway.keeping import Keeping
+    from services.gateway.ticket.retention import Retention
 
     gateway = jira()
     gateway.planner.workflows = [DISK]
     gateway.post(ISSUE)
     gateway.work()
-    assert Keeping(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
+    assert Retention(gateway.database, 1, clock=lambda: 4e9).purge().tickets == 1
     work_off(gateway)
     assert system.requests == []
     assert gateway.outbox.counts() == {"waiting": 0, "parked": 0}

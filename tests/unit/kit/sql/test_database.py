@@ -60,6 +60,7 @@ def test_a_database_that_is_not_there_is_unavailable():
         session.execute(text("SELECT 1"))
 
 
+@pytest.mark.usefixtures("really_migrated")
 def test_migrating_twice_changes_nothing(tmp_path):
     url = f"sqlite:///{tmp_path / 'x.db'}"
     for _ in range(2):

@@ -5,31 +5,33 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.gateway.endpoints import MAX_ID_CHARACTERS
-from services.gateway.ui.knowledge.known import OwnKnown
+from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
+from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import render
-
-router = APIRouter(include_in_schema=False)
+from services.kit.access.needs import Need, needs
 
 WEEKS = 12
 PAGE_SIZE = 50
 
 
-@router.get("/knowledge/coverage")
-def coverage_page(
-    known: OwnKnown, weeks: Annotated[int, Query(ge=1, le=52)] = WEEKS
-) -> HTMLResponse:
-    """Families of alerts without a sure procedure, and the sure share by week."""
-    found = known.coverage.since(weeks)
-    return render("knowledge/coverage/list.html", tab="Coverage", found=found, weeks=weeks)
+def create_coverage_pages(known: Known) -> APIRouter:
+    """The pages, over what is known."""
+    router = APIRouter(include_in_schema=False)
 
+    @router.get("/knowledge/coverage")
+    @needs(Need.READ)
+    def coverage_page(weeks: Annotated[int, Query(ge=1, le=52)] = WEEKS) -> HTMLResponse:
+        """Families of alerts without a sure procedure, and the sure share by week."""
+        found = known.coverage.since(weeks)
+        return render("knowledge/coverage/list.html", tab="Coverage", found=found, weeks=weeks)
 
-@router.get("/knowledge/coverage/{family}")
-def family_page(
-    known: OwnKnown,
-    family: str,
-    cursor: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
-) -> HTMLResponse:
-    """The tickets of one family."""
-    page = known.coverage.tickets(family, cursor=cursor or None, limit=PAGE_SIZE)
-    return render("knowledge/coverage/tickets.html", tab="Coverage", page=page, family=family)
+    @router.get("/knowledge/coverage/{family}")
+    @needs(Need.READ)
+    def family_page(
+        family: str, cursor: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = ""
+    ) -> HTMLResponse:
+        """The tickets of one family."""
+        page = known.coverage.tickets(family, cursor=cursor or None, limit=PAGE_SIZE)
+        return render("knowledge/coverage/tickets.html", tab="Coverage", page=page, family=family)
+
+    return router

@@ -10,13 +10,12 @@ from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import Citing
 from services.contracts.ingestion import DocumentQuery, IngestedRoot
-from services.gateway.ui.knowledge.known import OwnKnown, Services
+from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
 from services.gateway.ui.templates import LINES_SHOWN, first_shown, render
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
-
-router = APIRouter(include_in_schema=False)
 
 PAGE_SIZE = 100
 
@@ -29,61 +28,64 @@ class Crumb:
     path: str
 
 
-@router.get("/knowledge/documents")
-def documents_page(
-    services: Services,
-    root: Annotated[str, Query(max_length=4096)] = "",
-    under: Annotated[str, Query(max_length=1024)] = "",
-    text: Annotated[str, Query(max_length=200)] = "",
-    after: Annotated[str, Query(max_length=1024)] = "",
-) -> HTMLResponse:
-    """Roots, or the folders and documents of one, or what a search finds."""
-    query = DocumentQuery(root=root, under=under, text=text, after=after, limit=PAGE_SIZE + 1)
-    is_list = bool(root or text or under)
-    found = services.ingestion.documents(query) if is_list else []
-    is_tree = bool(root) and not text and not after
-    chosen = {"root": root, "under": under, "text": text}
-    return render(
-        "knowledge/documents/list.html",
-        tab="Documents",
-        roots=services.ingestion.roots(),
-        is_list=is_list,
-        folders=services.ingestion.folders(root=root, under=under) if is_tree else [],
-        documents=found[:PAGE_SIZE],
-        following=found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
-        chosen=chosen,
-        asked=asked_address("/knowledge/documents", chosen),
-        crumbs=list(crumbs(under)),
-        may_ingest=current_caller().may(Scope.INGEST),
-        name_of_root=name_of_root,
-    )
+def create_document_pages(known: Known) -> APIRouter:
+    """The pages, over what is known."""
+    router = APIRouter(include_in_schema=False)
 
+    @router.get("/knowledge/documents")
+    @needs(Need.READ)
+    def documents_page(
+        root: Annotated[str, Query(max_length=4096)] = "",
+        under: Annotated[str, Query(max_length=1024)] = "",
+        text: Annotated[str, Query(max_length=200)] = "",
+        after: Annotated[str, Query(max_length=1024)] = "",
+    ) -> HTMLResponse:
+        """Roots, or the folders and documents of one, or what a search finds."""
+        query = DocumentQuery(root=root, under=under, text=text, after=after, limit=PAGE_SIZE + 1)
+        is_list = bool(root or text or under)
+        found = known.services.ingestion.documents(query) if is_list else []
+        is_tree = bool(root) and not text and not after
+        chosen = {"root": root, "under": under, "text": text}
+        return render(
+            "knowledge/documents/list.html",
+            tab="Documents",
+            roots=known.services.ingestion.roots(),
+            is_list=is_list,
+            folders=known.services.ingestion.folders(root=root, under=under) if is_tree else [],
+            documents=found[:PAGE_SIZE],
+            following=found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
+            chosen=chosen,
+            asked=asked_address("/knowledge/documents", chosen),
+            crumbs=list(crumbs(under)),
+            may_ingest=current_caller().may(Scope.INGEST),
+            name_of_root=name_of_root,
+        )
 
-@router.get("/knowledge/document/{document_id:path}")
-def document_page(
-    known: OwnKnown,
-    services: Services,
-    document_id: str,
-    start: Annotated[int, Query(alias="from", ge=1, le=10_000_000)] = 1,
-) -> HTMLResponse:
-    """One document's text with what became of it, and what rests on it."""
-    contents = services.ingestion.contents(document_id)
-    first = first_shown(min(start, len(contents.lines)))
-    citing = known.citations.of_document(document_id)
-    return render(
-        "knowledge/documents/page.html",
-        tab="Documents",
-        contents=contents,
-        document=contents.document,
-        first=first,
-        lines=contents.lines[first - 1 : first - 1 + LINES_SHOWN],
-        lines_shown=LINES_SHOWN,
-        citing=citing,
-        cited=cited_lines(citing),
-        is_upload=is_upload(contents.document.source, services.ingestion.roots()),
-        may_ingest=current_caller().may(Scope.INGEST),
-        name_of_root=name_of_root,
-    )
+    @router.get("/knowledge/document/{document_id:path}")
+    @needs(Need.READ)
+    def document_page(
+        document_id: str, start: Annotated[int, Query(alias="from", ge=1, le=10_000_000)] = 1
+    ) -> HTMLResponse:
+        """One document's text with what became of it, and what rests on it."""
+        contents = known.services.ingestion.contents(document_id)
+        first = first_shown(min(start, len(contents.lines)))
+        citing = known.citations.of_document(document_id)
+        return render(
+            "knowledge/documents/page.html",
+            tab="Documents",
+            contents=contents,
+            document=contents.document,
+            first=first,
+            lines=contents.lines[first - 1 : first - 1 + LINES_SHOWN],
+            lines_shown=LINES_SHOWN,
+            citing=citing,
+            cited=cited_lines(citing),
+            is_upload=is_upload(contents.document.source, known.services.ingestion.roots()),
+            may_ingest=current_caller().may(Scope.INGEST),
+            name_of_root=name_of_root,
+        )
+
+    return router
 
 
 def crumbs(under: str) -> Iterator[Crumb]:

@@ -8,14 +8,13 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.readings import PageState, ReadingDetail, Readings, WaitingQuery
-from services.gateway.ui.knowledge.known import CallersReadings, OwnKnown, Services
+from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.views import notation, procedure_views
 from services.gateway.ui.templates import render
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.procedure.model import Reader
-
-router = APIRouter(include_in_schema=False)
 
 ALERTS_OF_S = 28 * 86_400
 """Alerts count for as long: four weeks."""
@@ -24,50 +23,55 @@ PAGE_SIZE = 50
 _Word = Annotated[str, Query(max_length=200)]
 
 
-@router.get("/knowledge/readings")
-def readings_page(  # noqa: PLR0917 - FastAPI passes them by name
-    known: OwnKnown,
-    services: Services,
-    readings: CallersReadings,
-    state: _Word = "",
-    reader: _Word = "",
-    doubts: _Word = "",
-    owner: _Word = "",
-    text: _Word = "",
-    start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
-) -> HTMLResponse:
-    """Pages by how urgently they wait; a state or reader that does not exist shows all."""
-    query = WaitingQuery(
-        alerts=known.citations.alerts(time.time() - ALERTS_OF_S),
-        state=PageState(state) if state in set(PageState) else None,
-        reader=Reader(reader) if reader in set(Reader) else None,
-        doubts=True if doubts else None,
-        owner=owner,
-        text=text,
-        start=start,
-        limit=PAGE_SIZE,
-    )
-    found = readings.waiting(query)
-    chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner, "text": text}
-    return render(
-        "knowledge/readings/list.html",
-        tab="Readings",
-        found=found,
-        chosen=chosen,
-        asked=asked_address("/knowledge/readings", chosen),
-        start=start,
-        following=start + PAGE_SIZE if start + PAGE_SIZE < found.total else None,
-        owners=services.ingestion.owners(),
-        roots=[root.path for root in services.ingestion.roots()],
-        may_own=current_caller().may(Scope.INGEST),
-        readers=list(Reader),
-    )
+def create_reading_pages(known: Known) -> APIRouter:
+    """The pages, over what is known."""
+    router = APIRouter(include_in_schema=False)
 
+    @router.get("/knowledge/readings")
+    @needs(Need.READ)
+    def readings_page(  # noqa: PLR0917 - FastAPI passes them by name
+        state: _Word = "",
+        reader: _Word = "",
+        doubts: _Word = "",
+        owner: _Word = "",
+        text: _Word = "",
+        start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    ) -> HTMLResponse:
+        """Pages by how urgently they wait; a state or reader that does not exist shows all."""
+        query = WaitingQuery(
+            alerts=known.citations.alerts(time.time() - ALERTS_OF_S),
+            state=PageState(state) if state in set(PageState) else None,
+            reader=Reader(reader) if reader in set(Reader) else None,
+            doubts=True if doubts else None,
+            owner=owner,
+            text=text,
+            start=start,
+            limit=PAGE_SIZE,
+        )
+        found = known.readings().waiting(query)
+        chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner, "text": text}
+        return render(
+            "knowledge/readings/list.html",
+            tab="Readings",
+            found=found,
+            chosen=chosen,
+            asked=asked_address("/knowledge/readings", chosen),
+            start=start,
+            following=start + PAGE_SIZE if start + PAGE_SIZE < found.total else None,
+            owners=known.services.ingestion.owners(),
+            roots=[root.path for root in known.services.ingestion.roots()],
+            may_own=current_caller().may(Scope.INGEST),
+            readers=list(Reader),
+        )
 
-@router.get("/knowledge/readings/{text_hash}")
-def reading_page(readings: CallersReadings, text_hash: str) -> HTMLResponse:
-    """One page's reading beside its lines."""
-    return shown(readings, readings.get(text_hash))
+    @router.get("/knowledge/readings/{text_hash}")
+    @needs(Need.READ)
+    def reading_page(text_hash: str) -> HTMLResponse:
+        """One page's reading beside its lines."""
+        readings = known.readings()
+        return shown(readings, readings.get(text_hash))
+
+    return router
 
 
 def shown(

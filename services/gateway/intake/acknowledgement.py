@@ -1,0 +1,41 @@
+"""Tickets that were there before a delivery, as its answer tells of them."""
+
+from typing import Any
+
+from sqlalchemy import Row
+
+from services.contracts.gateway import AcceptedTicket
+from services.contracts.ticket import Fit, TicketDraft, TicketStatus
+from services.gateway.sources.delivery import Resolution
+from services.gateway.tables import TicketRow
+from services.gateway.ticket.addresses import ticket_url, workflow_url
+from services.gateway.ticket.comments import Comment
+
+COLUMNS = (
+    TicketRow.id,
+    TicketRow.status,
+    TicketRow.reason,
+    TicketRow.fit,
+    TicketRow.against,
+    TicketRow.workflow_id,
+)
+"""What `acknowledge` reads of a ticket."""
+
+
+def acknowledge(
+    row: Row[*tuple[Any, ...]], told: TicketDraft | Resolution | Comment, occurrence: str
+) -> AcceptedTicket:
+    """The ticket that was told of, at this time that it broke."""
+    return AcceptedTicket(
+        id=row.id,
+        status=TicketStatus(row.status),
+        status_url=ticket_url(row.id),
+        source=told.source,
+        external_id=told.external_id,
+        occurrence=occurrence,
+        created=False,
+        reason=row.reason,
+        fit=Fit(row.fit) if row.fit else None,
+        against=tuple(row.against),
+        workflow_url=workflow_url(row.workflow_id) if row.workflow_id else None,
+    )

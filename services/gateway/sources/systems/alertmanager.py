@@ -1,0 +1,36 @@
+"""Prometheus Alertmanager, webhook version 4: one ticket for each alert of a group.
+
+An alert is known by its fingerprint, and each time it fires by `startsAt`: Alertmanager repeats a
+notification with the same `startsAt` while the alert goes on, and gives a new one when it fires
+again after it was resolved. A resolved alert makes no ticket; it ends the one it belongs to, also
+when that comes later. One without `startsAt` ends what is open of it.
+https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
+"""
+
+from typing import Any
+
+from services.gateway.sources.delivery import Body, Reading, Source
+from services.gateway.sources.systems.prometheus import alerts, is_alert, is_group, read_alert
+
+NAME = "alertmanager"
+
+
+def matches(body: Body) -> bool:
+    """A group of alerts of version 4, or without one; or a single alert, as its API gives it."""
+    if is_group(body):
+        return str(body.get("version", "4")) == "4"
+    return "alerts" not in body and is_alert(body)
+
+
+def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
+    """A ticket for a firing alert, a resolution for a resolved one."""
+    return read_alert(NAME, item)
+
+
+ALERTMANAGER = Source(
+    name=NAME,
+    expects='{"version": "4", "alerts": [{"labels": {…}, "annotations": {…}, …}]}',
+    matches=matches,
+    items=alerts,
+    read=read,
+)

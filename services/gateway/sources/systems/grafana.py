@@ -1,0 +1,115 @@
+"""Grafana: unified alerting (one ticket for each alert of a group), and the alerting before it.
+
+The alerts are in Prometheus' form with Grafana's links and values beside. The older alerting sends
+a rule with its state; each time that it fires goes by the same id, since it sends no other.
+https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.contracts.ticket import TicketDraft
+from services.gateway.sources.delivery import Body, Ignored, Reading, Resolution, Source
+from services.gateway.sources.fields import draft, labels_of, line, objects, paragraphs, text
+from services.gateway.sources.proof import (
+    Credentials,
+    Received,
+    by_either,
+    check_signature,
+    check_time,
+)
+from services.gateway.sources.systems.prometheus import alerts, is_group, read_alert
+
+NAME = "grafana"
+
+SIGNATURE = "X-Grafana-Alerting-Signature"
+TIMESTAMPS = ("X-Grafana-Alerting-Signature-Timestamp", "X-Grafana-Alerting-Timestamp")
+"""Grafana has no default name for it; these are the ones that its documentation uses."""
+
+_LINKS = ("panelURL", "dashboardURL", "generatorURL")
+_OWN_GROUP = {"orgId"}
+_OWN_ALERT = {"valueString", "values", "silenceURL", "dashboardURL", "panelURL"}
+_TEMPLATED = {"title", "state", "message"}
+_OVER = {"ok", "no_data_ok"}
+_NO_FAULT = {"paused", "pending", "unknown"}
+
+
+def matches(body: Body) -> bool:
+    """A group with what Grafana adds to Alertmanager's, or a rule with its state."""
+    return _is_older(body) or (is_group(body) and _is_own(body))
+
+
+def items(body: Body) -> list[Any]:
+    """The group's alerts, or the one rule; raises as `read` does."""
+    return [body] if _is_older(body) else alerts(body)
+
+
+def read(item: Any) -> Reading:  # noqa: ANN401 - JSON
+    """A ticket for what fires, a resolution for what no longer does."""
+    if isinstance(item, Mapping) and _is_older(item):
+        return _read_older(item)
+    found = read_alert(NAME, item)
+    return _with_links(found, item) if isinstance(found, TicketDraft) else found
+
+
+def _is_own(body: Body) -> bool:
+    if not _OWN_GROUP.isdisjoint(body) or body.keys() >= _TEMPLATED:
+        return True
+    return any(not _OWN_ALERT.isdisjoint(alert) for alert in objects(body, "alerts"))
+
+
+def _is_older(body: Body) -> bool:
+    return "ruleName" in body and ("evalMatches" in body or "ruleUrl" in body)
+
+
+def _with_links(ticket: TicketDraft, item: Any) -> TicketDraft:  # noqa: ANN401 - JSON
+    value = line(item, "valueString")
+    return ticket.model_copy(
+        update={
+            "url": line(item, *_LINKS),
+            "description": paragraphs(ticket.description, f"Value: {value}" if value else ""),
+        }
+    )
+
+
+def _read_older(body: Body) -> Reading:
+    external_id, state = line(body, "ruleId", "ruleName"), line(body, "state").lower()
+    if state in _OVER:
+        return Resolution(NAME, external_id, "")
+    if state in _NO_FAULT:
+        return Ignored(NAME, f"the rule is {state}")
+    measured = (
+        f"{line(match, 'metric')}: {line(match, 'value')}" for match in objects(body, "evalMatches")
+    )
+    return draft(
+        NAME,
+        external_id=external_id,
+        title=line(body, "ruleName", "title"),
+        description=paragraphs(text(body, "message"), *measured),
+        labels=labels_of(body.get("tags")),
+        alert_name=line(body, "ruleName"),
+        severity=line(body, "tags.severity", "tags.priority"),
+        url=line(body, "ruleUrl"),
+    )
+
+
+def _signed(received: Received, credentials: Credentials) -> None:
+    secret = credentials.secret
+    offered = [received.header(SIGNATURE).strip()]
+    for name in TIMESTAMPS:
+        seconds = received.header(name)
+        if seconds:
+            check_signature(SIGNATURE, offered, secret, seconds.encode() + b":" + received.raw)
+            check_time(name, seconds)
+            return
+    check_signature(SIGNATURE, offered, secret, received.raw)
+
+
+GRAFANA = Source(
+    name=NAME,
+    expects='{"orgId": …, "alerts": [{"labels": {…}, "valueString": …, …}]}',
+    matches=matches,
+    items=items,
+    read=read,
+    verify=by_either(SIGNATURE, _signed),
+)

@@ -1,0 +1,179 @@
+"""The kinds of events that a ticket can have: all that is to be known of a kind is said here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from prometheus_client import Counter
+
+from services.gateway.metrics import (
+    ANSWERS,
+    JUDGED_STEPS,
+    JUDGED_WORKFLOWS,
+    JUDGEMENTS,
+    QUESTIONS,
+    TRIAGE,
+    WRITE_BACKS,
+)
+
+Facts = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """One kind, by the name under which its events are stored."""
+
+    name: str
+    words: str = ""
+    """In a ticket's history; facts stand for the names in braces. Empty: it is not shown there."""
+    stage: str = ""
+    """How far the first walk is once it happened, for whoever waits."""
+    is_progress: bool = False
+    """It says how far a walk is, and changes nothing: neither counted nor in the audit log."""
+    begins_walk: bool = False
+    """After it a ticket is walked again."""
+    ends_walk: bool = False
+    is_told: bool = False
+    """Whether the systems that are to know of the ticket are told the news."""
+    is_by_person: bool = False
+    """Its facts name who did it."""
+    is_by_source: bool = False
+    """The ticket's own system said it: nobody here has worked with the ticket."""
+    audited: tuple[str, ...] = ()
+    """Facts that the audit log keeps: none of them says what a ticket is about."""
+    counter: Callable[[Facts], Counter | None] = lambda _facts: None
+    """What it is counted in."""
+
+
+def _decision(facts: Facts) -> Counter:
+    return TRIAGE.labels(str(facts["by"]), "assigned" if facts["team"] else "abstained")
+
+
+def _judged_step(facts: Facts) -> Counter | None:
+    verdict = facts["verdict"]
+    return JUDGED_STEPS.labels(str(verdict)) if verdict in JUDGEMENTS else None
+
+
+_KINDS = (
+    EventKind("received", "came in from {source}", stage="Ticket stored", audited=("source",)),
+    EventKind("planning", stage="Searching the documents", is_progress=True),
+    EventKind("retrieved", stage="Writing candidate workflows", is_progress=True),
+    EventKind(
+        "candidate",
+        stage="A first candidate is written; a model may add others",
+        is_progress=True,
+    ),
+    EventKind("drafted", stage="Scoring them", is_progress=True),
+    EventKind(
+        "planned",
+        "a workflow was made, the best of {candidates}",
+        ends_walk=True,
+        is_told=True,
+        audited=("workflow_id", "fit", "candidates"),
+        counter=lambda facts: ANSWERS.labels(str(facts["fit"])),
+    ),
+    EventKind(
+        "refused",
+        "nothing known fits",
+        ends_walk=True,
+        is_told=True,
+        counter=lambda _facts: ANSWERS.labels("refused"),
+    ),
+    EventKind(
+        "failed",
+        "the walk broke",
+        ends_walk=True,
+        counter=lambda _facts: ANSWERS.labels("failed"),
+    ),
+    EventKind("retried", "tried again", begins_walk=True),
+    EventKind(
+        "caught_up", "made again, since what did not answer may do so by now", begins_walk=True
+    ),
+    EventKind(
+        "asked",
+        "a question was asked",
+        is_told=True,
+        counter=lambda _facts: QUESTIONS.labels("asked"),
+    ),
+    EventKind(
+        "answered",
+        "the question was answered, and the workflow made again",
+        begins_walk=True,
+        counter=lambda _facts: QUESTIONS.labels("answered"),
+    ),
+    EventKind(
+        "not_known",
+        "the answer to the question is not known",
+        counter=lambda _facts: QUESTIONS.labels("not_known"),
+    ),
+    EventKind(
+        "went_on",
+        "went on without questions",
+        counter=lambda _facts: QUESTIONS.labels("went_on"),
+    ),
+    EventKind(
+        "commented",
+        "a comment came from the ticket's own system",
+        is_by_source=True,
+        audited=("source",),
+    ),
+    EventKind("triaged", "triage chose the team {team}", is_told=True, counter=_decision),
+    EventKind("assigned", "given to the team {team}", is_told=True, counter=_decision),
+    EventKind("resolved", "the fault is over"),
+    EventKind("reopened", "it broke again", is_by_source=True, audited=("alerts",)),
+    EventKind("repeated", "{alerts} alerts by now", is_by_source=True, audited=("alerts",)),
+    EventKind("archived", "kept as a case of {document}"),
+    EventKind(
+        "told",
+        "{target} was told",
+        counter=lambda facts: WRITE_BACKS.labels(str(facts["target"]), "told"),
+    ),
+    EventKind(
+        "not_told",
+        "{target} could not be told",
+        counter=lambda facts: WRITE_BACKS.labels(str(facts["target"]), "not_told"),
+    ),
+    EventKind("marked", "{step} {marked}", is_by_person=True, audited=("step", "mark")),
+    EventKind(
+        "judged",
+        "{judged}",
+        is_by_person=True,
+        audited=("step", "verdict"),
+        counter=_judged_step,
+    ),
+    EventKind(
+        "edited",
+        "version {version} of the workflow was made",
+        is_by_person=True,
+        audited=("workflow_id",),
+    ),
+    EventKind(
+        "accepted",
+        "the workflow was accepted",
+        is_by_person=True,
+        audited=("workflow_id",),
+        counter=lambda _facts: JUDGED_WORKFLOWS.labels("accepted"),
+    ),
+    EventKind(
+        "rejected",
+        "the workflow was rejected",
+        is_by_person=True,
+        audited=("workflow_id",),
+        counter=lambda _facts: JUDGED_WORKFLOWS.labels("rejected"),
+    ),
+    EventKind(
+        "taken_back",
+        "what was said of the workflow was taken back",
+        is_by_person=True,
+        audited=("workflow_id",),
+    ),
+    EventKind("doubted", "the reading of {document} is in doubt by it", audited=("step",)),
+)
+
+KINDS: Mapping[str, EventKind] = {kind.name: kind for kind in _KINDS}
+
+PROGRESS = tuple(kind.name for kind in _KINDS if kind.is_progress)
+BEGINNINGS = tuple(kind.name for kind in _KINDS if kind.begins_walk)
+"""After them a ticket is walked again."""
+ENDS = tuple(kind.name for kind in _KINDS if kind.ends_walk)
+BY_SOURCE = tuple(kind.name for kind in _KINDS if kind.is_by_source)
+STAGES = tuple((kind.name, kind.stage) for kind in _KINDS if kind.stage)

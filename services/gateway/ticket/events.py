@@ -1,0 +1,117 @@
+"""What happened to tickets, kept so that whoever watches can come late or come back.
+
+What changes a ticket goes into the audit log too, in the same transaction and without content.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+
+from sqlalchemy import event, func, insert, select
+from sqlalchemy.orm import Session
+
+from services.contracts.gateway import ProgressEvent
+from services.gateway.tables import EventRow
+from services.gateway.ticket.event_kinds import KINDS, PROGRESS
+from services.kit.access.audit import add_audit
+from services.kit.sql.database import Database
+
+AT_ONCE = 200
+"""Most events read in one look; the next look brings the rest."""
+MOST_OF_TICKET = 1000
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that happened to a ticket, and when."""
+
+    kind: str
+    """One of `KINDS`."""
+    facts: dict[str, object] = field(default_factory=dict)
+    at: float = field(default_factory=time.time)
+
+
+def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
+    """Write down, in the caller's transaction, what happened to a ticket."""
+    for note in notes:
+        if not KINDS[note.kind].is_progress:
+            _audit(session, ticket_id, note)
+            event.listen(session, "after_commit", partial(_count, note), once=True)
+        session.execute(
+            insert(EventRow).values(
+                ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at
+            )
+        )
+
+
+def _count(note: Note, _session: Session) -> None:
+    counter = KINDS[note.kind].counter(note.facts)
+    if counter is not None:
+        counter.inc()
+
+
+def latest_change(session: Session, ticket_id: str) -> str | None:
+    """The kind of the latest event that is more than progress; None before the first."""
+    statement = (
+        select(EventRow.kind)
+        .where(EventRow.ticket_id == ticket_id, EventRow.kind.not_in(PROGRESS))
+        .order_by(EventRow.id.desc())
+        .limit(1)
+    )
+    return session.scalar(statement)
+
+
+def _audit(session: Session, ticket_id: str, note: Note) -> None:
+    state = latest_change(session, ticket_id) if note.kind != "received" else None
+    told = {name: note.facts[name] for name in KINDS[note.kind].audited if name in note.facts}
+    add_audit(
+        session,
+        f"ticket.{note.kind}",
+        f"ticket {ticket_id}",
+        {"state": state} if state else None,
+        {"state": note.kind, **told},
+    )
+
+
+class Events:
+    """The events of all tickets, in the order of their ids."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def after(self, event_id: int, *, ticket_id: str | None = None) -> list[ProgressEvent]:
+        """Events with a higher id, of one ticket or of all, oldest first."""
+        statement = select(EventRow).where(EventRow.id > event_id)
+        if ticket_id is not None:
+            statement = statement.where(EventRow.ticket_id == ticket_id)
+        with self._database.session() as session:
+            rows = session.scalars(statement.order_by(EventRow.id).limit(AT_ONCE)).all()
+        return [_event(row) for row in rows]
+
+    def of_ticket(self, ticket_id: str) -> list[ProgressEvent]:
+        """The events of a ticket, oldest first; of very many the latest."""
+        statement = (
+            select(EventRow)
+            .where(EventRow.ticket_id == ticket_id)
+            .order_by(EventRow.id.desc())
+            .limit(MOST_OF_TICKET)
+        )
+        with self._database.session() as session:
+            return [_event(row) for row in session.scalars(statement)][::-1]
+
+    def latest(self) -> int:
+        """The highest id so far; 0 before the first event."""
+        with self._database.session() as session:
+            return session.scalar(select(func.max(EventRow.id))) or 0
+
+
+def _event(row: EventRow) -> ProgressEvent:
+    return ProgressEvent(
+        id=row.id,
+        ticket_id=row.ticket_id,
+        kind=row.kind,
+        facts=row.facts,
+        at=datetime.fromtimestamp(row.at, UTC),
+    )

@@ -1,0 +1,113 @@
+"""One page of tickets after another, in the order that is asked for."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, literal_column, or_, select
+
+from services.contracts.gateway import Sort, TicketPage, TicketQuery, TicketSummary
+from services.gateway.tables import TicketRow, TriageRow
+from services.gateway.ticket.listing.conditions import conditions
+from services.gateway.ticket.severity import SEVERITIES
+from services.kit.errors import InvalidInputError
+from services.kit.sql.database import Database
+
+_UNKNOWN = 3
+"""Where a severity of no known meaning stands: after `warning`, before `low`."""
+_RANKS = {severity: rank + (rank >= _UNKNOWN) for rank, severity in enumerate(SEVERITIES)}
+_rank = case(
+    *((TicketRow.severity == name, literal_column(str(rank))) for name, rank in _RANKS.items()),
+    else_=literal_column(str(_UNKNOWN)),
+)
+_COLUMNS = (
+    *(getattr(TicketRow, name) for name in TicketSummary.model_fields if name != "team"),
+    TriageRow.team,
+)
+_TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
+
+
+class InvalidCursorError(InvalidInputError):
+    """The cursor is none of this order."""
+
+
+class TicketPages:
+    """Pages of tickets, read from a narrow index first and then row by row."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def page(
+        self, query: TicketQuery, *, size: int, also: Sequence[ColumnElement[bool]] = ()
+    ) -> TicketPage:
+        """The tickets that come after the one the cursor names; `also` restricts them too.
+
+        Raises:
+            InvalidCursorError: The cursor is none of this order.
+        """
+        with self._database.session() as session:
+            rows = session.execute(_statement(query, size + 1, also)).all()
+        tickets = tuple(map(_summary, rows[:size]))
+        is_over = len(rows) <= size
+        return TicketPage(
+            tickets=tickets, next_cursor=None if is_over else _cursor(query.sort, tickets[-1])
+        )
+
+
+def _statement(
+    query: TicketQuery, most: int, also: Sequence[ColumnElement[bool]]
+) -> Select[*tuple[Any, ...]]:
+    order = _order(query.sort)
+    asked = (*conditions(query), *_after(query), *also)
+    wanted = select(TicketRow.id).where(*asked).order_by(*order)
+    ids = wanted.limit(most).subquery()
+    return (
+        select(*_COLUMNS)
+        .join(ids, ids.c.id == TicketRow.id)
+        .outerjoin(TriageRow, TriageRow.ticket_id == TicketRow.id)
+        .order_by(*order)
+    )
+
+
+def _order(sort: Sort) -> Sequence[ColumnElement[Any]]:
+    match sort:
+        case Sort.NEWEST:
+            return (TicketRow.id.desc(),)
+        case Sort.OLDEST:
+            return (TicketRow.id.asc(),)
+        case Sort.SEVERITY:
+            return (_rank, TicketRow.id.desc())
+
+
+def _after(query: TicketQuery) -> Sequence[ColumnElement[bool]]:
+    if not query.cursor:
+        return ()
+    match query.sort:
+        case Sort.NEWEST:
+            return (TicketRow.id < query.cursor,)
+        case Sort.OLDEST:
+            return (TicketRow.id > query.cursor,)
+        case Sort.SEVERITY:
+            rank, last = _ranked(query.cursor)
+            return (or_(_rank > rank, and_(_rank == rank, TicketRow.id < last)),)
+
+
+def _cursor(sort: Sort, last: TicketSummary) -> str:
+    rank = _RANKS.get(last.severity, _UNKNOWN)
+    return f"{rank}.{last.id}" if sort is Sort.SEVERITY else last.id
+
+
+def _ranked(cursor: str) -> tuple[int, str]:
+    rank, _, last = cursor.partition(".")
+    if rank not in set(map(str, range(len(_RANKS) + 1))) or not last:
+        raise InvalidCursorError("the cursor is of a list in another order")
+    return int(rank), last
+
+
+def _summary(row: Row[*tuple[Any, ...]]) -> TicketSummary:
+    times = {name: _moment(getattr(row, name)) for name in _TIMES}
+    return TicketSummary(**dict(row._mapping) | times)
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

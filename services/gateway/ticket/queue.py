@@ -1,0 +1,59 @@
+"""Tasks that follow from what happens to a ticket, queued in the transaction that stores it."""
+
+from collections.abc import Collection
+from typing import Protocol
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from services.gateway.tables import EventRow
+from services.kit.queue.outbox import NORMAL, Outbox
+
+WALK_TASK = "gateway.walk_ticket"
+LEARN_TICKET_TASK = "gateway.learn_ticket"
+READ_COMMENT_TASK = "gateway.read_comment"
+FORGET_CASES_TASK = "gateway.forget_cases"
+WITHDRAW_TASK = "gateway.withdraw_doubts"
+
+SOMEBODY_WAITS = 0
+"""The priority of a walk that an engineer has asked for."""
+
+
+class Announcer(Protocol):
+    """Tells the systems that are to know of a ticket what is new about it."""
+
+    def put(self, session: Session, ticket_id: str) -> None:
+        """Queue it in the caller's transaction."""
+        ...
+
+
+def walk_key(ticket_id: str, walk: int) -> str:
+    """Names the task of one walk of a ticket."""
+    return f"{WALK_TASK}:{ticket_id}" if walk == 1 else f"{WALK_TASK}:{ticket_id}:{walk}"
+
+
+def put_walk(
+    session: Session, outbox: Outbox, ticket_id: str, walk: int = 1, *, priority: int = NORMAL
+) -> None:
+    """Queue a walk of the ticket."""
+    key = walk_key(ticket_id, walk)
+    outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key, priority=priority)
+
+
+def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
+    """Queue that the cases of these tickets go: they are about to be purged, or were rejected."""
+    _put_for_those_with(session, outbox, FORGET_CASES_TASK, "archived", ticket_ids)
+
+
+def put_withdrawal(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:
+    """Queue that doubts go which came from tickets that are about to be purged."""
+    _put_for_those_with(session, outbox, WITHDRAW_TASK, "doubted", ticket_ids)
+
+
+def _put_for_those_with(
+    session: Session, outbox: Outbox, task: str, kind: str, ticket_ids: Collection[str]
+) -> None:
+    has_event = (EventRow.ticket_id.in_(ticket_ids), EventRow.kind == kind)
+    found = sorted(set(session.scalars(select(EventRow.ticket_id).where(*has_event))))
+    if found:
+        outbox.put(session, task, {"ticket_ids": found}, f"{task}:{found[0]}")

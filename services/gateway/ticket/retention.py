@@ -1,0 +1,112 @@
+"""How long tickets are kept, and how they go: with all that hangs on them, but for an audit line.
+
+A ticket goes so many days after its last change, once its walk is over. Tables of this room that
+speak of a ticket refer to it and say `ON DELETE CASCADE`, so that nothing of it is left behind.
+"""
+
+import time
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import ColumnElement, and_, delete, func, select
+from sqlalchemy.orm import Session
+
+from services.contracts.ticket import TicketStatus
+from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
+from services.gateway.ticket.queue import put_forgetting, put_withdrawal
+from services.kit.access.audit import add_audit
+from services.kit.errors import InvalidInputError
+from services.kit.ids import first_id_at
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+
+_AT_ONCE = 200
+"""Tickets in one transaction: no webhook waits long for it."""
+_DAY_S = 86_400.0
+_FINAL = [status.value for status in TicketStatus if status.is_final]
+
+
+class NoKeepDaysError(InvalidInputError):
+    """Nothing says how long tickets are kept."""
+
+
+class Purged(BaseModel):
+    """What a purge deleted, or would delete."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tickets: int = 0
+    answers: int = 0
+    """Remembered answers to an `Idempotency-Key`."""
+
+
+class Retention:
+    """Deletes what is kept long enough. Doing it again, or twice at once, does no harm."""
+
+    def __init__(
+        self, database: Database, days: float, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._database = database
+        self._outbox = Outbox(database)
+        self._days = days
+        self._clock = clock
+
+    def purge(self, *, dry: bool = False, most: int | None = None) -> Purged:
+        """Delete, or with `dry` count, what is older; at most so many tickets.
+
+        Raises:
+            DatabaseUnavailableError: The database did not answer; what is deleted stays deleted.
+        """
+        before = self._clock() - self._days * _DAY_S
+        if dry:
+            return self._counted(before)
+        done = 0
+        while most is None or done < most:
+            some = self._delete_some(before, min(_AT_ONCE, (most or done + _AT_ONCE) - done))
+            done += some
+            if not some:
+                break
+        return Purged(tickets=done, answers=self._delete_answers(before))
+
+    def _counted(self, before: float) -> Purged:
+        old = IdempotencyRow.created_at < before
+        with self._database.session() as session:
+            tickets = session.scalar(select(func.count()).where(_is_old(before)))
+            answers = session.scalar(select(func.count()).where(old))
+        return Purged(tickets=tickets or 0, answers=answers or 0)
+
+    def _delete_some(self, before: float, most: int) -> int:
+        columns = (TicketRow.id, TicketRow.source, TicketRow.status)
+        old = select(*columns).where(_is_old(before)).order_by(TicketRow.id).limit(most)
+        with self._database.session() as session:
+            found = session.execute(old).all()
+            known = {row.id: row for row in found}
+            put_forgetting(session, self._outbox, known)
+            put_withdrawal(session, self._outbox, known)
+            gone = delete(TicketRow).where(TicketRow.id.in_(known), _is_old(before))
+            ids = list(session.scalars(gone.returning(TicketRow.id)))
+            for ticket_id in ids:
+                row = known[ticket_id]
+                _tell(session, ticket_id, row.source, row.status)
+        return len(found)
+
+    def _delete_answers(self, before: float) -> int:
+        with self._database.session() as session:
+            alone = AlertRow.ticket_id.is_(None)
+            session.execute(delete(AlertRow).where(alone, AlertRow.came_at < before))
+            old = delete(IdempotencyRow).where(IdempotencyRow.created_at < before)
+            return len(list(session.scalars(old.returning(IdempotencyRow.key))))
+
+
+def _is_old(before: float) -> ColumnElement[bool]:
+    """Ids sort by time, so that only tickets that came before are looked at."""
+    return and_(
+        TicketRow.id < first_id_at(before),
+        TicketRow.updated_at < before,
+        TicketRow.status.in_(_FINAL),
+    )
+
+
+def _tell(session: Session, ticket_id: str, source: str, status: str) -> None:
+    told = {"source": source, "state": status}
+    add_audit(session, "ticket.purged", f"ticket {ticket_id}", told)

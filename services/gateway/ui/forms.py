@@ -1,0 +1,39 @@
+"""What all forms of the pages share: a refusal is a page, and what was done is shown."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+from urllib.parse import quote
+
+from fastapi.responses import RedirectResponse, Response
+
+from services.gateway.ui.templates import refused
+from services.kit.errors import FlowXpertError
+
+P = ParamSpec("P")
+Route = Callable[P, Response]
+
+_SEE_OTHER = 303
+
+
+def form(*refusals: type[FlowXpertError]) -> Callable[[Route[P]], Route[P]]:
+    """Make a route answer these refusals with their page, or all of them."""
+    caught = refusals or (FlowXpertError,)
+
+    def with_refusals(route: Route[P]) -> Route[P]:
+        @wraps(route)
+        def answer(*args: P.args, **kwargs: P.kwargs) -> Response:
+            try:
+                return route(*args, **kwargs)
+            except caught as error:
+                return refused(error)
+
+        return answer
+
+    return with_refusals
+
+
+def show(*path: str, at: str = "") -> RedirectResponse:
+    """Lead on to a page by the parts of its path; `at`: the query and the place in it."""
+    address = "".join(f"/{quote(part, safe='')}" for part in path)
+    return RedirectResponse(address + at, _SEE_OTHER)

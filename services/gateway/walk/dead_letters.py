@@ -1,0 +1,68 @@
+"""Dead letters: what the queue has given up, of every service that shares the database."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from services.contracts.dead_letters import (
+    DeadLetter,
+    DeadLetters,
+    RetriedLetters,
+    RetryLetters,
+)
+from services.gateway.ticket.queue import WALK_TASK
+from services.gateway.walk.retrying import Retrying
+from services.kit.access.audit import add_audit
+from services.kit.queue.outbox import Outbox, ParkedTask
+from services.kit.sql.database import Database
+
+_AT_ONCE = 200
+
+
+class DeadLetterOffice:
+    """Shows them, and puts them back to work."""
+
+    def __init__(self, database: Database, outbox: Outbox) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._retrying = Retrying(database, outbox)
+
+    def letters(self, *, limit: int) -> DeadLetters:
+        """Those that wait longest, and how many there are."""
+        parked = self._outbox.parked(limit=limit)
+        total = self._outbox.counts()["parked"]
+        return DeadLetters(letters=tuple(map(_letter, parked)), total=max(total, len(parked)))
+
+    def retry(self, wanted: RetryLetters) -> RetriedLetters:
+        """Put these back to work; what is none, or no longer one, is passed over."""
+        keys, begun = wanted.keys or None, time.time()
+        retried: list[str] = []
+        # What is given up once more meanwhile is left: it would go round for ever.
+        while parked := self._outbox.parked(limit=_AT_ONCE, keys=keys, until=begun):
+            retried += self._retried(parked)
+        return RetriedLetters(retried=tuple(retried))
+
+    def _retried(self, parked: Sequence[ParkedTask]) -> list[str]:
+        return [task.key for task in parked if self._retry(task)]
+
+    def _retry(self, parked: ParkedTask) -> bool:
+        with self._database.session() as session:
+            if not self._outbox.retry(session, parked.key):
+                return False
+            if parked.task == WALK_TASK:
+                self._retrying.walk(session, parked.kwargs["ticket_id"], parked.key)
+            before, after = {"state": "parked"}, {"state": "waiting"}
+            add_audit(session, "task.retried", f"task {parked.key}", before, after)
+            return True
+
+
+def _letter(parked: ParkedTask) -> DeadLetter:
+    return DeadLetter(
+        key=parked.key,
+        task=parked.task,
+        ticket_id=parked.kwargs.get("ticket_id"),
+        reason=parked.reason,
+        attempts=parked.attempts,
+        created_at=datetime.fromtimestamp(parked.created_at, UTC),
+        since=datetime.fromtimestamp(parked.parked_at, UTC),
+    )
