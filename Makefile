@@ -10,6 +10,8 @@ BENCH ?= bench
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --override requirements-overrides.txt \
 	--custom-compile-command "make lock"
+PRODUCT := --override requirements-overrides-product.txt
+ROOMS_IN := $(wildcard services/*/requirements.in)
 
 # Bytecode is kept: each worker and each process that a test starts would compile everything again.
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
@@ -54,8 +56,12 @@ bench: $(VENV)/.ready ## Measure retrieval, workflows, scorer and speed on FLOWX
 		--pairs $(FLOWXPERT_DATA)/bench/workflows.jsonl
 	$(BIN)/flowxpert bench speed --data-dir $(BENCH)/data --out $(BENCH)/speed.json
 
-lock: $(VENV)/.ready-dev ## Renew requirements*.txt from requirements*.in.
-	$(BIN)/$(LOCK) requirements.in requirements-build.in -o requirements.txt
+lock: $(VENV)/.ready-dev ## Renew all locks from requirements*.in and those of the rooms.
+	$(BIN)/$(LOCK) $(PRODUCT) requirements.in $(ROOMS_IN) requirements-build.in -o requirements.txt
+	for room in $(filter-out room,$(patsubst services/%/requirements.in,%,$(ROOMS_IN))); do \
+		$(BIN)/$(LOCK) $(PRODUCT) services/room/requirements.in services/$$room/requirements.in \
+		-c requirements.txt -o deploy/requirements/$$room.txt || exit; done
+	$(BIN)/$(LOCK) requirements-torch.in -c requirements.txt -o requirements-torch.txt
 	$(BIN)/$(LOCK) requirements-dev.in -c requirements.txt -o requirements-dev.txt
 	$(BIN)/$(LOCK) requirements-vllm.in -o requirements-vllm.txt
 
@@ -87,7 +93,7 @@ $(VENV)/.ready: requirements.txt pyproject.toml deploy/install
 	deploy/install "$(PYTHON)" $(VENV)
 	touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-torch.txt requirements-dev.txt
 	FLOWXPERT_EMBEDDER=torch deploy/install "$(PYTHON)" $(VENV)
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.txt
 	touch $@

@@ -34,6 +34,7 @@ def open_embedder(
 
     Raises:
         NoModelFileError: The file is missing and cannot be made here.
+        MissingTorchError: It computes on torch, which is not installed.
     """
     chosen = choice or settings.embedder
     if chosen is EmbedderChoice.TORCH:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from services.serving.rooms import ROOMS
+
 ROOT = Path(__file__).parents[2]
 OURS = "flowxpert/"
 STORES = {"postgres", "redis", "qdrant", "neo4j"}
@@ -19,8 +21,9 @@ PROFILES = {
     "observability": {"prometheus", "alertmanager", "grafana"},
     "gpu": {"model-files", "planner-model", "scorer-model"},
     "cpu-llm": {"model-files", "cpu-model"},
+    "tools": {"tools"},
 }
-ONCE = {"migrate", "model-files"}
+ONCE = {"migrate", "model-files", "tools"}
 """What runs once and ends."""
 
 
@@ -214,7 +217,7 @@ def test_the_commands_of_the_containers_exist(ours):
     from services.cli import app
 
     known = set(get_command(app).commands)
-    commands = {s["command"][0] for n, s in ours.items() if n != "model-files"}
+    commands = {s["command"][0] for n, s in ours.items() if n not in {"model-files", "tools"}}
     assert commands == {"serve", "work", "migrate"}
     assert commands <= known
 
@@ -237,7 +240,7 @@ def test_the_dockerfile_is_clean():
 
 
 def test_no_image_holds_torch():
-    assert "torch" not in dockerfile().replace("# No image holds torch", "")
+    assert "torch" not in re.sub("# No image holds torch|requirements-torch.in", "", dockerfile())
 
 
 def test_an_image_holds_every_model_that_the_settings_choose():
@@ -257,7 +260,10 @@ def test_an_image_holds_every_model_that_the_settings_choose():
 def test_the_dockerfile_copies_what_the_context_holds():
     let_in = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     kept = [line[1:] for line in let_in if line.startswith("!")]
-    for line in re.findall(r"^COPY (?!--)(.+)$", dockerfile(), re.MULTILINE):
+    text = dockerfile()
+    assert "ARG LOCK=deploy/requirements/${SERVICE}.txt\nCOPY ${LOCK} requirements.txt" in text
+    text = text.replace("${LOCK}", " ".join(f"deploy/requirements/{r.name}.txt" for r in ROOMS))
+    for line in re.findall(r"^COPY (?!--)(.+)$", text, re.MULTILINE):
         for source in line.split()[:-1]:
             assert (ROOT / source).exists(), source
             assert any(source == k or source.startswith(f"{k}/") for k in kept), source
