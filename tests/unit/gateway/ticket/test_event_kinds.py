@@ -29,7 +29,7 @@ def _is_note(node: ast.AST) -> bool:
 
 def test_everything_that_is_noted_has_its_kind():
     written = set().union(*map(noted, GATEWAY.rglob("*.py")))
-    assert len(written) > 20
+    assert len(written) >= 20
     assert written <= KINDS.keys()
 
 
