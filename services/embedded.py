@@ -114,7 +114,7 @@ class Embedded(Working):
         self.embedder = CachedEmbedder(self._ticket_model, cache)
         self.documents = SqlDocumentStore(self.database)
         self.graph = open_graph(settings, self.database, opening)
-        self.vectors = open_vectors(settings, self.embedder.dimensions, opening)
+        self.vectors = open_vectors(settings, self.database, self.embedder.dimensions, opening)
         self.ingestion = IngestionService(
             database=self.database,
             documents=self.documents,

@@ -7,7 +7,6 @@ from typing import TypeVar
 from pydantic import SecretStr
 
 from services.kit.access.access import Access
-from services.kit.errors import FlowXpertError
 from services.kit.http.client import ServiceClient
 from services.kit.http.health import Check
 from services.kit.migrations import ROOMS
@@ -19,16 +18,18 @@ from services.knowledge.ports import GraphStore, VectorStore
 from services.llm.guard import GuardedChatModel
 from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings
-from services.stores import open_embedder, open_graph, open_vectors, store_checks
+from services.stores import (
+    MissingServerError,
+    open_embedder,
+    open_graph,
+    open_vectors,
+    store_checks,
+)
 
 Url = TypeVar("Url", str, SecretStr)
 
 ANSWER_WITHIN_S = 30.0
 """Longest that a service may take for what needs no language model."""
-
-
-class MissingServerError(FlowXpertError):
-    """Processes must share a store, and no server for it is configured."""
 
 
 class SharedStores:
@@ -81,8 +82,9 @@ class SharedStores:
     @cached_property
     def vectors(self) -> VectorStore:
         """The vector store."""
-        self._require(self.settings.qdrant_url, "FLOWXPERT_QDRANT_URL")
-        return open_vectors(self.settings, self.embedder.dimensions, self._closing)
+        return open_vectors(
+            self.settings, self.database, self.embedder.dimensions, self._closing, shared=True
+        )
 
     @cached_property
     def graph(self) -> GraphStore:
