@@ -33,13 +33,9 @@ from services.kit.garbage import keep_collections_short
 from services.kit.http.server import give_way_quickly
 from services.kit.migrations import ROOMS
 from services.kit.observability.trace_export import start_tracing
-from services.kit.queue.celery_queue import (
-    EmbeddedBroker,
-    WorkerThread,
-    create_queue,
-)
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.relay import Relay
+from services.kit.queue.periodic import Periodic
+from services.kit.queue.worker import OutboxWorker
 from services.kit.queue.workforce import Workforce, Working
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
@@ -63,6 +59,8 @@ from services.stores import open_embedder, open_graph, open_vectors, store_check
 SERVING_THREADS = 1
 """Threads of the model while requests are served. One query takes 12 ms on one, 9 ms on two idle
 cores, and 150 ms on two busy ones, where the two wait for each other at every layer."""
+
+ROOMS_WITH_TASKS = ("gateway", "ingestion")
 
 WARM_UP_TEXT = "interface down"
 
@@ -200,21 +198,28 @@ class Embedded(Working):
         warming.start()
         # The model must not be at work when the interpreter ends.
         self._closing.callback(warming.join)
-        url = self._start_broker()
-        walks, jobs = create_queue(url), create_queue(url)
         work = self._gateway_work()
-        work.register(walks)
-        syncing = ingestion_tasks.register(self.outbox, jobs, self.ingestion, self.syncs)
-        self._workforce = Workforce(
-            self.outbox,
-            (WorkerThread(walks, "gateway"), WorkerThread(jobs, "ingestion")),
-            Relay(self.outbox, walks, sole=self.settings.database_url is None),
-            *work.periodic(),
-            syncing,
-            stop_within_s=self.settings.stop_within_s,
-        )
+        work.register()
+        syncing = ingestion_tasks.register(self.outbox, self.ingestion, self.syncs)
+        if self.settings.database_url is None:
+            self.outbox.restart()  # nobody else works on it: claims of an earlier run are void
+        self._workforce = self._create_workforce(*work.periodic(), syncing)
         self._closing.callback(self._workforce.stop)
         self._workforce.start()
+
+    def _create_workforce(self, *periodic: Periodic | None) -> Workforce:
+        """A worker for each room that has tasks; with a broker others may take some of them."""
+        outbox, stop_within_s = self.outbox, self.settings.stop_within_s
+        if self.settings.redis_url is None:
+            direct = [OutboxWorker(outbox, room) for room in ROOMS_WITH_TASKS]
+            return Workforce(outbox, direct, *periodic, stop_within_s=stop_within_s)
+        from services.kit.queue.celery_queue import WorkerThread, create_queue  # noqa: PLC0415
+        from services.kit.queue.relay import Relay  # noqa: PLC0415
+
+        url = self.settings.redis_url.get_secret_value()
+        woken = [WorkerThread(create_queue(url), room, outbox) for room in ROOMS_WITH_TASKS]
+        relay = Relay(outbox, create_queue(url))
+        return Workforce(outbox, woken, *periodic, stop_within_s=stop_within_s, relay=relay)
 
     def _gateway_work(self) -> GatewayWork:
         return GatewayWork(
@@ -229,14 +234,6 @@ class Embedded(Working):
             write_back=self.write_back,
             model=self.model,
         )
-
-    def _start_broker(self) -> str:
-        if self.settings.redis_url is not None:
-            return self.settings.redis_url.get_secret_value()
-        broker = EmbeddedBroker()
-        self._closing.callback(broker.stop)
-        broker.start()
-        return broker.url
 
     def _warm_up(self) -> None:
         """Load the model before the first ticket needs it; importing torch takes seconds."""

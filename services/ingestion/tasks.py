@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from celery import Celery
 from sqlalchemy.orm import Session
 
 from services.ingestion.service import FORGET_ROOT, RUN_JOB, IngestionService
@@ -13,10 +12,8 @@ from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
 
 
-def register(
-    outbox: Outbox, queue: Celery, service: IngestionService, syncs: SyncService
-) -> Periodic:
-    """Make the queue run ingestion's jobs and syncs; what queues the syncs is to be started."""
+def register(outbox: Outbox, service: IngestionService, syncs: SyncService) -> Periodic:
+    """Make workers run ingestion's jobs and syncs; what queues the syncs is to be started."""
 
     def run_job(job_id: str) -> None:
         service.run(job_id)
@@ -27,8 +24,8 @@ def register(
     def park(session: Session, kwargs: Mapping[str, Any], reason: str) -> None:
         service.park(session, str(kwargs["job_id"]), reason)
 
-    outbox.register(queue, RUN_JOB, run_job, on_parked=park)
-    outbox.register(queue, FORGET_ROOT, forget_root, on_parked=park)
-    outbox.register(queue, RUN_SYNC, syncs.run, on_parked=syncs.park)
-    outbox.register(queue, TELL, syncs.tell)
+    outbox.register(RUN_JOB, run_job, on_parked=park)
+    outbox.register(FORGET_ROOT, forget_root, on_parked=park)
+    outbox.register(RUN_SYNC, syncs.run, on_parked=syncs.park)
+    outbox.register(TELL, syncs.tell)
     return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)

@@ -158,7 +158,8 @@ class PlatformSettings(Settings):
     )
     redis_url: SecretStr | None = Field(
         default=None,
-        description="Queue broker as redis://host:port/0. Unset: an embedded Valkey on loopback.",
+        description="Broker that wakes workers of other processes, as redis://host:port/0. "
+        "Unset: one process works, and takes its tasks from the database.",
     )
     vectors: str | None = Field(
         default=None,

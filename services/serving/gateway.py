@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from celery import Celery
 from fastapi import FastAPI
 
 from services.contracts.addresses import AddressSettings
@@ -85,9 +84,9 @@ class GatewayRoom:
             ),
         )
 
-    def register(self, queue: Celery) -> None:
+    def register(self) -> None:
         """See `process.Room.register`."""
-        self._work.register(queue)
+        self._work.register()
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """See `process.Room.periodic`."""

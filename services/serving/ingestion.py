@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from celery import Celery
 from fastapi import FastAPI
 
 from services.ingestion import tasks
@@ -62,10 +61,10 @@ class IngestionRoom:
             },
         )
 
-    def register(self, queue: Celery) -> None:
+    def register(self) -> None:
         """See `process.Room.register`."""
         outbox = self._stores.outbox
-        self._syncing = tasks.register(outbox, queue, self._service, self._syncs)
+        self._syncing = tasks.register(outbox, self._service, self._syncs)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """See `process.Room.periodic`."""

@@ -48,8 +48,8 @@ class Room(Protocol):
     def app(self, check_queue: Check) -> FastAPI:
         """What answers requests."""
 
-    def register(self, queue: Celery) -> None:
-        """Make the queue's workers do this service's tasks."""
+    def register(self) -> None:
+        """Make workers do this service's tasks."""
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside the tasks."""
@@ -122,10 +122,10 @@ class Serving(Working):
         works = self._duty is not Duty.SERVE
         self._workforce = Workforce(
             self._stores.outbox,
-            (WorkerThread(self._queue, self._service.value),) if works else (),
-            Relay(self._stores.outbox, self._queue, sole=False),
+            (WorkerThread(self._queue, self._service.value, self._stores.outbox),) if works else (),
             *(self._room.periodic() if works else ()),
             stop_within_s=self.settings.stop_within_s,
+            relay=Relay(self._stores.outbox, self._queue),
         )
         self._closing.callback(self._workforce.stop)
         self._workforce.start()
@@ -157,7 +157,7 @@ class Serving(Working):
             return None
         queue = create_queue(self._stores.broker_url())
         if self._duty is not Duty.SERVE:
-            self._room.register(queue)
+            self._room.register()
         return queue
 
     def _create_app(self) -> FastAPI:
