@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from celery import Celery
-
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
@@ -46,17 +44,17 @@ class GatewayWork:
     model: ChatModel | None = None
     """Words questions, and reads comments that are no plain answer."""
 
-    def register(self, queue: Celery) -> None:
-        """Make the queue's workers do them."""
+    def register(self) -> None:
+        """Make workers do them."""
         outbox = self.outbox
         archiving = TicketArchive(
             self.database, outbox, self.ingestion, is_on=self.settings.archive_resolved
         )
         doubting = Doubts(self.database, outbox, self.ingestion)
-        tasks.register_tasks(queue, outbox, self._walk(), self.write_back, self._wording())
-        tasks.register_comments(queue, outbox, self._comment_reader())
-        tasks.register_learning(queue, outbox, self.triage, archiving)
-        tasks.register_doubts(queue, outbox, doubting)
+        tasks.register_tasks(outbox, self._walk(), self.write_back, self._wording())
+        tasks.register_comments(outbox, self._comment_reader())
+        tasks.register_learning(outbox, self.triage, archiving)
+        tasks.register_doubts(outbox, doubting)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""

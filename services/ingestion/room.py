@@ -11,7 +11,6 @@ from services.room.footprint import Footprint, Process, Store
 from services.room.front import Front
 
 if TYPE_CHECKING:
-    from celery import Celery
     from fastapi import FastAPI
 
     from services.ingestion.service import IngestionService
@@ -56,8 +55,8 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         settings=sync_settings,
     )
 
-    def register(queue: Celery) -> None:
-        tasks.register(stores.outbox, queue, service, syncs)
+    def register() -> None:
+        tasks.register(stores.outbox, service, syncs)
 
     return OpenRoom(
         Ingesting(service, syncs),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from services.room.footprint import Footprint
 
 if TYPE_CHECKING:
-    from celery import Celery
     from fastapi import FastAPI
 
     from services.kit.http.health import Check
@@ -30,8 +29,8 @@ class OpenRoom(Generic[S_co]):
     """What others call: it implements the room's Protocols."""
     create_app: Callable[[Mapping[str, Check]], FastAPI]
     """The app that answers requests; it is told what else decides whether it is ready."""
-    register: Callable[[Celery], None] | None = None
-    """Makes the queue's workers do the room's tasks."""
+    register: Callable[[], None] | None = None
+    """Makes workers do the room's tasks."""
     periodic: tuple[Periodic | None, ...] = ()
     """What workers do every so often beside the tasks."""
     begin: Callable[[], None] | None = None

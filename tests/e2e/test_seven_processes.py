@@ -16,12 +16,14 @@ import httpx
 import pgserver
 import pytest
 
+from evaluation.benches.load.servers import Valkey, begin
 from services.kit.http.server import ServerThread
-from services.kit.queue.celery_queue import EmbeddedBroker
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from services.serving.rooms import ROOMS
 from tests.servers.vllm_server import free_port
+
+pytestmark = pytest.mark.xdist_group("seven-processes")
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT / "examples" / "documents"
@@ -102,9 +104,8 @@ def platform(tmp_path_factory: pytest.TempPathFactory, documents: Path) -> Itera
     with ExitStack() as closing:
         server = pgserver.get_server(folder / "postgres")
         closing.callback(server.cleanup)
-        broker = EmbeddedBroker()
-        broker.start()
-        closing.callback(broker.stop)
+        broker = Valkey(tmp_path_factory.mktemp("broker"))
+        begin([broker], closing)
         opened = Platform(
             folder,
             {

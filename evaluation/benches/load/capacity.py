@@ -35,8 +35,7 @@ from services.gateway.work import create_walk
 from services.kit.errors import FlowXpertError
 from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
-from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.queue.relay import Relay
+from services.kit.queue.worker import OutboxWorker
 from services.kit.queue.workforce import Workforce
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
@@ -146,7 +145,7 @@ class _Bench:
         self._gateway.close()  # the server would close it meanwhile
         outbox = self._platform.outbox
         with ExitStack() as closing:
-            workforce = self._workforce(closing)
+            workforce = self._workforce()
             closing.callback(workforce.stop)
             with self.meter.on("walk"):
                 workforce.start()
@@ -160,12 +159,8 @@ class _Bench:
         """What the database holds."""
         return _bytes_of(self._platform.database)
 
-    def _workforce(self, closing: ExitStack) -> Workforce:
+    def _workforce(self) -> Workforce:
         platform = self._platform
-        broker = EmbeddedBroker()
-        closing.callback(broker.stop)
-        broker.start()
-        queue = create_queue(broker.url)
         settings, meter = platform.settings, self.meter
         retrieval = MeteredRetrieval(platform.retrieval, meter)
         planner = MeteredPlanner(platform.planner, meter)
@@ -180,11 +175,11 @@ class _Bench:
             write_back=platform.gateway.write_back,
             triage=platform.gateway.triage,
         )
-        tasks.register_tasks(queue, platform.outbox, walk, platform.gateway.write_back)
-        tasks.register_learning(queue, platform.outbox, platform.gateway.triage)
-        relay = Relay(platform.outbox, queue, sole=True)
-        worker = WorkerThread(queue, "gateway")
-        return Workforce(platform.outbox, (worker,), relay, stop_within_s=_STOP_WITHIN_S)
+        tasks.register_tasks(platform.outbox, walk, platform.gateway.write_back)
+        tasks.register_learning(platform.outbox, platform.gateway.triage)
+        platform.outbox.restart()
+        worker = OutboxWorker(platform.outbox, "gateway")
+        return Workforce(platform.outbox, [worker], stop_within_s=_STOP_WITHIN_S)
 
     def _serve(self, app: FastAPI) -> str:
         server = ServerThread(app, host="127.0.0.1", port=0)

