@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import certifi
 import pytest
 import structlog
 
@@ -39,6 +40,15 @@ def _migrated_by_copy(shared: Path) -> None:
     """One Alembic run a set of rooms, not one a test."""
     (shared / "migrated").mkdir(exist_ok=True)
     Database.migrate = copying(shared / "migrated")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_certificate(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every client of HTTP reads all certificates of the world, 20 ms; nobody here speaks TLS."""
+    first, end, _ = Path(certifi.where()).read_text().partition("-----END CERTIFICATE-----\n")
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(first + end)
+    os.environ["SSL_CERT_FILE"] = str(file)
 
 
 @pytest.fixture
