@@ -16,11 +16,11 @@ import httpx
 import pytest
 
 from evaluation.benches.load.servers import Valkey, begin
+from services.contracts.scorer import DIMENSIONS
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from services.serving.rooms import ROOMS
-from services.contracts.scorer import DIMENSIONS
 from tests.postgres import pgvector_url
 from tests.servers.vllm_server import free_port
 
