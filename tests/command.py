@@ -8,6 +8,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from unittest.mock import patch
 
+from services import terminal
 from services.cli import commands
 
 Done = subprocess.CompletedProcess[str]
@@ -16,10 +17,13 @@ Done = subprocess.CompletedProcess[str]
 def flowxpert(*arguments: str, **variables: str) -> Done:
     """Called here, which takes no start: what it prints and its status."""
     said, complained = io.StringIO(), io.StringIO()
+    columns = int(variables.get("COLUMNS", 80))  # a console looks once, when it is made
     with (
         patch.object(sys, "argv", ["flowxpert", *arguments]),
         patch.object(sys, "stdin", io.StringIO()),
         patch.dict(os.environ, variables),
+        patch.object(terminal.console, "_width", columns),
+        patch.object(terminal.errors, "_width", columns),
         redirect_stdout(said),
         redirect_stderr(complained),
     ):

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from services.cli import commands as cli
 from services.kit.data_dir import describe_owner, own_data_dir
 from services.terminal import SHOWN_FAILURES
 from tests.blocks import ROOT, blocks
-from tests.command import flowxpert, started
+from tests.command import Done, flowxpert, started
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -26,14 +27,14 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")
 
 
-def ingest(folder: Path, data_dir: Path) -> Any:
-    done = started("ingest", str(folder), "--data-dir", str(data_dir), "--json")
+def ingest(folder: Path, data_dir: Path, call: Callable[..., Done] = flowxpert) -> Any:
+    done = call("ingest", str(folder), "--data-dir", str(data_dir), "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_ingesting_twice_changes_nothing(data_dir: Path) -> None:
-    first = ingest(EXAMPLES / "documents", data_dir)
+    first = ingest(EXAMPLES / "documents", data_dir, started)
     again = ingest(EXAMPLES / "documents", data_dir)
     assert first["added"] == first["total"] > 10
     assert again["unchanged"] == first["total"]
