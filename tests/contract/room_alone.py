@@ -60,7 +60,9 @@ def build(name: str, folder: Path) -> None:
         importlib.import_module("services.knowledge.stores.neo4j")
     if Store.QDRANT in held:
         qdrant = importlib.import_module("services.knowledge.stores.qdrant").QdrantVectorStore
-        in_memory = stores.VectorStoreKind(lambda *given: qdrant.in_memory(given[-1]), is_shared=True)
+        in_memory = stores.VectorStoreKind(
+            lambda *given: qdrant.in_memory(given[-1]), is_shared=True
+        )
         stores.VECTOR_STORES["qdrant"] = in_memory
     settings = PlatformSettings(
         _env_file=None,
