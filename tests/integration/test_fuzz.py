@@ -118,7 +118,7 @@ class Platform:
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     with pytest.MonkeyPatch.context() as environment:
-        environment.setattr("services.serving.embedded.open_embedder", lambda *_: Hashing())
+        environment.setattr("services.room.stores.open_embedder", lambda *_: Hashing())
         environment.setenv("FLOWXPERT_GATEWAY_MAX_WAIT_S", "0.2")
         environment.setenv("FLOWXPERT_GATEWAY_EVENT_POLL_S", "0.02")
         environment.setenv("FLOWXPERT_INGESTION_ALLOWED_ROOTS", json.dumps([str(EXAMPLES)]))
