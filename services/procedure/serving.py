@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from services.procedure.doubts import without_doubts_about_nothing
+from services.procedure.doubt_answers import without_doubts_about_nothing
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, ApprovedProcedure, Offer, ServedReading
 from services.procedure.program.cited_lines import lines_of, where

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.procedure.doubts import answered
+from services.procedure.doubt_answers import answered
 from services.procedure.model import Do, Doubt, DoubtKind, Procedure, Reader, Reading
 from services.procedure.ports import (
     Happening,

@@ -15,7 +15,7 @@ from services.ingestion.graph_build.comparison import GraphComparison, compare
 from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart, DocumentBuilder, UnbuiltPart
 from services.ingestion.graph_build.estimate import Estimate, estimate
-from services.ingestion.graph_build.join import joined
+from services.ingestion.graph_build.model_additions import joined
 from services.ingestion.graph_build.part_store import PartStore
 from services.ingestion.graph_build.questions import recipe
 from services.ingestion.jobs.lock import source_lock

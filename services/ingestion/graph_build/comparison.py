@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from services.ingestion.graph_build.join import match
+from services.ingestion.graph_build.model_additions import match
 from services.knowledge.model import Attribute, IncidentNode
 
 

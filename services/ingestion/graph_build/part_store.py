@@ -8,7 +8,7 @@ from sqlalchemy import delete, select
 
 from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart, UnbuiltPart
-from services.ingestion.graph_build.join import joined
+from services.ingestion.graph_build.model_additions import joined
 from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.tables import BuiltRow, UnbuiltRow
 from services.kit.sql.database import Database

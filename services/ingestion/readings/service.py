@@ -22,7 +22,7 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
 from services.procedure.checking.check import UnusableReadingError, checked
-from services.procedure.doubts import answered
+from services.procedure.doubt_answers import answered
 from services.procedure.model import Procedure, Reading, as_json
 from services.procedure.ports import (
     Event,

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from services.kit.access.caller import acting_as
 from services.kit.access.gate import Gate
 from services.kit.errors import FlowXpertError, InvalidInputError, PayloadTooLargeError
-from services.kit.http.in_flight import InFlight, body_size
+from services.kit.http.body_budget import BodyBudget, body_size
 from services.kit.http.refusals import refusal
 from services.kit.observability import tracing
 from services.kit.observability.metrics import REQUESTS
@@ -62,7 +62,7 @@ class Edge:
         self._max_body_bytes = max_body_bytes
         self._body_limits = body_limits
         self._access_log = access_log
-        self._in_flight = InFlight(max_bodies_bytes)
+        self._in_flight = BodyBudget(max_bodies_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request; other kinds of connection pass through."""

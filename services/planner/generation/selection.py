@@ -10,7 +10,7 @@ from services.contracts.retrieval import PageReading
 from services.kit.observability.redaction import redacted
 from services.knowledge.model import IncidentNode, KnowledgeContext, RetrievedChunk, Span
 from services.llm.tokens import CHARACTERS_PER_TOKEN
-from services.planner.generation.parts import cost, parts
+from services.planner.generation.page_excerpt import cost, parts
 from services.planner.generation.shown import Excerpt, Shown
 
 _LEAST_TITLE = 2

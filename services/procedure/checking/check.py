@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.knowledge.screening.instructions import instruction_in
-from services.procedure.doubts import without_doubts_about_nothing
+from services.procedure.doubt_answers import without_doubts_about_nothing
 from services.procedure.model import (
     Answer,
     Body,

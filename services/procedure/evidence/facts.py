@@ -6,8 +6,8 @@ from functools import cache
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.signs.answers import answered, shared, terms
-from services.procedure.evidence.signs.place import beside, between
 from services.procedure.evidence.signs.reading import on_arrow, on_free, on_guard, on_question
+from services.procedure.evidence.signs.relative_place import beside, between
 from services.procedure.evidence.signs.words import leads_with_condition, said, told
 from services.procedure.facts import GuardFact
 from services.workflow.model import Step, StepKind, Transition

@@ -11,7 +11,7 @@ from services.knowledge.model import (
     SectionRole,
     Span,
 )
-from services.planner.generation.parts import parts
+from services.planner.generation.page_excerpt import parts
 from services.planner.generation.selection import shown
 from services.planner.generation.shown import Shown
 from services.procedure.model import Reader, Reading

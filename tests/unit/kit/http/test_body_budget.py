@@ -4,11 +4,11 @@ import pytest
 from starlette.datastructures import Headers
 
 from services.kit.errors import TooManyRequestsError
-from services.kit.http.in_flight import InFlight, body_size
+from services.kit.http.body_budget import BodyBudget, body_size
 
 
 def test_bodies_are_counted_while_they_are_held():
-    room = InFlight(100)
+    room = BodyBudget(100)
     with room.hold(60):
         with pytest.raises(TooManyRequestsError), room.hold(50):
             pass
@@ -19,13 +19,13 @@ def test_bodies_are_counted_while_they_are_held():
 
 
 def test_requests_without_a_body_need_no_room():
-    room = InFlight(100)
+    room = BodyBudget(100)
     with room.hold(100), room.hold(0):
         pass
 
 
 def test_one_large_body_is_let_in_when_it_is_alone():
-    room = InFlight(100)
+    room = BodyBudget(100)
     with room.hold(500), pytest.raises(TooManyRequestsError), room.hold(1):
         pass
 

@@ -1,6 +1,6 @@
 import pytest
 
-from services.procedure.doubts import DoubtNotFoundError, UnknownAnswerError, answered
+from services.procedure.doubt_answers import DoubtNotFoundError, UnknownAnswerError, answered
 from services.procedure.model import Reading
 
 DOUBT = {

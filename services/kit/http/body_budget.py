@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from services.kit.errors import TooManyRequestsError
 
 
-class InFlight:
+class BodyBudget:
     """A bound on the bodies of all requests together. For the event loop, not for threads."""
 
     def __init__(self, most_bytes: int) -> None:
