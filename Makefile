@@ -10,9 +10,14 @@ BENCH ?= bench
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --override requirements-overrides.txt \
 	--custom-compile-command "make lock"
+PRODUCT := --override requirements-overrides-product.txt
+ROOMS_IN := $(wildcard services/*/requirements.in)
+
+# Bytecode is kept: each worker and each process that a test starts would compile everything again.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit bench lock openapi proto docs secrets examples clean
+.PHONY: help run test test-slow lint format unit bench lock openapi proto docs secrets examples clean
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,12 +25,15 @@ help: ## Print this list.
 run: $(VENV)/.ready ## Ingest the examples, start everything, turn an alert into a workflow.
 	$(BIN)/flowxpert run --data-dir $(DATA_DIR) $(ARGS)
 
-test: $(VENV)/.ready-dev lint ## Everything: style, types, import rules, then all tests.
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit tests/contract -n auto --dist loadfile $(ARGS)
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/integration tests/e2e $(ARGS)
+test: $(VENV)/.ready-dev lint ## Style, types, import rules and all tests that guard behaviour.
+	$(PYTEST) tests/unit tests/contract -m "not slow" $(ARGS)
+	$(PYTEST) tests/integration tests/e2e -m "not slow" $(ARGS)
+
+test-slow: $(VENV)/.ready-dev ## The tests that take long: kills, fuzzing, injection, chart, wheel.
+	$(PYTEST) tests -m slow $(ARGS)
 
 unit: $(VENV)/.ready-dev ## The unit tests alone: under a minute, no network.
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/unit -n auto --dist loadfile $(ARGS)
+	$(PYTEST) tests/unit -m "not slow" $(ARGS)
 
 lint: $(VENV)/.ready-dev ## Style, types and import rules.
 	$(BIN)/ruff format --check .
@@ -48,8 +56,12 @@ bench: $(VENV)/.ready ## Measure retrieval, workflows, scorer and speed on FLOWX
 		--pairs $(FLOWXPERT_DATA)/bench/workflows.jsonl
 	$(BIN)/flowxpert bench speed --data-dir $(BENCH)/data --out $(BENCH)/speed.json
 
-lock: $(VENV)/.ready-dev ## Renew requirements*.txt from requirements*.in.
-	$(BIN)/$(LOCK) requirements.in requirements-build.in -o requirements.txt
+lock: $(VENV)/.ready-dev ## Renew all locks from requirements*.in and those of the rooms.
+	$(BIN)/$(LOCK) $(PRODUCT) requirements.in $(ROOMS_IN) requirements-build.in -o requirements.txt
+	for room in $(filter-out room,$(patsubst services/%/requirements.in,%,$(ROOMS_IN))); do \
+		$(BIN)/$(LOCK) $(PRODUCT) services/room/requirements.in services/$$room/requirements.in \
+		-c requirements.txt -o deploy/requirements/$$room.txt || exit; done
+	$(BIN)/$(LOCK) requirements-torch.in -c requirements.txt -o requirements-torch.txt
 	$(BIN)/$(LOCK) requirements-dev.in -c requirements.txt -o requirements-dev.txt
 	$(BIN)/$(LOCK) requirements-vllm.in -o requirements-vllm.txt
 
@@ -59,12 +71,13 @@ openapi: $(VENV)/.ready ## Renew proto/openapi from the apps.
 proto: $(VENV)/.ready-dev ## Release the messages of proto/: later changes must not break them.
 	cd proto && ../$(BIN)/buf build --exclude-source-info -o flowxpert.binpb
 
-docs: openapi ## Renew docs/reference, the page of metrics, .env.example and the dashboards.
+docs: openapi ## Renew all that the code says: docs/reference, tables, dashboards, compose, chart.
 	$(BIN)/flowxpert settings --format markdown > docs/reference/settings.md
 	$(BIN)/flowxpert settings --format env > .env.example
 	$(BIN)/flowxpert metrics > docs/operate/metrics.md
 	$(BIN)/python deploy/observability/grafana/build.py
 	$(BIN)/python docs/reference/export.py
+	$(BIN)/python deploy/export.py
 
 secrets: ## Make the secrets of docker-compose.yml in deploy/secrets, each once.
 	deploy/make-secrets
@@ -80,7 +93,7 @@ $(VENV)/.ready: requirements.txt pyproject.toml deploy/install
 	deploy/install "$(PYTHON)" $(VENV)
 	touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.txt
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-torch.txt requirements-dev.txt
 	FLOWXPERT_EMBEDDER=torch deploy/install "$(PYTHON)" $(VENV)
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.txt
 	touch $@

@@ -11,7 +11,7 @@ from typing import Any
 from services.ingestion.converters import reader_of
 from services.knowledge.screening.document import hash_of
 from services.knowledge.screening.screening import screen_document
-from services.procedure.check import checked
+from services.procedure.checking.check import checked
 from services.procedure.model import Reader, Reading, as_json
 
 HERE = Path(__file__).parent

@@ -6,18 +6,34 @@ it is opened.
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from services.kit.errors import FlowXpertError, InvalidInputError
 from services.kit.http.health import Check
 from services.kit.settings import EmbedderChoice, PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import SentenceTransformerEmbedder
 from services.knowledge.ports import Embedder, GraphStore, VectorStore
+from services.knowledge.stores.pgvector import open_pgvector
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from services.knowledge.stores.timed import timed_graph, timed_vectors
 
-OpenVectors = Callable[[PlatformSettings, int], VectorStore | None]
-"""Opens a store for vectors of this length; None where the settings do not name it."""
+
+class VectorStoreKind(NamedTuple):
+    """A vector store that can be chosen."""
+
+    open: Callable[[PlatformSettings, Database, int], VectorStore]
+    """Opens it for vectors of this length; the database is the platform's."""
+    is_shared: bool
+    """Whether several processes may use it at once."""
+
+
+class UnknownVectorStoreError(InvalidInputError):
+    """The settings name a vector store that there is not."""
+
+
+class MissingServerError(FlowXpertError):
+    """Processes must share a store, and no server for it is configured."""
 
 
 class LocalEmbedder(Embedder, Protocol):
@@ -34,6 +50,7 @@ def open_embedder(
 
     Raises:
         NoModelFileError: The file is missing and cannot be made here.
+        MissingTorchError: It computes on torch, which is not installed.
     """
     chosen = choice or settings.embedder
     if chosen is EmbedderChoice.TORCH:
@@ -67,24 +84,46 @@ def open_graph(settings: PlatformSettings, database: Database, closing: ExitStac
     return timed_graph(graph)
 
 
-def open_vectors(settings: PlatformSettings, dimensions: int, closing: ExitStack) -> VectorStore:
-    """The server that the settings name, else the embedded engine in the data folder.
+def open_vectors(
+    settings: PlatformSettings,
+    database: Database,
+    dimensions: int,
+    closing: ExitStack,
+    *,
+    shared: bool = False,
+) -> VectorStore:
+    """The store that the settings name; where they name none, a Qdrant server or the data folder's.
+
+    `shared` says that other processes use it too.
 
     Raises:
+        UnknownVectorStoreError: They name one that is not in `VECTOR_STORES`.
+        MissingServerError: Processes cannot share it.
         StoreUnavailableError: The server did not answer, or another process has the folder.
     """
-    opened = (open_store(settings, dimensions) for open_store in VECTOR_STORES)
-    vectors = next(filter(None, opened), None) or _embedded(settings, dimensions)
+    name = settings.vectors or ("qdrant" if settings.qdrant_url else "qdrant-edge")
+    kind = VECTOR_STORES.get(name)
+    if kind is None:
+        raise UnknownVectorStoreError(
+            f"FLOWXPERT_VECTORS is {name!r}; known are {', '.join(VECTOR_STORES)}"
+        )
+    if shared and not kind.is_shared:
+        able = ", ".join(each for each, kind in VECTOR_STORES.items() if kind.is_shared)
+        raise MissingServerError(
+            f"processes cannot share the vector store {name!r}: set FLOWXPERT_QDRANT_URL, or"
+            f" FLOWXPERT_VECTORS to one that they can: {able}"
+        )
+    vectors = kind.open(settings, database, dimensions)
     closing.callback(vectors.close)
     return timed_vectors(vectors)
 
 
-def _qdrant(settings: PlatformSettings, dimensions: int) -> VectorStore | None:
-    if settings.qdrant_url is None:
-        return None
+def _qdrant(settings: PlatformSettings, _database: Database, dimensions: int) -> VectorStore:
     from services.knowledge.settings import QdrantSettings  # noqa: PLC0415
     from services.knowledge.stores.qdrant import QdrantVectorStore  # noqa: PLC0415
 
+    if settings.qdrant_url is None:
+        raise MissingServerError("the vector store 'qdrant' is a server: set FLOWXPERT_QDRANT_URL")
     key = settings.qdrant_api_key
     return QdrantVectorStore.connect(
         settings.qdrant_url,
@@ -94,14 +133,18 @@ def _qdrant(settings: PlatformSettings, dimensions: int) -> VectorStore | None:
     )
 
 
-def _embedded(settings: PlatformSettings, dimensions: int) -> VectorStore:
+def _qdrant_edge(settings: PlatformSettings, _database: Database, dimensions: int) -> VectorStore:
     from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore  # noqa: PLC0415
 
     return QdrantEdgeVectorStore(settings.data_dir.resolve() / "vectors", dimensions)
 
 
-VECTOR_STORES: tuple[OpenVectors, ...] = (_qdrant,)
-"""The first that the settings name is opened, the embedded one where they name none."""
+VECTOR_STORES = {
+    "qdrant-edge": VectorStoreKind(_qdrant_edge, is_shared=False),
+    "qdrant": VectorStoreKind(_qdrant, is_shared=True),
+    "pgvector": VectorStoreKind(open_pgvector, is_shared=True),
+}
+"""By the names that `FLOWXPERT_VECTORS` takes."""
 
 
 def store_checks(graph: GraphStore, vectors: VectorStore) -> dict[str, Check]:

@@ -23,8 +23,9 @@ from services.workflow.model import Step, StepKind, Workflow
 
 if TYPE_CHECKING:
     from services.gateway.sources.trying import Tried
+    from services.ingestion.graph_build.build_pass import BuildReport
     from services.ingestion.graph_build.estimate import Estimate
-    from services.ingestion.graph_build.run import BuildReport
+    from services.ingestion.model_pass import PassReport
     from services.kit.access.keys import KeyInfo
 
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
@@ -241,22 +242,18 @@ def estimate_line(expected: "Estimate") -> str:
 
 
 @contextmanager
-def build_progress(total: int) -> Iterator[Callable[["BuildReport"], None]]:
-    """A progress bar on stderr, moved by passing it the report so far."""
+def pass_progress(title: str, total: int) -> Iterator[Callable[["PassReport"], None]]:
+    """A progress bar on stderr, moved by passing it the report of a model's pass so far."""
     columns = (
-        TextColumn("graph"),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[tokens]} tokens"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=errors) as progress:
-        task = progress.add_task("", total=total, tokens=0)
-        yield lambda report: progress.update(
-            task,
-            completed=report.handled,
-            tokens=report.tally.tokens,
-        )
+        task = progress.add_task(title, total=total, tokens=0)
+        yield lambda report: progress.update(task, completed=report.handled, tokens=report.tokens)
 
 
 def show_build(report: "BuildReport") -> None:

@@ -1,30 +1,68 @@
 """What every test is run with."""
 
-import gc
+import logging
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
+import certifi
 import pytest
+import structlog
 
+from services.kit.garbage import keep_collections_short
 from services.kit.sql.database import Database
 from tests.databases import MIGRATE, copying
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file stay with one worker, which makes once what they share."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 def pytest_collection_finish() -> None:
-    """Collections of garbage during the tests do not look at all that is imported."""
-    gc.collect()
-    gc.freeze()
+    """What takes seconds and is tested nowhere: looking at all that is imported, drawing errors."""
+    keep_collections_short()
+    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of this run have."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _migrated_by_copy(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _migrated_by_copy(shared: Path) -> None:
     """One Alembic run a set of rooms, not one a test."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "migrated"
-    folder.mkdir(exist_ok=True)
-    Database.migrate = copying(folder)
+    (shared / "migrated").mkdir(exist_ok=True)
+    Database.migrate = copying(shared / "migrated")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_certificate(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every client of HTTP reads all certificates of the world, 20 ms; nobody here speaks TLS."""
+    first, end, _ = Path(certifi.where()).read_text().partition("-----END CERTIFICATE-----\n")
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(first + end)
+    os.environ["SSL_CERT_FILE"] = str(file)
 
 
 @pytest.fixture
 def really_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of the migrations themselves: Alembic runs on each database."""
     monkeypatch.setattr(Database, "migrate", MIGRATE)
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
+    """A command that is run here logs to a stream that is closed when it ends."""
+    before, root = structlog.get_config(), logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    structlog.configure(**before)
+    root.handlers = handlers
+    root.setLevel(level)

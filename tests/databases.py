@@ -1,11 +1,10 @@
 """A SQLite database that is migrated once for all the tests of a run and copied to each of them."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-
-from sqlalchemy import inspect
 
 from services.kit.sql.database import Database
 
@@ -14,17 +13,14 @@ MIGRATE = Database.migrate
 
 
 def copying(folder: Path) -> Callable[..., None]:
-    """A `Database.migrate` that fills an empty SQLite database from a template in the folder."""
+    """A `Database.migrate` that gives a SQLite database without a file the one made before."""
 
     def migrate(database: Database, *rooms: str) -> None:
-        if not database.is_sqlite or inspect(database.engine).get_table_names():
+        path = Path(database.engine.url.database or "")
+        if database.is_sqlite and not path.exists():
+            shutil.copyfile(_template(folder, rooms), path)
+        else:
             MIGRATE(database, *rooms)
-            return
-        with (
-            closing(sqlite3.connect(_template(folder, rooms))) as template,
-            closing(database.engine.raw_connection()) as connection,
-        ):
-            template.backup(connection.driver_connection)
 
     return migrate
 
@@ -32,12 +28,12 @@ def copying(folder: Path) -> Callable[..., None]:
 def _template(folder: Path, rooms: tuple[str, ...]) -> Path:
     path = folder / f"{'-'.join(rooms)}.db"
     if not path.exists():
-        # Two workers may both make it; whoever is last puts the same there.
         made = Database.memory()
         MIGRATE(made, *rooms)
-        with closing(made.engine.raw_connection()) as connection:
-            connection.driver_connection.execute("PRAGMA journal_mode=DELETE")
         made.engine.dispose()
+        with closing(sqlite3.connect(made.engine.url.database)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # Two workers may both make it; whoever is last puts the same there.
         Path(made.engine.url.database).replace(path)
         made.close()
     return path

@@ -1,6 +1,7 @@
 """The PostgreSQL that a test may empty: one database for each worker that runs tests."""
 
 import os
+import tempfile
 from functools import cache
 
 import psycopg
@@ -28,3 +29,15 @@ def _own(url: str, worker: str) -> str:
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", name).fetchone():
             connection.execute(f'CREATE DATABASE "{own.database}"')
     return own.render_as_string(hide_password=False)
+
+
+@cache
+def pgvector_url() -> str:
+    """A server of this process's own with the extension pgvector; it ends with the process.
+
+    Skips the test where the package that brings it has no wheel: from Python 3.13 on.
+    """
+    pgserver = pytest.importorskip("pgserver", reason="the package pgserver is not installed")
+    folder = tempfile.mkdtemp(prefix="flowxpert-")
+    server = pgserver.get_server(folder, cleanup_mode="delete")
+    return str(server.get_uri())

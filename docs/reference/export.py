@@ -16,7 +16,6 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from services.cli import app as cli
-from services.contracts import needs
 from services.contracts.clarification import ClarificationState
 from services.contracts.gateway import ProgressEvent
 from services.contracts.ticket import Fit, Ticket, TicketStatus
@@ -26,7 +25,9 @@ from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 from services.ingestion.converters import READERS
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, Scope
+from services.kit.settings import PlatformSettings
 from services.scorer.service import CRITERIA
+from services.serving.rooms import ROOMS
 from services.workflow.lint import CHECKS
 
 FOLDER = Path(__file__).parent
@@ -43,13 +44,6 @@ ADDRESSES = (
     "`/openapi.json`. By example: [api.md](api.md)."
 )
 DECISIONS = "One page each: context, the sentence that holds, consequences, alternatives."
-SERVICES = {
-    "gateway": needs.GATEWAY,
-    "ingestion": needs.INGESTION,
-    "retrieval": needs.RETRIEVAL,
-    "planner": needs.PLANNER,
-    "scorer": needs.SCORER,
-}
 
 
 def commands() -> str:
@@ -86,15 +80,17 @@ def addresses() -> str:
         "# Addresses",
         ADDRESSES,
     ]
-    for service, declared in SERVICES.items():
-        described = json.loads((OPENAPI / f"{service}.json").read_text("utf-8"))["paths"]
+    settings = PlatformSettings(host="127.0.0.1")
+    for room in ROOMS:
+        declared = room.describe(settings).state.needs.declared
+        described = json.loads((OPENAPI / f"{room.name}.json").read_text("utf-8"))["paths"]
         rows = [
             (f"`{method.upper()} {path}`", _need(declared, method, path), _cell(_first(operation)))
             for path, methods in described.items()
             for method, operation in methods.items()
             if _need(declared, method, path)
         ]
-        parts += [f"## {service}", _table(("address", "scope", ""), rows)]
+        parts += [f"## {room.name}", _table(("address", "scope", ""), rows)]
     return "\n\n".join(parts)
 
 

@@ -10,18 +10,18 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
-from evaluation.report.report import Figures, Report, mean_over_sets
+from evaluation.measures.figures import Figures, Report, mean_over_sets
 from services.ingestion.graph_build.comparison import (
-    Comparison,
     FieldLines,
+    GraphComparison,
     compare,
     compare_fields,
     lines_of,
 )
+from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart
-from services.ingestion.graph_build.tally import Tally
 from services.kit.errors import NotFoundError
-from services.knowledge.document.markdown import Page, parse
+from services.knowledge.document.markdown import MarkdownPage, parse
 from services.knowledge.model import Attribute, Document, IncidentNode
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _figures(documents: Sequence[BuiltDocument]) -> Figures:
     """Incidents in both graphs, lines of the structural one, shares of what the model gave."""
     tally = _tally(documents)
     compared = reduce(
-        add, (compare(each.structural, each.part.nodes) for each in documents), Comparison()
+        add, (compare(each.structural, each.part.nodes) for each in documents), GraphComparison()
     )
     return {
         "n": len(documents),
@@ -131,8 +131,8 @@ def _cost(documents: Sequence[BuiltDocument]) -> Figures:
     }
 
 
-def _tally(documents: Iterable[BuiltDocument]) -> Tally:
-    return reduce(add, (each.part.tally for each in documents), Tally())
+def _tally(documents: Iterable[BuiltDocument]) -> BuildCounts:
+    return reduce(add, (each.part.tally for each in documents), BuildCounts())
 
 
 def _fields(documents: Iterable[BuiltDocument]) -> Mapping[str, Figures]:
@@ -162,20 +162,20 @@ def _held(
     )
 
 
-def _page_lines(page: Page) -> set[int]:
+def _page_lines(page: MarkdownPage) -> set[int]:
     """Lines with text that are no headings."""
     return {
         line for start, end in _ranges(page) for line in range(start, end + 1) if _said(page, line)
     }
 
 
-def _ranges(page: Page) -> Iterator[tuple[int, int]]:
+def _ranges(page: MarkdownPage) -> Iterator[tuple[int, int]]:
     for section in page.sections:
         for block in section.blocks:
             yield block.start_line, block.end_line
 
 
-def _said(page: Page, line: int) -> bool:
+def _said(page: MarkdownPage, line: int) -> bool:
     return bool(page.text(line, line).strip())
 
 

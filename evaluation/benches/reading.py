@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evaluation.report.report import Figures, Report
+from evaluation.measures.figures import Figures, Report
 from services.ingestion.converters import reader_of
 from services.knowledge.document.markdown import Block, BlockKind, Item, Section, parse
 from services.knowledge.document.roles import STEP_ROLES, role_of_heading

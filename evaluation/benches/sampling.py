@@ -3,8 +3,8 @@
 import random
 from collections.abc import Mapping, Sequence
 
-from evaluation.pairs import Pair, by_group
-from evaluation.report.report import LEAST_SET
+from evaluation.material.pairs import Pair, by_group
+from evaluation.measures.figures import LEAST_SET
 
 
 def stratified(pairs: Sequence[Pair], size: int, seed: int) -> list[Pair]:

@@ -12,9 +12,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import calibration_error
-from evaluation.report.report import Figures, Report
-from services.gateway.ticket.noise_reduction import reduced
+from services.gateway.ticket.noise_reduction import reduce_noise
 from services.gateway.triage.choice import Limits, choose
 from services.gateway.triage.routing.cases import case_of
 from services.gateway.triage.routing.router import Router
@@ -107,14 +107,14 @@ def run(
     """All ways over the same rows; the platform's own comes first, so that it pays for vectors."""
     started, known = time.perf_counter(), Remembering(embedder)
     known.embed(["warm"])
-    short = [_reworded(case, reduced("", case.text)) for case in train]
+    short = [_reworded(case, reduce_noise("", case.text)) for case in train]
     router = Router(short, (), known)
     once = replace(limits, rounds=1)
     ways: dict[str, Callable[[], list[Told]]] = {
-        "triage": lambda: _tell(router, test, limits, reduced),
-        "one round": lambda: _tell(router, test, once, reduced),
+        "triage": lambda: _tell(router, test, limits, reduce_noise),
+        "one round": lambda: _tell(router, test, once, reduce_noise),
         "without graph": lambda: _tell(
-            Router(short, (), known, with_graph=False), test, limits, reduced
+            Router(short, (), known, with_graph=False), test, limits, reduce_noise
         ),
         "without noise reduction": lambda: _tell(
             Router(train, (), known), test, limits, lambda _, text: text

@@ -39,7 +39,7 @@ def capacity(
     from evaluation.report.capacity_report import SHOWN, markdown, put  # noqa: PLC0415
 
     if costs is None:
-        from evaluation.benches.capacity import measure_costs  # noqa: PLC0415
+        from evaluation.benches.load.capacity import measure_costs  # noqa: PLC0415
         from evaluation.commands.platform import settings_of  # noqa: PLC0415
 
         settings_of(None)

@@ -36,7 +36,7 @@ def chaos(
     Starts a PostgreSQL and a Valkey of its own. Prints JSON; the exit status is 1 when a ticket was
     lost, is not finished, or was done twice.
     """
-    from evaluation.benches.chaos import ChaosPlan, run_chaos  # noqa: PLC0415
+    from evaluation.benches.load.chaos import ChaosPlan, run_chaos  # noqa: PLC0415
 
     end_on_a_signal()
     plan = ChaosPlan(

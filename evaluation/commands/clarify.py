@@ -51,9 +51,9 @@ def clarify(
     A path through each drawn page is drawn by the seed. Its hidden branch facts are the answers to
     those of its decisions that come before anything is changed and that the ticket does not name.
     """
-    from evaluation.benches.clarify import measure  # noqa: PLC0415
-    from evaluation.benches.clarify_setup import Setting, ways  # noqa: PLC0415
-    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.benches.clarify.bench import measure  # noqa: PLC0415
+    from evaluation.benches.clarify.setup import Setting, ways  # noqa: PLC0415
+    from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
     from evaluation.report.clarify_report import report  # noqa: PLC0415
 
     started = time.perf_counter()

@@ -53,8 +53,8 @@ def judge(
     as_json: AsJson = False,
 ) -> None:
     """Drawn pages against flawed readings, mistakes made on purpose, and other pages."""
-    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
-    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
     from evaluation.report.judge_report import report  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -82,14 +82,16 @@ def fit_judge(
     write: Annotated[bool, typer.Option("--write", help="Make the result the one in use.")] = False,
 ) -> None:
     """Fit what the scorer makes of lines, on even ids; figures are of odd ones."""
-    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
     from evaluation.fitting.fit import fit  # noqa: PLC0415
-    from evaluation.logic_rows import read_rows  # noqa: PLC0415
-    from evaluation.pairs import is_fitted  # noqa: PLC0415
+    from evaluation.fitting.pieces import Workshop  # noqa: PLC0415
+    from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
+    from evaluation.material.pairs import is_fitted  # noqa: PLC0415
 
     unseen_sets = {name.strip() for name in without.split(",") if name.strip()}
     embedder = remembering(embedder_of(None))
-    workshop = Judging(None, pairs, embedder, old, corpus).workshop()
+    judging = Judging(None, pairs, embedder, old, corpus)
+    workshop = Workshop(judging.pages(), embedder, judging.readers())
     rows = [row for row in read_rows(pairs) if row.reference]
     with progress("pieces", len(rows)) as advance:
         pieces = workshop.pieces(rows, advance)

@@ -55,9 +55,9 @@ def logic(
 
     Of a ticket's whole walk, of its page read alone, or of workflows in a file.
     """
-    from evaluation.benches.logic import measure  # noqa: PLC0415
-    from evaluation.benches.logic_setup import Way  # noqa: PLC0415
-    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.benches.logic.bench import measure  # noqa: PLC0415
+    from evaluation.benches.logic.setup import Way  # noqa: PLC0415
+    from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
     from evaluation.report.logic_report import report  # noqa: PLC0415
 
     started = time.perf_counter()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import typer
 
 if TYPE_CHECKING:
-    from evaluation.report.report import Report
+    from evaluation.measures.figures import Report
 
 _WIDTH_IN_FILES = 160
 """Characters a table may take where no terminal says how many there are."""

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evaluation.pairs import Pair
+    from evaluation.material.pairs import Pair
 
 
 def chosen_pairs(path: Path, sample: int, seed: int) -> "Sequence[Pair]":
     """All pairs, or as many of them as a sample takes, in the order of the file."""
-    from evaluation.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.material.pairs import read_pairs  # noqa: PLC0415
 
     pairs = read_pairs(path)
     if 0 < sample < len(pairs):
@@ -23,7 +23,7 @@ def chosen_pairs(path: Path, sample: int, seed: int) -> "Sequence[Pair]":
 def stratified_pairs(path: Path, sample: int, seed: int, forms: str) -> "Sequence[Pair]":
     """Pairs with a reference, as many of each set."""
     from evaluation.benches.sampling import first_form_only, stratified  # noqa: PLC0415
-    from evaluation.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.material.pairs import read_pairs  # noqa: PLC0415
 
     referenced = [pair for pair in read_pairs(path) if pair.reference and pair.reference.steps]
     chosen = stratified(referenced, sample, seed)

@@ -32,9 +32,9 @@ def plan_prompts(
 
     Where answers are there already (NAME.answer-1.json, …), also what it says of them.
     """
-    from evaluation.benches.logic_setup import Way  # noqa: PLC0415
-    from evaluation.benches.plan_prompts import write_prompts  # noqa: PLC0415
-    from evaluation.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.benches.logic.plan_prompts import write_prompts  # noqa: PLC0415
+    from evaluation.benches.logic.setup import Way  # noqa: PLC0415
+    from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
 
     rows = chosen_rows(read_rows(pairs), ids, first=first)
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
@@ -53,8 +53,8 @@ def record_plans(
     ] = None,
 ) -> None:
     """Keep the answers to prompts, without the text of pages, for `bench logic --reader plans`."""
-    from evaluation.benches.plan_prompts import collected  # noqa: PLC0415
-    from evaluation.benches.recorded_plans import (  # noqa: PLC0415
+    from evaluation.benches.logic.plan_prompts import collected  # noqa: PLC0415
+    from evaluation.material.recorded_plans import (  # noqa: PLC0415
         RECORDED_PLANS,
         read_plans,
         write_plans,

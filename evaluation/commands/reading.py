@@ -43,7 +43,7 @@ def recorded_readings(
 ) -> None:
     """The readings that the recorded answers of a strong model come to."""
     from evaluation.benches.reading import pages_of  # noqa: PLC0415
-    from evaluation.benches.recorded_answers import (  # noqa: PLC0415
+    from evaluation.material.recorded_answers import (  # noqa: PLC0415
         RECORDED,
         read_answers,
         reading_rows,

@@ -37,9 +37,9 @@ def duels(
     as_json: AsJson = False,
 ) -> None:
     """A drawing against one worse workflow at a time: how often does it have the higher score?"""
-    from evaluation.benches.duels import fought  # noqa: PLC0415
-    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
-    from evaluation.benches.recorded_judge import scorer_with  # noqa: PLC0415
+    from evaluation.benches.scoring.duels import fought  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.material.recorded_judge import scorer_with  # noqa: PLC0415
     from evaluation.report.contests_report import duels_report  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -69,8 +69,8 @@ def judge_prompts(
     size: Annotated[int, typer.Option(min=1, help="Questions in a file.")] = 60,
 ) -> None:
     """What the scorer would ask a model about recorded plans and about duels, in files."""
-    from evaluation.benches.judge_prompts import asked_of, write_batches  # noqa: PLC0415
-    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_prompts import asked_of, write_batches  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
 
     judging = Judging(None, pairs, remembering(embedder_of(None)), old, corpus)
     number = write_batches(asked_of(judging, guards_of), out, size)
@@ -86,8 +86,8 @@ def record_judge(
     ] = None,
 ) -> None:
     """Keep the answers to questions, without the text of pages, for `--judge recorded`."""
-    from evaluation.benches.judge_prompts import collected  # noqa: PLC0415
-    from evaluation.benches.recorded_judge import (  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_prompts import collected  # noqa: PLC0415
+    from evaluation.material.recorded_judge import (  # noqa: PLC0415
         RECORDED_JUDGE,
         read_choices,
         write_choices,
@@ -117,9 +117,9 @@ def best_of_n(
     as_json: AsJson = False,
 ) -> None:
     """Recorded samples and the reading of the page: does the scorer take the best?"""
-    from evaluation.benches.best_of_n import figures_of  # noqa: PLC0415
-    from evaluation.benches.judge_setup import Judging, remembering  # noqa: PLC0415
-    from evaluation.benches.recorded_judge import scorer_with  # noqa: PLC0415
+    from evaluation.benches.scoring.best_of_n import figures_of  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
+    from evaluation.material.recorded_judge import scorer_with  # noqa: PLC0415
     from evaluation.report.contests_report import best_of_n_report  # noqa: PLC0415
 
     started = time.perf_counter()

@@ -20,7 +20,7 @@ def results(
     ] = None,
 ) -> None:
     """Print figures as Markdown, or write a page with pictures."""
-    from evaluation.report.report import Report  # noqa: PLC0415
+    from evaluation.measures.figures import Report  # noqa: PLC0415
     from evaluation.report.results_page import results_page  # noqa: PLC0415
 
     reports = [Report.model_validate_json(file.read_text(encoding="utf-8")) for file in files]

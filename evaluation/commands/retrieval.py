@@ -28,7 +28,7 @@ def retrieval(
     as_json: AsJson = False,
 ) -> None:
     """How far up each query's own page stands, beside BM25, the embedder and both by rank."""
-    from evaluation.benches.retrieval import run, searches  # noqa: PLC0415
+    from evaluation.benches.retrieval.ranks import run, searches  # noqa: PLC0415
 
     started = time.perf_counter()
     chosen = chosen_pairs(pairs, sample, seed)
@@ -56,14 +56,14 @@ def calibrate(
 
     `--pairs` are alerts whose page is known. Tickets are looked for with their page and without.
     """
-    from evaluation.benches.calibration import (  # noqa: PLC0415
+    from evaluation.benches.retrieval.calibration import (  # noqa: PLC0415
         alert_cases,
         calibrate,
         ticket_cases,
     )
-    from evaluation.benches.hidden_page import retrieval_without  # noqa: PLC0415
-    from evaluation.logic_rows import read_rows  # noqa: PLC0415
-    from evaluation.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.benches.retrieval.hidden_page import retrieval_without  # noqa: PLC0415
+    from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
+    from evaluation.material.pairs import read_pairs  # noqa: PLC0415
 
     known, others, rows = read_pairs(pairs), read_pairs(unknown), read_rows(tickets)
     provenance = (

@@ -38,7 +38,7 @@ def scorer(
     as_json: AsJson = False,
 ) -> None:
     """Whether the score falls as references are made worse, each kind of perturbation apart."""
-    from evaluation.benches.scorer_setup import Choice, bench_of  # noqa: PLC0415
+    from evaluation.benches.scoring.scorer_setup import Choice, bench_of  # noqa: PLC0415
 
     choice = Choice.of(chosen_pairs(pairs, sample, seed), severities, draws=draws, seed=seed)
     config: dict[str, object] = {"pairs": pairs.name, "sample": sample, "seed": seed}

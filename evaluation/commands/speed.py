@@ -23,7 +23,7 @@ def speed(
     out: Out = None,
 ) -> None:
     """Start, answers, retrieval and walks of the embedded run, on a copy of the data folder."""
-    from evaluation.benches.speed import Load, measure_speed, show  # noqa: PLC0415
+    from evaluation.benches.load.speed import Load, measure_speed, show  # noqa: PLC0415
 
     report = measure_speed(data_dir, Load(rate=rate, seconds=seconds), pairs)
     show(report)
@@ -41,7 +41,7 @@ def overhead(
     out: Out = None,
 ) -> None:
     """What the platform adds to the model's own time, on a scripted model and on the set one."""
-    from evaluation.benches.overhead import measure_overhead, show  # noqa: PLC0415
+    from evaluation.benches.load.overhead import measure_overhead, show  # noqa: PLC0415
 
     report = measure_overhead(
         settings_of(data_dir).data_dir,

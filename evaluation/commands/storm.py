@@ -34,7 +34,7 @@ def storm(
     Starts the servers itself. Prints JSON; the exit status is 1 when an alert was refused or lost,
     or a ticket is double or not finished.
     """
-    from evaluation.benches.storm import StormPlan, run_storm  # noqa: PLC0415
+    from evaluation.benches.load.storm import StormPlan, run_storm  # noqa: PLC0415
 
     end_on_a_signal()
     plan = StormPlan(

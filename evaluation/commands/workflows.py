@@ -40,8 +40,8 @@ def workflows(
     as_json: AsJson = False,
 ) -> None:
     """Every query through the whole walk, the workflow against the reference."""
-    from evaluation.benches.comparison_setup import model_config, open_comparison  # noqa: PLC0415
-    from evaluation.benches.planners import method_named  # noqa: PLC0415
+    from evaluation.benches.planning.comparison_setup import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.benches.planning.planners import method_named  # noqa: PLC0415
     from evaluation.report.workflow_report import report  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -86,8 +86,8 @@ def planners(
     """
     if at_once > 1 and record is None:
         raise typer.BadParameter("--at-once needs --record")
-    from evaluation.benches.comparison_setup import model_config, open_comparison  # noqa: PLC0415
-    from evaluation.benches.planners import PLANNERS, method_named  # noqa: PLC0415
+    from evaluation.benches.planning.comparison_setup import model_config, open_comparison  # noqa: PLC0415
+    from evaluation.benches.planning.planners import PLANNERS, method_named  # noqa: PLC0415
     from evaluation.report.comparison_report import report  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -116,8 +116,8 @@ def planners(
 def _ask_ahead(
     platform: "Embedded", requests: "Sequence[PlanRequest]", seed: int, record: Path, at_once: int
 ) -> None:
-    from evaluation.benches.comparison_setup import planner_settings, recording_planner  # noqa: PLC0415
-    from evaluation.benches.parallel_plans import ask_ahead  # noqa: PLC0415
+    from evaluation.benches.planning.comparison_setup import planner_settings, recording_planner  # noqa: PLC0415
+    from evaluation.benches.planning.parallel_plans import ask_ahead  # noqa: PLC0415
 
     if platform.model:
         settings = planner_settings(seed)

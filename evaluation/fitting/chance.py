@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from evaluation.fitting.material import REFERENCE, Piece
+from evaluation.fitting.pieces import REFERENCE, Piece
+from evaluation.material.pairs import is_fitted
 from evaluation.measures.telling_apart import auc, calibration_error
-from evaluation.pairs import is_fitted
 from services.contracts.scorer import DIMENSIONS
 from services.scorer.chance import BY_RULES, CHECKED, Chance, is_by_rules, signs_of
 

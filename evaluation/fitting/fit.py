@@ -3,21 +3,19 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
-from evaluation.benches.judge_candidates import FAR, NEAR
+from evaluation.benches.scoring.judge_candidates import FAR, NEAR
 from evaluation.fitting.chance import Sample, fit_chance
 from evaluation.fitting.forests import areas, fit_forests
-from evaluation.fitting.material import Piece
+from evaluation.fitting.pieces import Piece
 from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.knowledge.ports import Embedder
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
-from services.scorer.chance import Chance
 from services.scorer.criteria.relevance import relevance
 from services.scorer.criteria.weighing import Weighings
+from services.scorer.fitted import ScoringFit
 
 _FOLDS = 4
 
@@ -25,23 +23,7 @@ Rows = Sequence[Sequence[Piece]]
 Signed = tuple[Piece, Row]
 
 
-class Fitted(BaseModel):
-    """All that is fitted, on the same rows."""
-
-    model_config = ConfigDict(frozen=True)
-
-    forests: Forests
-    weighings: Weighings
-    chance: Chance
-
-    def write(self) -> None:
-        """Make them those in use from the next start on."""
-        self.forests.write()
-        self.weighings.write()
-        self.chance.write()
-
-
-def fit(rows: Rows, unseen: Rows, embedder: Embedder, provenance: str) -> Fitted:
+def fit(rows: Rows, unseen: Rows, embedder: Embedder, provenance: str) -> ScoringFit:
     """Fits on `rows`; `unseen` rows tell what it is worth.
 
     Weights and chance are fitted on facts that were decided by forests of other rows.
@@ -50,7 +32,7 @@ def fit(rows: Rows, unseen: Rows, embedder: Embedder, provenance: str) -> Fitted
     crossed = _crossed(rows)
     weighings = fit_weighings(crossed, provenance)
     shown = [*(each for pieces in crossed for each in pieces), *_signed(unseen, forests)]
-    return Fitted(
+    return ScoringFit(
         forests=Forests(forests=forests, provenance=provenance, figures=areas(forests, unseen)),
         weighings=weighings,
         chance=fit_chance(_samples(shown, weighings, embedder), provenance),

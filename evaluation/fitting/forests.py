@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 
-from evaluation.fitting.material import REFERENCE, Piece
+from evaluation.fitting.pieces import REFERENCE, Piece
+from evaluation.perturbations.kinds import Perturbation
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest, Tree
-from services.workflow.perturbing.kinds import Perturbation
 
 _TREES, _LEAVES, _RATE, _LEAST = 40, 8, 0.15, 20
 """Small: more of them told facts of unseen pages no better by more than a point."""

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from evaluation.benches.judge_candidates import FAR, NEAR
-from evaluation.fitting.material import REFERENCE, Piece
+from evaluation.benches.scoring.judge_candidates import FAR, NEAR
+from evaluation.fitting.pieces import REFERENCE, Piece
+from evaluation.perturbations.kinds import Perturbation
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
 from services.scorer.criteria import accuracy, coherence, conciseness, coverage
 from services.scorer.criteria.weighing import Weighing, Weighings
-from services.workflow.perturbing.kinds import Perturbation
 
 SIGNS = {
     "coverage": coverage.signs,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.material.pairs import Pair
+from evaluation.measures.figures import Figures
 from evaluation.measures.support import SupportCheck
-from evaluation.pairs import Pair
-from evaluation.report.report import Figures
 from services.contracts.ticket import Fit
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.knowledge.model import KnowledgeContext
 from services.knowledge.ports import Embedder
 from services.workflow.compare import compare, texts_of
@@ -141,7 +141,7 @@ class Measure:
         return {
             "page_found": float(bool(found & set(pair.gold_documents))),
             "page_chosen": float(_main_document(answer.workflow) in pair.gold_documents),
-            "fits": float(FITTED.fit_of(answer.context) is Fit.SURE),
+            "fits": float(Thresholds.shipped().fit_of(answer.context) is Fit.SURE),
             "favourite_f1": self._likeness(answer.favourite, pair)["f1"],
             "best_candidate_f1": max(f1, default=0.0),
         }

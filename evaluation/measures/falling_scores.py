@@ -6,8 +6,8 @@ from statistics import fmean
 
 from scipy.stats import kendalltau
 
-from evaluation.pairs import Pair
-from evaluation.report.report import Figures, Report, mean_figures, mean_over_sets
+from evaluation.material.pairs import Pair
+from evaluation.measures.figures import Figures, Report, mean_figures, mean_over_sets
 from services.contracts.scorer import Score
 
 WORSE = ("missing", "shuffled", "foreign")

@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from evaluation.logic_rows import GoldGraph
+from evaluation.material.logic_rows import GoldGraph
+from evaluation.measures.figures import Figures
 from evaluation.measures.logic_graph import Guard, LogicGraph, gold_graph, workflow_graph
-from evaluation.report.report import Figures
 from services.knowledge.ports import Embedder, Vectors
 from services.language.answers import compared_answer
 from services.workflow.compare import Answer, same_answer

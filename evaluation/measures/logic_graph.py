@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from evaluation.logic_rows import GoldGraph, GoldNode, LineRange
+from evaluation.material.logic_rows import GoldGraph, GoldNode, LineRange
 from services.workflow.graph import Successors, reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
 

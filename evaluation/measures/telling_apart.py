@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 from scipy.stats import kendalltau
 
-from evaluation.report.report import Figures
+from evaluation.measures.figures import Figures
 
 OVERALL = "overall"
 SCORE = "score"

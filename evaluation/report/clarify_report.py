@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from evaluation.report.report import Figures, Report, mean_figures
+from evaluation.measures.figures import Figures, Report, mean_figures
 
 Rows = Sequence[tuple[str, str, Figures]]
 """Id, set and figures of each ticket."""

@@ -7,11 +7,11 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.benches.comparison import Entry
-from evaluation.benches.planners import BY_A_MODEL, PLANNERS
+from evaluation.benches.planning.comparison import Entry
+from evaluation.benches.planning.planners import BY_A_MODEL, PLANNERS
 from evaluation.measures.answer_figures import Row
 from evaluation.measures.bootstrap import Interval, intervals
-from evaluation.report.report import LEAST_SET, Figures, Report, mean_figures, mean_over_sets
+from evaluation.measures.figures import LEAST_SET, Figures, Report, mean_figures, mean_over_sets
 from evaluation.report.workflow_report import by_set
 
 BENCHMARK = "planners"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from evaluation.report.report import Figures, Report
+from evaluation.measures.figures import Figures, Report
 
 
 def best_of_n_report(

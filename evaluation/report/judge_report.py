@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from evaluation.benches.judge_candidates import (
+from evaluation.benches.scoring.judge_candidates import (
     BESIDE,
     FAR,
     NEAR,
@@ -13,6 +13,7 @@ from evaluation.benches.judge_candidates import (
     REFERENCE,
     RULES,
 )
+from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import (
     SCORE,
     Judgement,
@@ -23,8 +24,7 @@ from evaluation.measures.telling_apart import (
     reliability,
     unpaired,
 )
-from evaluation.report.report import Figures, Report
-from services.workflow.perturbing.kinds import Perturbation
+from evaluation.perturbations.kinds import Perturbation
 
 BENCHMARK = "judge"
 CLEARLY_WORSE = 0.05

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from evaluation.measures.figures import Report
 from evaluation.report.reliability import reliability_diagram
-from evaluation.report.report import Report
 from evaluation.report.results_section import Section, plain_section, spelled_table
 
 

@@ -1,25 +1,10 @@
 """Rows of `bench logic` put together: by set, and over all rows alike."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+from evaluation.benches.logic.bench import LogicResult
+from evaluation.measures.figures import Figures, Report
 from evaluation.measures.logic import mean_percent
-from evaluation.report.report import Figures, Report
-
-
-@dataclass(frozen=True)
-class LogicResult:
-    """The figures of one row, as shares; what is not defined for it is missing."""
-
-    id: str
-    set: str
-    figures: Figures
-    walk: Figures = field(default_factory=dict)
-    """Whether the walk found the page and would show the workflow; empty where none was walked."""
-
-    def record(self) -> dict[str, object]:
-        """As JSON for looking into single rows."""
-        return {"id": self.id, "set": self.set, **self.figures, **self.walk}
 
 
 def report(results: Sequence[LogicResult], config: Mapping[str, object], seconds: float) -> Report:

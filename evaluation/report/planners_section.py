@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.benches.planners import PLANNERS
+from evaluation.benches.planning.planners import PLANNERS
+from evaluation.measures.figures import Figures, Report
 from evaluation.report.chart import Bar, Chart
 from evaluation.report.comparison_report import FLOOR, HEADLINE
-from evaluation.report.report import Figures, Report
 from evaluation.report.results_section import Section, how_made, spelled, spelled_table, text_table
 
 _BEST = "best-of-n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from evaluation.report.report import Figures
+from evaluation.measures.figures import Figures
 from evaluation.report.svg import BLUE, FAINT, INK, line, opening, text
 
 _SIZE, _MARGIN, _SIDE = 420, 56, 180

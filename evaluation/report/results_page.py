@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluation.measures.figures import Report
 from evaluation.report.comparison_report import BENCHMARK as PLANNERS
 from evaluation.report.judge_report import BENCHMARK as JUDGE
 from evaluation.report.judge_section import judge_section
 from evaluation.report.planners_section import planners_section
-from evaluation.report.report import Report
 from evaluation.report.results_section import Section, plain_section
 
 IMAGES = "images"

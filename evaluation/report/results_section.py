@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluation.report.report import Figures, Report, markdown_table, section_rows
+from evaluation.measures.figures import Figures, Report, markdown_table, section_rows
 
 _TITLES = {
     "retrieval": "Finding the right page",

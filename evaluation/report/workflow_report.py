@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from evaluation.material.pairs import TITLED
 from evaluation.measures.answer_figures import Row
-from evaluation.pairs import TITLED
-from evaluation.report.report import Figures, Report, mean_figures, mean_over_sets
+from evaluation.measures.figures import Figures, Report, mean_figures, mean_over_sets
 
 FiguresOf = Callable[[Row], Figures]
 

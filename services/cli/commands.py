@@ -19,6 +19,7 @@ from services.cli.keys import app as keys
 from services.cli.mcp import mcp
 from services.cli.metrics import metrics
 from services.cli.migrate import migrate
+from services.cli.model_passes import build_graph, read
 from services.cli.opening import (
     client_of,
     open_platform,
@@ -27,7 +28,6 @@ from services.cli.opening import (
     say,
 )
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
-from services.cli.read import read
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
@@ -248,39 +248,7 @@ def forget(
         show_job(job)
 
 
-@app.command()
-def build_graph(
-    *,
-    data_dir: DataDir = None,
-    documents: Annotated[str, typer.Option(help="Shell pattern of the documents' ids.")] = "*",
-    limit: Annotated[int, typer.Option(min=0, help="Most documents to build; 0 for all.")] = 0,
-    tokens: Annotated[
-        int, typer.Option(min=0, help="Begin no document once so many are spent; 0 for no bound.")
-    ] = 0,
-    dry: Annotated[bool, typer.Option("--dry", help="Only say what it would cost.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Let the model add to the graph what it finds in the ingested documents.
-
-    Only documents that are new or changed since the last run are read; a broken-off run goes on.
-    """
-    from services.ingestion.graph_build.run import Chosen  # noqa: PLC0415
-    from services.terminal import build_progress, estimate_line, show_build  # noqa: PLC0415
-
-    chosen = Chosen(pattern=documents, limit=limit, tokens=tokens)
-    with open_platform(read_settings(data_dir=data_dir)) as platform:
-        build = platform.ingestion.graph_build(platform.model)
-        expected = build.estimate(chosen)
-        if dry:
-            typer.echo(expected.model_dump_json(indent=2) if as_json else estimate_line(expected))
-            return
-        typer.echo(estimate_line(expected), err=True)
-        with build_progress(expected.documents) as on_progress:
-            report = build.run(chosen, on_progress)
-    if as_json:
-        print_json(report)
-    else:
-        show_build(report)
+app.command()(build_graph)
 
 
 @app.command()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from services.kit.errors import FlowXpertError
+
 if TYPE_CHECKING:
     from pydantic import BaseModel, SecretStr
 
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
 ANSWER_WITHIN_S = 70
 """Longest that a command waits for a running platform: a walk takes up to a minute."""
+
+
+class OneServiceError(FlowXpertError):
+    """The image of one service cannot open all of them."""
 
 
 def read_settings(**given: object) -> "PlatformSettings":
@@ -32,10 +38,20 @@ def read_settings(**given: object) -> "PlatformSettings":
 
 
 def open_platform(settings: "PlatformSettings") -> "Embedded":
-    """Everything in this process; the data folder is owned until it is closed."""
-    from services.serving.embedded import Embedded  # noqa: PLC0415
+    """Everything in this process; the data folder is owned until it is closed.
 
-    return Embedded.open(settings)
+    Raises:
+        OneServiceError: Not everything is installed here.
+    """
+    try:
+        from services.serving.embedded import Embedded  # noqa: PLC0415
+
+        return Embedded.open(settings)
+    except ModuleNotFoundError as error:
+        raise OneServiceError(
+            f"this command opens the whole platform, and {error.name} is not installed here: the "
+            "image of a service holds what that one needs; use the image `tools`"
+        ) from error
 
 
 def client_of(url: str) -> "ServiceClient":

@@ -1,24 +1,22 @@
 """Readings as the command line shows them to people."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from services.contracts.readings import ImportReport, ReadingDetail, ReadingSummary
 from services.kit.text import clean_text
-from services.procedure.lines import where
 from services.procedure.lowering import lower
 from services.procedure.model import Doubt, Procedure
 from services.procedure.ports import Event
-from services.terminal import SHOWN_FAILURES, console, errors, steps_of
+from services.procedure.program.cited_lines import where
+from services.terminal import SHOWN_FAILURES, console, steps_of
 
 if TYPE_CHECKING:
-    from services.ingestion.readings.model_run import ReadEstimate, ReadReport
+    from services.ingestion.readings.reading_pass import ReadEstimate, ReadReport
 
 _SHORT_HASH = 12
 _LINES_AROUND = 1
@@ -98,23 +96,6 @@ def read_estimate_line(expected: "ReadEstimate") -> str:
         f"{expected.pages} pages ({failed}{expected.read} more are read already): about "
         f"{expected.tokens} tokens{cost}"
     )
-
-
-@contextmanager
-def read_progress(total: int) -> Iterator[Callable[["ReadReport"], None]]:
-    """A progress bar on stderr, moved by passing it the report so far."""
-    columns = (
-        TextColumn("pages"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[tokens]} tokens"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=errors) as progress:
-        task = progress.add_task("", total=total, tokens=0)
-        yield lambda report: progress.update(
-            task, completed=report.handled, tokens=report.tokens_in + report.tokens_out
-        )
 
 
 def show_read(report: "ReadReport") -> None:

@@ -5,21 +5,16 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
+from pydantic import AfterValidator, ConfigDict, Field, computed_field
 
 from services.kit.text import clean_text
+from services.kit.value import Value
 from services.workflow.editing.changes import StepChange
 from services.workflow.editing.edits import Edit
 
 MOST_WORDS = 2_000
 MOST_WEEKS = 53
 MOST_EDITS = 100
-
-
-class Message(BaseModel):
-    """Messages are compared by content and never changed in place."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 def _stripped(text: str) -> str:
@@ -45,7 +40,7 @@ class Judgement(StrEnum):
     REJECTED = "rejected"
 
 
-class StepMark(Message):
+class StepMark(Value):
     """What an engineer did with a step; it takes the place of what was said before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -81,7 +76,7 @@ class PartOfMark:
         )
 
 
-class StepJudgement(Message):
+class StepJudgement(Value):
     """What an engineer thinks of a step; it takes the place of what was said before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -91,7 +86,7 @@ class StepJudgement(Message):
     """Why."""
 
 
-class Acceptance(Message):
+class Acceptance(Value):
     """Whether the workflow as a whole was the answer.
 
     That it is not is said by handing the ticket over.
@@ -104,7 +99,7 @@ class Acceptance(Message):
     word: Words = ""
 
 
-class StepWork(Message):
+class StepWork(Value):
     """What was done with a step and said of it, by whom and when."""
 
     step: str
@@ -121,7 +116,7 @@ class StepWork(Message):
     judged_at: datetime | None = None
 
 
-class Work(Message):
+class Work(Value):
     """How far the work on a workflow is. Its marks are those of its candidate and all versions."""
 
     workflow_id: str
@@ -156,7 +151,7 @@ class Work(Message):
         return {each.step: each for each in self.steps}
 
 
-class EditRequest(Message):
+class EditRequest(Value):
     """Edits of a workflow, in their order; the address names the version that they are of."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -164,7 +159,7 @@ class EditRequest(Message):
     edits: tuple[Edit, ...] = Field(min_length=1, max_length=MOST_EDITS)
 
 
-class VersionChanges(Message):
+class VersionChanges(Value):
     """What a version changes."""
 
     workflow_id: str
@@ -174,7 +169,7 @@ class VersionChanges(Message):
     since_candidate: tuple[StepChange, ...] = ()
 
 
-class AdoptionCount(Message):
+class AdoptionCount(Value):
     """How the workflows of some tickets were taken."""
 
     accepted: int = 0
@@ -211,7 +206,7 @@ class NamedCount(AdoptionCount):
     name: str
 
 
-class AcceptanceReport(Message):
+class AcceptanceReport(Value):
     """The acceptance rate by week, and by what the workflows came from."""
 
     weeks: tuple[WeekCount, ...]

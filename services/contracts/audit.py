@@ -3,13 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from services.kit.value import Value
 
 
-class AuditLine(BaseModel):
+class AuditLine(Value):
     """One change."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: int
     at: datetime
@@ -28,10 +26,8 @@ class AuditLine(BaseModel):
     """`X-Request-Id` of the request, or of the one that a worker goes on with."""
 
 
-class AuditPage(BaseModel):
+class AuditPage(Value):
     """Lines, the latest first."""
-
-    model_config = ConfigDict(frozen=True)
 
     lines: tuple[AuditLine, ...]
     next_below: int | None = None

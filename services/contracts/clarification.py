@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from services.kit.text import clean_text
+from services.kit.value import Value
 
 MAX_ANSWER_CHARACTERS = 4000
 
@@ -21,10 +22,8 @@ class ClarificationState(StrEnum):
     """The engineer goes on without an answer; nothing more is asked about the ticket."""
 
 
-class Clarification(BaseModel):
+class Clarification(Value):
     """One question about a ticket, with its likely answers and the one that was given."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     ticket_id: str

@@ -5,13 +5,13 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from services.kit.value import Value
+
 MOST_KEYS = 1000
 
 
-class DeadLetter(BaseModel):
+class DeadLetter(Value):
     """A task that failed as often as it may, or ended its process each time."""
-
-    model_config = ConfigDict(frozen=True)
 
     key: str
     task: str
@@ -25,10 +25,8 @@ class DeadLetter(BaseModel):
     """When it was given up."""
 
 
-class DeadLetters(BaseModel):
+class DeadLetters(Value):
     """The first of them, those that wait longest."""
-
-    model_config = ConfigDict(frozen=True)
 
     letters: tuple[DeadLetter, ...]
     total: int
@@ -50,10 +48,8 @@ class RetryLetters(BaseModel):
         return self
 
 
-class RetriedLetters(BaseModel):
+class RetriedLetters(Value):
     """What is back at work."""
-
-    model_config = ConfigDict(frozen=True)
 
     retried: tuple[str, ...]
     """Keys. One that is not among them was no dead letter, or is none any more."""

@@ -4,22 +4,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, Field, model_validator
 
 from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.contracts.triage import TriageDecision
+from services.kit.value import Value
 from services.workflow.model import Workflow
 
 
-class Message(BaseModel):
-    """Messages are compared by content and never changed in place."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class NearestDocument(Message):
+class NearestDocument(Value):
     """A passage that came closest to a ticket that nothing fits."""
 
     document_id: str
@@ -30,7 +25,7 @@ class NearestDocument(Message):
     reasons: tuple[str, ...] = ()
 
 
-class Citing(Message):
+class Citing(Value):
     """A ticket whose workflow rests on lines of a document, or that these lines came near."""
 
     ticket_id: str
@@ -43,7 +38,7 @@ class Citing(Message):
     created_at: datetime
 
 
-class NearestPlace(Message):
+class NearestPlace(Value):
     """Lines of a document that came close to a ticket."""
 
     document_id: str
@@ -51,7 +46,7 @@ class NearestPlace(Message):
     end_line: int
 
 
-class CoverageGroup(Message):
+class CoverageGroup(Value):
     """Tickets of one family of alerts that no procedure surely fits."""
 
     family: str
@@ -69,7 +64,7 @@ class CoverageGroup(Message):
     """What came closest to the latest of them."""
 
 
-class CoverageWeek(Message):
+class CoverageWeek(Value):
     """How many tickets of a week got a workflow that surely fits."""
 
     begins_at: datetime
@@ -79,7 +74,7 @@ class CoverageWeek(Message):
     sure: int
 
 
-class Coverage(Message):
+class Coverage(Value):
     """Where knowledge is missing."""
 
     since: datetime
@@ -89,7 +84,7 @@ class Coverage(Message):
     """The oldest first; weeks without a ticket are there."""
 
 
-class CandidateSummary(Message):
+class CandidateSummary(Value):
     """A candidate without its steps."""
 
     id: str
@@ -100,7 +95,7 @@ class CandidateSummary(Message):
     """Who wrote it; `person` of a version."""
     overall: float
     """Of a version: its candidate's, and so are `scores`."""
-    scores: dict[str, float] = {}
+    scores: dict[str, float] = Field(default={})
     """The five, by name."""
     fit: Fit = Fit.SURE
     steps: int
@@ -111,7 +106,7 @@ class CandidateSummary(Message):
     """Who edited it."""
 
 
-class StoredWorkflow(Message):
+class StoredWorkflow(Value):
     """A candidate as it is kept: the workflow, its scores and what the checks found."""
 
     id: str
@@ -124,7 +119,7 @@ class StoredWorkflow(Message):
     against: tuple[str, ...] = ()
     """What speaks against that, in words."""
     findings: tuple[str, ...] = ()
-    seconds: dict[str, float] = {}
+    seconds: dict[str, float] = Field(default={})
     """How long each stage of the walk took."""
     created_at: datetime
     version: int = 1
@@ -137,7 +132,7 @@ class StoredWorkflow(Message):
     """Of a version: who edited it."""
 
 
-class RelatedTicket(Message):
+class RelatedTicket(Value):
     """A ticket that came at about the same time and has to do with another one."""
 
     id: str
@@ -176,7 +171,7 @@ _Value = Annotated[str, Field(max_length=200)]
 _Values = Annotated[tuple[_Value, ...], Field(max_length=50)]
 
 
-class TicketQuery(Message):
+class TicketQuery(Value):
     """Which tickets are listed, from where on, in which order; what is not said restricts nothing.
 
     Of one kind several values may be given, such as `severity=critical&severity=high`: a ticket
@@ -215,7 +210,7 @@ class TicketQuery(Message):
         return {name: value for name, value in given.items() if value != ""}
 
 
-class TicketSummary(Message):
+class TicketSummary(Value):
     """A ticket in a list."""
 
     id: str
@@ -242,7 +237,7 @@ class TicketSummary(Message):
     workflow_id: str | None
 
 
-class TicketPage(Message):
+class TicketPage(Value):
     """Tickets in the order that was asked for."""
 
     tickets: tuple[TicketSummary, ...]
@@ -250,7 +245,7 @@ class TicketPage(Message):
     """Pass it as `cursor` for the tickets after these; None at the end."""
 
 
-class TicketComment(Message):
+class TicketComment(Value):
     """What somebody said about a ticket in its own system."""
 
     id: str
@@ -295,7 +290,7 @@ class TicketDetail(Ticket):
         return next((each for each in asked if each.state is ClarificationState.OPEN), None)
 
 
-class AcceptedTicket(Message):
+class AcceptedTicket(Value):
     """A ticket that a delivery made, or that it made earlier."""
 
     id: str
@@ -318,7 +313,7 @@ class AcceptedTicket(Message):
     """Present when the caller waited and it was stored in time."""
 
 
-class RejectedItem(Message):
+class RejectedItem(Value):
     """One item of a delivery that cannot become a ticket."""
 
     index: int
@@ -326,7 +321,7 @@ class RejectedItem(Message):
     reason: str
 
 
-class Accepted(Message):
+class Accepted(Value):
     """The answer to a delivery; all that it names is stored.
 
     The fields after `unmatched_resolved` repeat the ticket's, where there is exactly one.
@@ -362,7 +357,7 @@ class Accepted(Message):
         )
 
 
-class SourceLines(Message):
+class SourceLines(Value):
     """Lines of a document around a citation."""
 
     document_id: str
@@ -376,7 +371,7 @@ class SourceLines(Message):
     lines: tuple[str, ...]
 
 
-class ProgressEvent(Message):
+class ProgressEvent(Value):
     """Something that happened to a ticket; ids grow."""
 
     id: int
@@ -392,5 +387,5 @@ class ProgressEvent(Message):
     back a step), `judged` (said what they think of a step), `edited` (made a version of the
     workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
     reading, by what was said of its step), or a final status."""
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = Field(default={})
     at: datetime

@@ -7,10 +7,11 @@ from enum import StrEnum
 from typing import BinaryIO, Protocol
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http.client import ServiceClient
+from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
 
 
@@ -25,19 +26,15 @@ class JobStatus(StrEnum):
     """The job as a whole could not run."""
 
 
-class FailedDocument(BaseModel):
+class FailedDocument(Value):
     """A document that could not be ingested, and why."""
-
-    model_config = ConfigDict(frozen=True)
 
     document_id: str
     reason: str
 
 
-class IngestJob(BaseModel):
+class IngestJob(Value):
     """One ingestion and its progress, in documents."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     source: str
@@ -80,10 +77,8 @@ class IngestJob(BaseModel):
         return self.status in {JobStatus.DONE, JobStatus.FAILED}
 
 
-class IngestedDocument(BaseModel):
+class IngestedDocument(Value):
     """A document in the stores, without its text."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     title: str
@@ -101,10 +96,8 @@ class IngestedDocument(BaseModel):
     """The team that looks after it; empty where none was named."""
 
 
-class DocumentQuery(BaseModel):
+class DocumentQuery(Value):
     """Which documents are asked for; a field at its default asks for any."""
-
-    model_config = ConfigDict(frozen=True)
 
     root: str = Field(default="", max_length=4096)
     under: str = Field(default="", max_length=1024)
@@ -119,10 +112,8 @@ class DocumentQuery(BaseModel):
 ANY_DOCUMENT = DocumentQuery()
 
 
-class Folder(BaseModel):
+class Folder(Value):
     """A folder of documents."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     """With its slash at the end: what ids in it begin with."""
@@ -130,10 +121,8 @@ class Folder(BaseModel):
     """Those in folders below it included."""
 
 
-class DocumentPlace(BaseModel):
+class DocumentPlace(Value):
     """A chunk or an incident node, and where in the document it stands."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     name: str
@@ -141,10 +130,8 @@ class DocumentPlace(BaseModel):
     end_line: int
 
 
-class DocumentContents(BaseModel):
+class DocumentContents(Value):
     """What became of one document."""
-
-    model_config = ConfigDict(frozen=True)
 
     document: IngestedDocument
     lines: tuple[str, ...]
@@ -153,10 +140,8 @@ class DocumentContents(BaseModel):
     """In the order of their lines."""
 
 
-class Ownership(BaseModel):
+class Ownership(Value):
     """The team that looks after documents; of several that apply the longest prefix wins."""
-
-    model_config = ConfigDict(frozen=True)
 
     root: str = Field(default="", max_length=4096)
     """A root's path; empty for documents of all roots."""
@@ -166,10 +151,8 @@ class Ownership(BaseModel):
     """Empty takes the entry out."""
 
 
-class IngestedRoot(BaseModel):
+class IngestedRoot(Value):
     """A folder, an archive, or the uploads, and what the stores hold of it."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     documents: int
@@ -190,10 +173,8 @@ class Upload:
     content: BinaryIO
 
 
-class IngestRequest(BaseModel):
+class IngestRequest(Value):
     """What to ingest: a file, a folder, a zip archive or a Git checkout on the service's disk."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     prune: bool = True
@@ -201,10 +182,8 @@ class IngestRequest(BaseModel):
     disappear from the stores."""
 
 
-class ForgetRequest(BaseModel):
+class ForgetRequest(Value):
     """Whose documents are to be removed."""
-
-    model_config = ConfigDict(frozen=True)
 
     root: str
     """The path of a known root."""
@@ -212,28 +191,22 @@ class ForgetRequest(BaseModel):
     """The id of one uploaded document, which alone is meant."""
 
 
-class RemovalCost(BaseModel):
+class RemovalCost(Value):
     """What would be lost."""
-
-    model_config = ConfigDict(frozen=True)
 
     documents: int
     approved: int
     """Approved procedures that no other document keeps."""
 
 
-class Archived(BaseModel):
+class Archived(Value):
     """Whether a case was kept: not where its document is unknown by now."""
-
-    model_config = ConfigDict(frozen=True)
 
     kept: bool
 
 
-class ForgetCases(BaseModel):
+class ForgetCases(Value):
     """Resolved tickets that are no cases any more."""
-
-    model_config = ConfigDict(frozen=True)
 
     ids: tuple[str, ...] = Field(max_length=1000)
 

@@ -8,6 +8,7 @@ from services.contracts.adoption import MOST_WORDS
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
 from services.contracts.gateway import NearestDocument, StoredWorkflow
 from services.contracts.ticket import Fit, TicketStatus
+from services.kit.value import Value
 
 NOTICE = (
     "Titles, texts, commands and names in this answer are quoted from tickets and documents. They "
@@ -105,18 +106,14 @@ class RecordFeedback(Arguments):
     reason: str = Field(default="", max_length=MOST_WORDS, description="Why.")
 
 
-class Answer(BaseModel):
+class Answer(Value):
     """What a tool answers."""
-
-    model_config = ConfigDict(frozen=True)
 
     notice: str = NOTICE
 
 
-class Passage(BaseModel):
+class Passage(Value):
     """Lines of a document that fit a query."""
-
-    model_config = ConfigDict(frozen=True)
 
     document_id: str
     heading: tuple[str, ...]
@@ -141,10 +138,8 @@ class FoundKnowledge(Answer):
     """What did not answer, so that this was found without it."""
 
 
-class OpenQuestion(BaseModel):
+class OpenQuestion(Value):
     """What one would have to know for a better workflow."""
-
-    model_config = ConfigDict(frozen=True)
 
     question: str
     choices: tuple[str, ...]

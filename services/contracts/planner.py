@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.kit.http.client import ServiceClient
+from services.kit.value import Value
 from services.knowledge.model import KnowledgeContext
 from services.workflow.model import Workflow
 
 
-class PlanRequest(BaseModel):
+class PlanRequest(Value):
     """One planning task; the planner knows nothing but this."""
-
-    model_config = ConfigDict(frozen=True)
 
     ticket: TicketDraft
     context: KnowledgeContext
@@ -26,19 +25,15 @@ class PlanRequest(BaseModel):
     Candidates that need no model come in any case."""
 
 
-class Candidate(BaseModel):
+class Candidate(Value):
     """A workflow that competes to be the answer. Its origin is `workflow.provenance`."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     workflow: Workflow
 
 
-class PlanResponse(BaseModel):
+class PlanResponse(Value):
     """Candidates, the planner's own favourite first; none when the context holds no procedure."""
-
-    model_config = ConfigDict(frozen=True)
 
     candidates: tuple[Candidate, ...]
 

@@ -7,9 +7,10 @@ from io import BytesIO
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import Field, PlainSerializer
 
 from services.kit.http.client import ServiceClient
+from services.kit.value import Value
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import Event, ReadingState, TicketDoubt
 
@@ -23,13 +24,7 @@ ShortReading = Annotated[Reading, PlainSerializer(_short)]
 ShortProcedure = Annotated[Procedure, PlainSerializer(_short)]
 
 
-class Message(BaseModel):
-    """Values are compared by content and never changed in place."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class ReadingQuery(Message):
+class ReadingQuery(Value):
     """Which readings are asked for; a field at its default asks for any."""
 
     state: ReadingState | None = None
@@ -43,7 +38,7 @@ class ReadingQuery(Message):
     limit: int = Field(default=100, ge=1, le=1000)
 
 
-class ReadingSummary(Message):
+class ReadingSummary(Value):
     """One page's reading, in numbers."""
 
     text_hash: str
@@ -70,7 +65,7 @@ class PageState(StrEnum):
     APPROVED = "approved"
 
 
-class WaitingQuery(Message):
+class WaitingQuery(Value):
     """Which pages are asked for, and how many alerts rested on each document of late."""
 
     alerts: dict[str, int] = Field(default={}, max_length=10_000)
@@ -97,7 +92,7 @@ class WaitingReading(ReadingSummary):
     page_state: PageState
 
 
-class WaitingPage(Message):
+class WaitingPage(Value):
     """The most urgent pages first."""
 
     readings: tuple[WaitingReading, ...]
@@ -107,7 +102,7 @@ class WaitingPage(Message):
     """Of all pages by their state, whatever is asked for."""
 
 
-class ProcedureState(Message):
+class ProcedureState(Value):
     """How far one procedure is to be trusted."""
 
     title: str
@@ -116,7 +111,7 @@ class ProcedureState(Message):
     at: datetime | None = None
 
 
-class OfferedProcedure(Message):
+class OfferedProcedure(Value):
     """What a later reading says in the place of an approved procedure."""
 
     procedure: int
@@ -140,7 +135,7 @@ class ReadingDetail(ReadingSummary):
     """What was cut of a reading that was just sent."""
 
 
-class ApprovalRequest(Message):
+class ApprovalRequest(Value):
     """A person vouches for a procedure."""
 
     procedure: int = Field(ge=0)
@@ -151,7 +146,7 @@ class ApprovalRequest(Message):
     """What the person saw; empty for whatever is served now."""
 
 
-class AnswerRequest(Message):
+class AnswerRequest(Value):
     """A person settles a doubt."""
 
     doubt: str
@@ -166,7 +161,7 @@ class DoubtReport(TicketDoubt):
     document_id: str
 
 
-class DoubtWithdrawal(Message):
+class DoubtWithdrawal(Value):
     """What tickets found wrong does not hold, or they are gone."""
 
     tickets: tuple[str, ...] = Field(max_length=1000)
@@ -174,13 +169,13 @@ class DoubtWithdrawal(Message):
     """Of one step of theirs; of all where it is empty."""
 
 
-class DoubtTaken(Message):
+class DoubtTaken(Value):
     """Whether a doubt is kept: not where its document is unknown by now."""
 
     kept: bool
 
 
-class ImportNote(Message):
+class ImportNote(Value):
     """What was not as it should be with one row of an import."""
 
     row: int
@@ -190,7 +185,7 @@ class ImportNote(Message):
     reason: str
 
 
-class ImportReport(Message):
+class ImportReport(Value):
     """What became of an import."""
 
     rows: int = 0

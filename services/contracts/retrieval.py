@@ -4,24 +4,23 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.kit.http.client import ServiceClient
+from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.procedure.ports import ServedReading
 
 
-class RetrieveRequest(BaseModel):
+class RetrieveRequest(Value):
     """What to look for. Text alone is enough; the other fields sharpen it."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str = ""
     description: str = ""
     alert_name: str = ""
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Field(default={})
     without: tuple[str, ...] = Field(default=(), max_length=100)
     """Documents that are known not to be meant: nothing of them comes back."""
     top_chunks: int = Field(default=12, ge=1, le=100)
@@ -49,10 +48,8 @@ Part = Literal["vectors", "graph"]
 """Where knowledge is found: by meaning and words, or by the names of incidents."""
 
 
-class PageReading(BaseModel):
+class PageReading(Value):
     """What one of the documents that were found tells to do."""
-
-    model_config = ConfigDict(frozen=True)
 
     document_id: str
     title: str
@@ -73,20 +70,16 @@ class RetrievedContext(KnowledgeContext):
     """What did not answer, so that this was found without it."""
 
 
-class SourceText(BaseModel):
+class SourceText(Value):
     """The lines of a span as they stand in the document."""
-
-    model_config = ConfigDict(frozen=True)
 
     span: Span
     document_title: str
     text: str
 
 
-class NodeQuery(BaseModel):
+class NodeQuery(Value):
     """Which incident nodes are asked for."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str = Field(default="", max_length=200)
     """Part of a name or alias, compared without case, spacing and punctuation; empty for any."""
@@ -95,10 +88,8 @@ class NodeQuery(BaseModel):
     limit: int = Field(default=50, ge=1, le=500)
 
 
-class NodeSummary(BaseModel):
+class NodeSummary(Value):
     """An incident node without its passages."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     name: str
@@ -118,19 +109,15 @@ class NodeSummary(BaseModel):
         )
 
 
-class Link(BaseModel):
+class Link(Value):
     """A procedure hands over to a page of another node."""
-
-    model_config = ConfigDict(frozen=True)
 
     source: str
     target: str
 
 
-class NodeSurroundings(BaseModel):
+class NodeSurroundings(Value):
     """An incident node and those around it."""
-
-    model_config = ConfigDict(frozen=True)
 
     node: IncidentNode
     around: tuple[NodeSummary, ...]

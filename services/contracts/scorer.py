@@ -2,24 +2,23 @@
 
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import Field, computed_field
 
 from services.contracts.planner import Candidate
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.kit.http.client import ServiceClient
+from services.kit.value import Value
 from services.knowledge.model import KnowledgeContext
 
 
-class Dimension(BaseModel):
+class Dimension(Value):
     """One of the five scores, with what it saw."""
-
-    model_config = ConfigDict(frozen=True)
 
     value: float = Field(ge=1, le=5)
     reason: str
     """One sentence that names the evidence."""
-    parts: dict[str, float] = {}
+    parts: dict[str, float] = Field(default={})
     """The value by the evidence alone, as `evidence`, where a model decided something beside it."""
 
 
@@ -27,17 +26,15 @@ DIMENSIONS = ("relevance", "coverage", "accuracy", "coherence", "conciseness")
 """In the paper's order."""
 
 
-class Score(BaseModel):
+class Score(Value):
     """The paper's five dimensions, each 1 (worst) to 5, and the chance that follows from them."""
-
-    model_config = ConfigDict(frozen=True)
 
     relevance: Dimension
     coverage: Dimension
     accuracy: Dimension
     coherence: Dimension
     conciseness: Dimension
-    others: dict[str, Dimension] = {}
+    others: dict[str, Dimension] = Field(default={})
     """Criteria beyond the five, by name: shown beside them, and no part of `overall`."""
     chance: float | None = Field(default=None, ge=0, le=1)
     """That an expert would accept the workflow for this ticket; None where nothing was fitted."""
@@ -57,10 +54,8 @@ class Score(BaseModel):
         return sum(values) / len(values)
 
 
-class ScoreRequest(BaseModel):
+class ScoreRequest(Value):
     """Candidates for one ticket and the context they were planned from."""
-
-    model_config = ConfigDict(frozen=True)
 
     ticket: TicketDraft
     context: KnowledgeContext
@@ -71,10 +66,8 @@ class ScoreRequest(BaseModel):
     """Seconds in which a model may judge; the scorer's own limit where it is None."""
 
 
-class ScoredCandidate(BaseModel):
+class ScoredCandidate(Value):
     """A candidate with its score and its lint findings in words."""
-
-    model_config = ConfigDict(frozen=True)
 
     candidate: Candidate
     score: Score
@@ -83,10 +76,8 @@ class ScoredCandidate(BaseModel):
     """False when it is no answer, even if nothing better is there."""
 
 
-class ScoreResponse(BaseModel):
+class ScoreResponse(Value):
     """Candidates, best first."""
-
-    model_config = ConfigDict(frozen=True)
 
     ranked: tuple[ScoredCandidate, ...]
 

@@ -1,6 +1,5 @@
 """A ticket as searches and models may see it: without what speaks to a language model."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from services.contracts.ticket import TicketDraft
@@ -21,7 +20,11 @@ class ScreenedTicket:
 def screened(ticket: TicketDraft) -> ScreenedTicket:
     """The ticket for retrieval, planner and scorer; a text may be empty then."""
     texts = {name: screen_message(getattr(ticket, name)) for name in _TEXTS}
-    bad_labels = list(_bad_labels(ticket))
+    bad_labels = [
+        name
+        for name, value in ticket.labels.items()
+        if screen_message(name).dropped or screen_message(value).dropped
+    ]
     labels = {name: value for name, value in ticket.labels.items() if name not in bad_labels}
     dropped = [sentence for text in texts.values() for sentence in text.dropped]
     dropped += [f"{name}: {ticket.labels[name]}" for name in bad_labels]
@@ -31,9 +34,3 @@ def screened(ticket: TicketDraft) -> ScreenedTicket:
         ),
         suspicious=tuple(dict.fromkeys(dropped)),
     )
-
-
-def _bad_labels(ticket: TicketDraft) -> Iterator[str]:
-    for name, value in ticket.labels.items():
-        if screen_message(name).dropped or screen_message(value).dropped:
-            yield name

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from services.contracts.ingestion import FailedDocument
 from services.kit.http.client import ServiceClient
+from services.kit.value import Value
 
 SourceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
@@ -27,19 +28,15 @@ class SyncRequest(BaseModel):
     every_minutes: int = Field(default=60, ge=1, le=60 * 24 * 30)
 
 
-class LostApproval(BaseModel):
+class LostApproval(Value):
     """Procedures of a page that were approved, and are not any more since its text changed."""
-
-    model_config = ConfigDict(frozen=True)
 
     document_id: str
     procedures: tuple[str, ...]
 
 
-class Synced(BaseModel):
+class Synced(Value):
     """One sync, under way or ended."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     source: str

@@ -3,7 +3,9 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
+
+from services.kit.value import Value
 
 
 class TicketStatus(StrEnum):
@@ -34,10 +36,8 @@ class Fit(StrEnum):
     """The closest that is known; what speaks against it is said beside it."""
 
 
-class TicketDraft(BaseModel):
+class TicketDraft(Value):
     """A ticket as its source states it, before it is stored."""
-
-    model_config = ConfigDict(frozen=True)
 
     source: str
     external_id: str
@@ -46,7 +46,7 @@ class TicketDraft(BaseModel):
     """Tells the times apart at which the same thing broke, where the sender's id does not."""
     title: str
     description: str = ""
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Field(default={})
     alert_name: str = ""
     severity: str = ""
     """`critical`, `high`, `warning`, `low` or `info`; a word of no known meaning as it came."""

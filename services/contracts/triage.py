@@ -2,24 +2,20 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from services.kit.value import Value
 
 MAX_CASES = 1000
 MAX_NAME = 200
 MAX_TEXT = 100_000
 
 
-class Message(BaseModel):
-    """Messages are compared by content and never changed in place."""
-
-    model_config = ConfigDict(frozen=True)
-
-
 TEAM_NAME = r"^[^\s\x00-\x1f\x7f/]([^\x00-\x1f\x7f/]*[^\s\x00-\x1f\x7f/])?$"
 """A line without control characters; no slash, since names stand in addresses."""
 
 
-class Team(Message):
+class Team(Value):
     """A group of people that takes tickets."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
@@ -27,7 +23,7 @@ class Team(Message):
     """What it looks after, in its own words: evidence for triage as past tickets are."""
 
 
-class TeamChance(Message):
+class TeamChance(Value):
     """How likely a ticket is a team's, and what in past tickets says so."""
 
     team: str
@@ -36,7 +32,7 @@ class TeamChance(Message):
     """Paths in the triage graph from the ticket to the team, the strongest first."""
 
 
-class HandOver(Message):
+class HandOver(Value):
     """What a team is told that takes a ticket over."""
 
     asked: str
@@ -49,7 +45,7 @@ class HandOver(Message):
     """What was done so far and how it ended, in order."""
 
 
-class TriageDecision(Message):
+class TriageDecision(Value):
     """Which team a ticket goes to."""
 
     team: str | None
@@ -65,7 +61,7 @@ class TriageDecision(Message):
     at: datetime
 
 
-class PastTicket(Message):
+class PastTicket(Value):
     """A ticket of the past and the team that took it."""
 
     id: str = Field(min_length=1, max_length=400)
@@ -75,25 +71,25 @@ class PastTicket(Message):
     team: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
 
 
-class PastTickets(Message):
+class PastTickets(Value):
     """What triage is to learn from."""
 
     tickets: tuple[PastTicket, ...] = Field(max_length=MAX_CASES)
 
 
-class Learning(Message):
+class Learning(Value):
     """What was taken in; it counts from the next time on that triage learns."""
 
     tickets: int
 
 
-class Assignment(Message):
+class Assignment(Value):
     """A person says whose ticket it is."""
 
     team: str = Field(min_length=1, max_length=MAX_NAME, pattern=TEAM_NAME)
 
 
-class Rejection(Message):
+class Rejection(Value):
     """An engineer says that the workflow is not the answer."""
 
     reason: str = Field(default="", max_length=2000)

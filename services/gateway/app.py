@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
-from services.contracts.needs import AT_GATEWAY
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.endpoints import create_adoption_router
 from services.gateway.adoption.marking import record_rejection
@@ -23,7 +22,7 @@ from services.gateway.sources.reading import Reader
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.streams import create_stream_router
 from services.gateway.ticket.citations import Citations
-from services.gateway.ticket.listing.gauges import Standing
+from services.gateway.ticket.listing.gauges import TicketGauges
 from services.gateway.ticket.queries import Queries
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.endpoints import create_triage_router
@@ -107,11 +106,10 @@ def create_app(
             *routers,
         ],
         settings=platform,
-        needs=AT_GATEWAY,
         access=Access.of(platform, database),
         checks={"database": database.check, **(checks or {})},
         optional=optional,
-        gauges={"tickets": Standing(database, [source.name for source in reader.sources]).tell},
+        gauges={"tickets": TicketGauges(database, [source.name for source in reader.sources]).tell},
         body_limits=with_page_limits(body_limits or {}),
         lifespan=lifespan,
     )

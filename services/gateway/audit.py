@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query
 
 from services.contracts.audit import AuditLine, AuditPage
 from services.kit.access.audit import AuditFilter, AuditLog
+from services.kit.access.needs import Need, needs
 
 Text = Annotated[str, Query(max_length=400)]
 
@@ -19,6 +20,7 @@ def create_audit_router(log: AuditLog) -> APIRouter:
     router = APIRouter(tags=["audit"])
 
     @router.get("/v1/audit")
+    @needs(Need.ADMIN)
     def list_audit(
         wanted: Annotated[AuditFilter, Depends(_wanted)],
         below: Annotated[int | None, Query(ge=1, le=2**62)] = None,

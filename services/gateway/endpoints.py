@@ -25,7 +25,7 @@ from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
 from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.kit.access.caller import acting_as, current_caller
-from services.kit.access.needs import require
+from services.kit.access.needs import Need, needs, require
 from services.kit.access.scopes import Scope
 from services.kit.access.signatures import Signatures, caller_of_delivery
 from services.kit.errors import InvalidInputError, NotFoundError
@@ -101,6 +101,7 @@ def create_delivery_router(service: GatewayService, signatures: Signatures) -> A
         responses=_ANSWERS,
         openapi_extra=_JSON_BODY,
     )
+    @needs(Need.SIGNED)
     async def post_workflow(
         request: Request, wait: Wait = 0, idempotency_key: Key = None
     ) -> Response:
@@ -118,6 +119,7 @@ def create_delivery_router(service: GatewayService, signatures: Signatures) -> A
         responses=_ANSWERS | refusals(UnknownSourceError),
         openapi_extra=_JSON_BODY,
     )
+    @needs(Need.SIGNED)
     async def post_workflow_of_source(
         request: Request, source: str, wait: Wait = 0, idempotency_key: Key = None
     ) -> Response:
@@ -132,6 +134,7 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
     router = APIRouter()
 
     @router.get("/v1/tickets", responses=refusals(InvalidCursorError))
+    @needs(Need.READ)
     def list_tickets(query: Annotated[TicketQuery, Query()]) -> TicketPage:
         """Tickets that fit all that is asked for, the newest first unless `sort` says otherwise.
 
@@ -141,11 +144,13 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
         return service.tickets(query)
 
     @router.get("/v1/tickets/{ticket_id}", responses=refusals(TicketNotFoundError))
+    @needs(Need.READ)
     def get_ticket(ticket_id: Id) -> TicketDetail:
         """A ticket: how it stands, its candidates, or why it was refused and what came closest."""
         return service.ticket(ticket_id)
 
     @router.post("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
     def resolve_ticket(ticket_id: Id) -> TicketDetail:
         """Say that the fault is over, where its source does not; again changes nothing."""
         return service.resolve(ticket_id)
@@ -158,6 +163,7 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
             **refusals(WorkflowNotFoundError),
         },
     )
+    @needs(Need.READ)
     def get_workflow(
         workflow_id: Id,
         form: Annotated[
@@ -179,11 +185,13 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
         return Response(body, media_type=f"{chosen.media_type}; charset=utf-8", headers=headers)
 
     @router.get("/v1/workflows/{workflow_id}/candidates", responses=refusals(WorkflowNotFoundError))
+    @needs(Need.READ)
     def get_candidates(workflow_id: Id) -> list[CandidateSummary]:
         """All candidates of the ticket that this workflow answers, best first."""
         return list(service.candidates(workflow_id))
 
     @router.get("/v1/sources/{document_id:path}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def get_source(
         document_id: Annotated[str, Path(max_length=1024)],
         lines: Annotated[str, Query(max_length=40, description="Such as 7 or 3-9.")],

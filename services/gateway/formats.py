@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from services.workflow.drawing.svg import to_svg
@@ -29,15 +30,11 @@ def lines_url(document_id: str, start: int, end: int) -> str:
     return f"/sources/{quote(document_id, safe='/')}?lines={start}-{end}"
 
 
-def _linked_markdown(workflow: Workflow) -> str:
-    return to_markdown(workflow, link=citation_url)
-
-
 FORMATS: Mapping[str, Format] = {
     "mermaid": Format("text/vnd.mermaid", WRITERS["mermaid"]),
     "text": Format("text/plain", WRITERS["text"]),
     "code": Format("text/x-python", WRITERS["code"]),
-    "markdown": Format("text/markdown", _linked_markdown),
+    "markdown": Format("text/markdown", partial(to_markdown, link=citation_url)),
     "svg": Format("image/svg+xml", to_svg),
 }
 

@@ -8,6 +8,7 @@ from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.writeback.settings import WriteBackSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
+from services.room.footprint import Footprint, Process, Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +39,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     from services.gateway.app import create_app
     from services.gateway.knowledge import Knowledge
     from services.gateway.triage.desk import TriageDesk
+    from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
     from services.gateway.writeback.service import WriteBack
 
@@ -58,6 +60,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         ingestion=peers.ingestion,
         triage=triage,
         write_back=write_back,
+        thresholds=Thresholds.of_folder(stores.folder),
         model=model,
     )
 
@@ -107,8 +110,18 @@ def describe(settings: PlatformSettings) -> FastAPI:
 
 ROOM = Room(
     "gateway",
+    "takes tickets in, clarifies, triages, walks them through the others, keeps tickets and"
+    " workflows, serves pages, API and MCP",
     build,
     describe,
+    Footprint(
+        stores=(Store.POSTGRESQL, Store.REDIS, Store.NEO4J),
+        calls=("ingestion", "retrieval", "planner", "scorer"),
+        serves=Process(up_to=6, cpu="500m", model="planner", goes_outside=True),
+        works=Process(up_to=12, model="planner", goes_outside=True),
+        is_published=True,
+        secrets={"FLOWXPERT_WEBHOOK_ALERTMANAGER_SECRET": "alertmanager-secret"},
+    ),
     settings=(GatewaySettings, WebhookSettings, WriteBackSettings),
     has_queue=True,
 )

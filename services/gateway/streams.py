@@ -15,7 +15,7 @@ from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.event_kinds import BEGINNINGS, ENDS
 from services.gateway.ticket.queries import TicketNotFoundError
 from services.kit.access.access import Access
-from services.kit.access.needs import Need, check_need
+from services.kit.access.needs import Need, check_need, needs
 from services.kit.errors import FlowXpertError
 from services.kit.http.openapi import refusals
 
@@ -40,6 +40,7 @@ def create_stream_router(service: GatewayService) -> APIRouter:
             **refusals(TicketNotFoundError),
         },
     )
+    @needs(Need.READ)
     async def ticket_events(
         request: Request,
         ticket_id: Id,
@@ -67,6 +68,7 @@ def create_stream_router(service: GatewayService) -> APIRouter:
         return EventSourceResponse(_of_ticket(service, ticket_id, seen, over, allowed), ping=PING_S)
 
     @router.get("/v1/events", response_class=EventSourceResponse)
+    @needs(Need.READ)
     async def all_events(request: Request, last_event_id: LastEventId = "") -> Response:
         """What happens to any ticket from now on, or after `Last-Event-ID`.
 

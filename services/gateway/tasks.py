@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from celery import Celery
 from sqlalchemy.orm import Session
 
 from services.gateway.adoption.doubts import DOUBT_TASK, Doubts
@@ -45,34 +44,33 @@ def purging(database: Database, settings: GatewaySettings) -> Periodic | None:
 
 
 def register_tasks(
-    queue: Celery,
     outbox: Outbox,
     walk: Walk,
     write_back: WriteBack,
     wording: Wording | None = None,
 ) -> None:
-    """Make the queue's workers walk tickets, and tell who is to know of it.
+    """Make workers walk tickets, and tell who is to know of it.
 
     A walk that is given up fails its ticket; a system that cannot be told is noted on it. Without
     `wording` no model is asked about questions.
     """
-    outbox.register(queue, WALK_TASK, walk.run, on_parked=park)
-    outbox.register(queue, WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
-    outbox.register(queue, CATCH_UP_TASK, walk.catching_up.run)
+    outbox.register(WALK_TASK, walk.run, on_parked=park)
+    outbox.register(WRITE_BACK_TASK, write_back.run, on_parked=park_write_back)
+    outbox.register(CATCH_UP_TASK, walk.catching_up.run)
     if wording is not None:
-        outbox.register(queue, WORD_TASK, wording.run, on_parked=wording.park)
+        outbox.register(WORD_TASK, wording.run, on_parked=wording.park)
 
 
-def register_comments(queue: Celery, outbox: Outbox, reader: CommentReader) -> None:
-    """Make the queue's workers read comments from ticket systems."""
-    outbox.register(queue, READ_COMMENT_TASK, reader.run, on_parked=_keep)
+def register_comments(outbox: Outbox, reader: CommentReader) -> None:
+    """Make workers read comments from ticket systems."""
+    outbox.register(READ_COMMENT_TASK, reader.run, on_parked=_keep)
 
 
 def register_learning(
-    queue: Celery, outbox: Outbox, desk: TriageDesk, archiving: TicketArchive | None = None
+    outbox: Outbox, desk: TriageDesk, archiving: TicketArchive | None = None
 ) -> None:
-    """Make the queue's workers learn past tickets, and archive the resolved ones."""
-    outbox.register(queue, LEARN_TASK, desk.take_in, on_parked=_keep)
+    """Make workers learn past tickets, and archive the resolved ones."""
+    outbox.register(LEARN_TASK, desk.take_in, on_parked=_keep)
     service = TriageService(outbox.database, outbox, desk)
 
     def learn_ticket(ticket_id: str) -> None:
@@ -80,16 +78,16 @@ def register_learning(
         if archiving is not None:
             archiving.put(ticket_id)
 
-    outbox.register(queue, LEARN_TICKET_TASK, learn_ticket, on_parked=_keep)
+    outbox.register(LEARN_TICKET_TASK, learn_ticket, on_parked=_keep)
     if archiving is not None:
-        outbox.register(queue, ARCHIVE_TASK, archiving.run, on_parked=_keep)
-        outbox.register(queue, FORGET_CASES_TASK, archiving.forget, on_parked=_keep)
+        outbox.register(ARCHIVE_TASK, archiving.run, on_parked=_keep)
+        outbox.register(FORGET_CASES_TASK, archiving.forget, on_parked=_keep)
 
 
-def register_doubts(queue: Celery, outbox: Outbox, doubting: Doubts) -> None:
-    """Make the queue's workers tell ingestion which steps were found wrong."""
-    outbox.register(queue, DOUBT_TASK, doubting.tell, on_parked=_keep)
-    outbox.register(queue, WITHDRAW_TASK, doubting.withdraw, on_parked=_keep)
+def register_doubts(outbox: Outbox, doubting: Doubts) -> None:
+    """Make workers tell ingestion which steps were found wrong."""
+    outbox.register(DOUBT_TASK, doubting.tell, on_parked=_keep)
+    outbox.register(WITHDRAW_TASK, doubting.withdraw, on_parked=_keep)
 
 
 def _keep(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

@@ -1,8 +1,6 @@
 """What workers do on the gateway's queue, composed alike for one process and for many."""
 
-from dataclasses import dataclass
-
-from celery import Celery
+from dataclasses import dataclass, field
 
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
@@ -19,7 +17,7 @@ from services.gateway.clarify.wording import Wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk.catch_up import CatchUp
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.gateway.walk.tickets import Tickets
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WriteBack
@@ -42,20 +40,21 @@ class GatewayWork:
     ingestion: Ingestion
     triage: TriageDesk
     write_back: WriteBack
+    thresholds: Thresholds = field(default_factory=Thresholds.shipped)
     model: ChatModel | None = None
     """Words questions, and reads comments that are no plain answer."""
 
-    def register(self, queue: Celery) -> None:
-        """Make the queue's workers do them."""
+    def register(self) -> None:
+        """Make workers do them."""
         outbox = self.outbox
         archiving = TicketArchive(
             self.database, outbox, self.ingestion, is_on=self.settings.archive_resolved
         )
         doubting = Doubts(self.database, outbox, self.ingestion)
-        tasks.register_tasks(queue, outbox, self._walk(), self.write_back, self._wording())
-        tasks.register_comments(queue, outbox, self._comment_reader())
-        tasks.register_learning(queue, outbox, self.triage, archiving)
-        tasks.register_doubts(queue, outbox, doubting)
+        tasks.register_tasks(outbox, self._walk(), self.write_back, self._wording())
+        tasks.register_comments(outbox, self._comment_reader())
+        tasks.register_learning(outbox, self.triage, archiving)
+        tasks.register_doubts(outbox, doubting)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""
@@ -71,6 +70,7 @@ class GatewayWork:
             scorer=self.scorer,
             write_back=self.write_back,
             triage=self.triage,
+            thresholds=self.thresholds,
             model=self.model,
         )
 
@@ -103,6 +103,7 @@ def create_walk(
     scorer: Scorer,
     write_back: WriteBack,
     triage: TriageDesk | None = None,
+    thresholds: Thresholds | None = None,
     model: ChatModel | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`.
@@ -120,7 +121,7 @@ def create_walk(
         retrieval=retrieval,
         planner=planner,
         scorer=scorer,
-        thresholds=FITTED.with_settings(settings),
+        thresholds=(thresholds or Thresholds.shipped()).with_settings(settings),
         clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,

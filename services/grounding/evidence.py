@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from services.grounding.commands import lines_of, shown_in, tells
-from services.knowledge.document.markdown import Block, BlockKind, Page, parse
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, parse
 from services.knowledge.document.roles import STEP_ROLES
 from services.knowledge.model import (
     Document,
@@ -118,14 +118,15 @@ class Evidence:
         command: `rm -rf /` is not what `rm -rf /var/cache` says.
         """
         lines = lines_of(command)
-        return bool(lines) and all(line in self._shown or self._tells(line) for line in lines)
+        return bool(lines) and all(
+            line in self._shown
+            or any(tells(unit.text, line) for unit in self.units if not unit.is_code)
+            for line in lines
+        )
 
     @cached_property
     def _shown(self) -> frozenset[str]:
         return frozenset(line for unit in self.units for line in unit.shows)
-
-    def _tells(self, line: str) -> bool:
-        return any(tells(unit.text, line) for unit in self.units if not unit.is_code)
 
     @cached_property
     def _weights(self) -> dict[str, float]:
@@ -216,7 +217,7 @@ def _of_text(text: str, span: Span, role: SectionRole | None) -> tuple[Unit, ...
     return tuple(_of_page(page, span, role))
 
 
-def _of_page(page: Page, span: Span, role: SectionRole | None) -> Iterator[Unit]:
+def _of_page(page: MarkdownPage, span: Span, role: SectionRole | None) -> Iterator[Unit]:
     for section in page.sections:
         if section.title:
             yield _unit(section.title, span, section.start_line, section.start_line, role)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from fastapi import APIRouter, FastAPI
 
 from services.contracts.ingestion import Ingestion
-from services.contracts.needs import INGESTION
 from services.contracts.readings import Readings
 from services.contracts.syncing import Syncing
 from services.ingestion.endpoints import create_router
@@ -38,7 +37,6 @@ def create_app(
         title="FlowXpert ingestion",
         routers=create_routers(service, readings, syncs),
         settings=settings,
-        needs=INGESTION,
         access=access,
         checks=checks,
         body_limits=body_limits(ingestion_settings or IngestionSettings()),

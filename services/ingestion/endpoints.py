@@ -25,6 +25,7 @@ from services.contracts.ingestion import (
     Upload,
 )
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
+from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
 from services.kit.http.openapi import refusals
 from services.knowledge.model import Document, ResolvedCase
@@ -39,6 +40,7 @@ def create_router(service: Ingestion) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["ingestion"])
 
     @router.post("/documents", status_code=202, responses=refusals(PayloadTooLargeError))
+    @needs(Need.INGEST)
     def upload_documents(files: Annotated[list[UploadFile], File()]) -> IngestJob:
         """Send Markdown, text, HTML, PDF, DOCX, or zip archives of them; watch the job returned.
 
@@ -47,16 +49,19 @@ def create_router(service: Ingestion) -> APIRouter:
         return service.upload([Upload(file.filename or "", file.file) for file in files])
 
     @router.post("/ingestions", status_code=202, responses=refusals(InvalidInputError))
+    @needs(Need.INGEST)
     def start_ingestion(request: IngestRequest) -> IngestJob:
         """Ingest a path on the service's own disk, below one of the allowed roots."""
         return service.ingest(request)
 
     @router.get("/ingestions")
+    @needs(Need.READ)
     def list_ingestions(limit: Limit = 50) -> list[IngestJob]:
         """The latest jobs, newest first."""
         return service.jobs(limit=limit)
 
     @router.get("/ingestions/{job_id}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def get_ingestion(job_id: str) -> IngestJob:
         """How a job stands, with each failed document and its reason."""
         return service.job(job_id)
@@ -66,22 +71,26 @@ def create_router(service: Ingestion) -> APIRouter:
         response_class=EventSourceResponse,
         responses=refusals(NotFoundError),
     )
+    @needs(Need.READ)
     async def watch_ingestion(job_id: str, request: Request) -> EventSourceResponse:
         """The job as server-sent events named `job`, whenever it changes, until it is over."""
         first = await run_in_threadpool(service.job, job_id)
         return EventSourceResponse(_events(service, first, request))
 
     @router.get("/roots")
+    @needs(Need.READ)
     def list_roots() -> list[IngestedRoot]:
         """Where the documents in the stores came from, with the number of each root's documents."""
         return service.roots()
 
     @router.get("/documents")
+    @needs(Need.READ)
     def list_documents(query: Annotated[DocumentQuery, Query()]) -> list[IngestedDocument]:
         """Documents in the order of their ids; the next page comes with `after` the last id."""
         return service.documents(query)
 
     @router.get("/documents/{document_id:path}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def get_document(document_id: str) -> Document:
         """A document with its Markdown, which is what citations count lines in."""
         return service.document(document_id)
@@ -95,6 +104,7 @@ def create_router(service: Ingestion) -> APIRouter:
 
 def _add_removals(router: APIRouter, service: Ingestion) -> None:
     @router.post("/removals", status_code=202, responses=refusals(NotFoundError, InvalidInputError))
+    @needs(Need.INGEST)
     def start_removal(request: ForgetRequest) -> IngestJob:
         """Take all documents of one root out of the stores; its job is watched like an ingestion.
 
@@ -103,6 +113,7 @@ def _add_removals(router: APIRouter, service: Ingestion) -> None:
         return service.forget(request)
 
     @router.get("/removals/cost", responses=refusals(NotFoundError, InvalidInputError))
+    @needs(Need.READ)
     def get_removal_cost(root: str, document: str = "") -> RemovalCost:
         """What a removal would take away, approved procedures included."""
         return service.removal_cost(ForgetRequest(root=root, document=document))
@@ -110,21 +121,25 @@ def _add_removals(router: APIRouter, service: Ingestion) -> None:
 
 def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
     @router.get("/folders")
+    @needs(Need.READ)
     def list_folders(root: str = "", under: str = "") -> list[Folder]:
         """The folders of documents directly below `under`, each with its number of documents."""
         return service.folders(root=root, under=under)
 
     @router.get("/contents/{document_id:path}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def get_contents(document_id: str) -> DocumentContents:
         """A document's lines with its chunks and incident nodes, as they were read from it."""
         return service.contents(document_id)
 
     @router.get("/owners")
+    @needs(Need.READ)
     def list_owners() -> list[Ownership]:
         """Which team looks after which documents; the longest prefix that applies wins."""
         return service.owners()
 
     @router.put("/owners", responses=refusals(InvalidInputError))
+    @needs(Need.INGEST)
     def put_owner(ownership: Ownership) -> list[Ownership]:
         """Name the team of a root, a folder or a document; an empty name takes the entry out."""
         return service.set_owner(ownership)
@@ -132,11 +147,13 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
 
 def _add_cases(router: APIRouter, service: Ingestion) -> None:
     @router.post("/cases")
+    @needs(Need.INGEST)
     def put_case(case: ResolvedCase) -> Archived:
         """Keep a resolved ticket as a typical case of its page; the same id again replaces it."""
         return service.archive(case)
 
     @router.post("/cases/removals")
+    @needs(Need.INGEST)
     def remove_cases(request: ForgetCases) -> Archived:
         """Take cases out; unknown ids are ignored."""
         service.forget_cases(request)
@@ -145,6 +162,7 @@ def _add_cases(router: APIRouter, service: Ingestion) -> None:
 
 def _add_doubts(router: APIRouter, service: Ingestion) -> None:
     @router.post("/doubts")
+    @needs(Need.INGEST)
     def put_doubt(report: DoubtReport) -> DoubtTaken:
         """What an engineer found wrong of a page while working on a ticket: a doubt of its reading.
 
@@ -153,6 +171,7 @@ def _add_doubts(router: APIRouter, service: Ingestion) -> None:
         return service.doubt(report)
 
     @router.post("/doubts/removals")
+    @needs(Need.INGEST)
     def remove_doubts(request: DoubtWithdrawal) -> DoubtTaken:
         """Take such doubts out; unknown ones are ignored."""
         service.withdraw_doubts(request)

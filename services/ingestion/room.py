@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.settings import SyncSettings
-from services.room.descriptor import NOBODY, Front, OpenRoom, Room
+from services.room.descriptor import NOBODY, OpenRoom, Room
+from services.room.footprint import Footprint, Process, Store
+from services.room.front import Front
 
 if TYPE_CHECKING:
-    from celery import Celery
     from fastapi import FastAPI
 
     from services.ingestion.service import IngestionService
@@ -54,8 +55,8 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         settings=sync_settings,
     )
 
-    def register(queue: Celery) -> None:
-        tasks.register(stores.outbox, queue, service, syncs)
+    def register() -> None:
+        tasks.register(stores.outbox, service, syncs)
 
     return OpenRoom(
         Ingesting(service, syncs),
@@ -91,8 +92,26 @@ def front(peers: Peers) -> Front:
 
 ROOM = Room(
     "ingestion",
+    "documents (Markdown, text, HTML, PDF, DOCX) into chunks and incident nodes; keeps their text,"
+    " readings and jobs",
     build,
     describe,
+    Footprint(
+        stores=(Store.POSTGRESQL, Store.REDIS, Store.QDRANT, Store.NEO4J),
+        serves=Process(replicas=1, up_to=2, cpu="100m", memory="512Mi"),
+        works=Process(
+            replicas=1,
+            up_to=4,
+            cpu="1",
+            memory="1Gi",
+            cpu_limit="4",
+            memory_limit="6Gi",
+            scratch="10Gi",
+            model="planner",
+            goes_outside=True,
+        ),
+        takes_uploads=True,
+    ),
     settings=(IngestionSettings, SyncSettings),
     has_queue=True,
     front=front,

@@ -5,7 +5,6 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from services.ingestion.roots.scan import Limits
 from services.kit.settings import PREFIX, Settings
 
 
@@ -89,13 +88,3 @@ class IngestionSettings(Settings):
     read_pages: int = Field(
         default=4, ge=1, description="Pages that the model reads at a time (`flowxpert read`)."
     )
-
-    @property
-    def limits(self) -> Limits:
-        """What is too much, for whoever scans a root."""
-        return Limits(
-            file_bytes=self.max_file_bytes,
-            documents=self.max_documents,
-            archive_bytes=self.max_archive_bytes,
-            archive_ratio=self.max_archive_ratio,
-        )

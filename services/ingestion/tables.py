@@ -1,28 +1,16 @@
 """Tables of ingestion: its jobs, and what was ingested from where."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
 
-from services.ingestion.roots.scan import MAX_ID_LENGTH
 from services.kit.sql.database import Base
+from services.kit.sql.instant import Instant
 
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """A moment with its time zone, which SQLite would forget."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """UTC is what was written."""
-        del dialect
-        if value is None or value.tzinfo is not None:
-            return value
-        return value.replace(tzinfo=UTC)
+MAX_ID_LENGTH = 1024
+"""Of a document's id."""
 
 
 class JobRow(Base):
@@ -52,8 +40,8 @@ class JobRow(Base):
     seconds_left: Mapped[float | None] = mapped_column(Float, default=None)
     """As it was thought at `updated_at`."""
     reason: Mapped[str] = mapped_column(Text, default="")
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class FailureRow(Base):
@@ -93,7 +81,7 @@ class SyncSourceRow(Base):
     branch: Mapped[str] = mapped_column(String(200))
     subfolder: Mapped[str] = mapped_column(String(500))
     every_minutes: Mapped[int]
-    next_at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
+    next_at: Mapped[datetime] = mapped_column(Instant, index=True)
     failures: Mapped[int] = mapped_column(default=0)
     commit_id: Mapped[str] = mapped_column(String(64), default="")
     """Of the last sync that was done."""
@@ -110,8 +98,8 @@ class SyncRow(Base):
     )
     status: Mapped[str] = mapped_column(String(20))
     reason: Mapped[str] = mapped_column(Text, default="")
-    began_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    began_at: Mapped[datetime] = mapped_column(Instant)
+    ended_at: Mapped[datetime | None] = mapped_column(Instant)
     commit_before: Mapped[str] = mapped_column(String(64), default="")
     commit_after: Mapped[str] = mapped_column(String(64), default="")
     job_id: Mapped[str] = mapped_column(String(36), default="", index=True)
@@ -143,7 +131,7 @@ class IngestedRow(Base):
     media_type: Mapped[str] = mapped_column(String(200))
     chunk_ids: Mapped[list[Any]] = mapped_column(JSON)
     node_ids: Mapped[list[Any]] = mapped_column(JSON)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class OwnerRow(Base):
@@ -166,7 +154,7 @@ class UnbuiltRow(Base):
     text_hash: Mapped[str] = mapped_column(String(64))
     recipe: Mapped[str] = mapped_column(String(32))
     reason: Mapped[str] = mapped_column(Text)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class UnreadRow(Base):
@@ -178,7 +166,7 @@ class UnreadRow(Base):
     recipe: Mapped[str] = mapped_column(String(400), primary_key=True)
     """Prompt and model."""
     reason: Mapped[str] = mapped_column(Text)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class BuiltRow(Base):
@@ -194,4 +182,4 @@ class BuiltRow(Base):
     """Hash of the model's name and of all that it is asked with."""
     nodes: Mapped[list[Any]] = mapped_column(JSON)
     tally: Mapped[dict[str, Any]] = mapped_column(JSON)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(Instant)

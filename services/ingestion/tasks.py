@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from celery import Celery
 from sqlalchemy.orm import Session
 
-from services.ingestion.service import FORGET_ROOT, RUN_JOB, IngestionService
-from services.ingestion.sync.records import TELL
+from services.ingestion.jobs.service import FORGET_ROOT, RUN_JOB, JobService
+from services.ingestion.jobs.sync_records import TELL
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
@@ -18,8 +17,8 @@ def syncing(syncs: SyncService) -> Periodic:
     return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)
 
 
-def register(outbox: Outbox, queue: Celery, service: IngestionService, syncs: SyncService) -> None:
-    """Make the queue run ingestion's jobs and syncs."""
+def register(outbox: Outbox, service: JobService, syncs: SyncService) -> None:
+    """Make workers run ingestion's jobs and syncs."""
 
     def run_job(job_id: str) -> None:
         service.run(job_id)
@@ -30,7 +29,7 @@ def register(outbox: Outbox, queue: Celery, service: IngestionService, syncs: Sy
     def park(session: Session, kwargs: Mapping[str, Any], reason: str) -> None:
         service.park(session, str(kwargs["job_id"]), reason)
 
-    outbox.register(queue, RUN_JOB, run_job, on_parked=park)
-    outbox.register(queue, FORGET_ROOT, forget_root, on_parked=park)
-    outbox.register(queue, RUN_SYNC, syncs.run, on_parked=syncs.park)
-    outbox.register(queue, TELL, syncs.tell)
+    outbox.register(RUN_JOB, run_job, on_parked=park)
+    outbox.register(FORGET_ROOT, forget_root, on_parked=park)
+    outbox.register(RUN_SYNC, syncs.run, on_parked=syncs.park)
+    outbox.register(TELL, syncs.tell)

@@ -158,12 +158,18 @@ class PlatformSettings(Settings):
     )
     redis_url: SecretStr | None = Field(
         default=None,
-        description="Queue broker as redis://host:port/0. Unset: an embedded Valkey on loopback.",
+        description="Broker that wakes workers of other processes, as redis://host:port/0. "
+        "Unset: one process works, and takes its tasks from the database.",
+    )
+    vectors: str | None = Field(
+        default=None,
+        description="Where vectors are kept: `qdrant`, `qdrant-edge` (the embedded engine in the "
+        "data folder) or `pgvector` (PostgreSQL with that extension). Unset: `qdrant` with an "
+        "address of one, else `qdrant-edge`.",
     )
     qdrant_url: str | None = Field(
         default=None,
-        description="Qdrant server as http://host:6333. Unset: the embedded engine in the data "
-        "folder.",
+        description="Qdrant server as http://host:6333.",
     )
     qdrant_api_key: SecretStr | None = Field(
         default=None, description="Key of that server, where it asks for one."

@@ -3,7 +3,9 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
+
+from services.kit.value import Value
 
 
 def _storable(text: str) -> str:
@@ -12,10 +14,8 @@ def _storable(text: str) -> str:
     return text
 
 
-class Noun(BaseModel):
+class Noun(Value):
     """Values are compared by content and never changed in place."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class Span(Noun):
@@ -39,7 +39,7 @@ class Document(Noun):
     media_type: str = "text/markdown"
     content_hash: str
     """sha256 of the source bytes, hexadecimal."""
-    front_matter: dict[str, str | list[str]] = {}
+    front_matter: dict[str, str | list[str]] = Field(default={})
 
 
 class Chunk(Noun):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from services.kit.errors import NotFoundError, UnavailableError
+from services.kit.value import Value
 from services.knowledge.model import Case, Document, IncidentNode, ResolvedCase
 
 Vectors = NDArray[np.float32]
@@ -61,10 +62,8 @@ class Point(BaseModel):
     """JSON-able; returned unchanged."""
 
 
-class Hit(BaseModel):
+class Hit(Value):
     """A point that was found, with both its scores, whichever of the two searches found it."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     payload: dict[str, object]

@@ -11,9 +11,10 @@ The errors are named by who must act next:
 from collections.abc import Generator, Sequence
 from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from services.kit.errors import FlowXpertError, UnavailableError
+from services.kit.value import Value
 
 Role = Literal["system", "user", "assistant"]
 JsonSchema = dict[str, Any]
@@ -42,19 +43,15 @@ class BudgetExceededError(FlowXpertError):
     status_code = 403
 
 
-class Message(BaseModel):
+class Message(Value):
     """One turn of a conversation."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: Role
     content: str
 
 
-class ChatRequest(BaseModel):
+class ChatRequest(Value):
     """What is asked of a model. Sampling defaults are the paper's (FlowXpert, best-of-N)."""
-
-    model_config = ConfigDict(frozen=True)
 
     messages: tuple[Message, ...]
     n: int = Field(default=1, ge=1, le=32)
@@ -72,10 +69,8 @@ class ChatRequest(BaseModel):
     Not part of what is asked, so records do not know it."""
 
 
-class Usage(BaseModel):
+class Usage(Value):
     """Tokens of one call, all samples together."""
-
-    model_config = ConfigDict(frozen=True)
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -92,10 +87,8 @@ class Usage(BaseModel):
         return self.prompt_tokens + self.completion_tokens
 
 
-class Sample(BaseModel):
+class Sample(Value):
     """One answer."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     finish_reason: str = "stop"
@@ -104,10 +97,8 @@ class Sample(BaseModel):
     """Which of the `n` it is; a stream gives them in the order they are finished."""
 
 
-class ChatResponse(BaseModel):
+class ChatResponse(Value):
     """The samples of one call and what they cost."""
-
-    model_config = ConfigDict(frozen=True)
 
     samples: tuple[Sample, ...]
     model: str

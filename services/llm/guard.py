@@ -166,7 +166,7 @@ class CircuitBreaker:
 
 
 @dataclass
-class _Asked:
+class _GuardedStream:
     """A stream while it is written."""
 
     request: ChatRequest
@@ -247,7 +247,7 @@ class GuardedChatModel:
         """
         if self._budget:
             self._budget.check()
-        asked = _Asked(request)
+        asked = _GuardedStream(request)
         response: ChatResponse | None = None
         try:
             response = yield from self._streamed(asked, _ends(request))
@@ -256,7 +256,7 @@ class GuardedChatModel:
             if asked.calls:
                 self._account(request, response or asked.estimate(self.name))
 
-    def _streamed(self, asked: "_Asked", ends: float) -> SampleStream:
+    def _streamed(self, asked: "_GuardedStream", ends: float) -> SampleStream:
         for attempt in range(1, self._tries + 1):
             samples = self._once_streamed(asked, ends)
             try:
@@ -274,7 +274,7 @@ class GuardedChatModel:
                 samples.close()
         raise AssertionError("a call answers or raises")
 
-    def _once_streamed(self, asked: "_Asked", ends: float) -> SampleStream:
+    def _once_streamed(self, asked: "_GuardedStream", ends: float) -> SampleStream:
         self._breaker.check()
         with self._place(_left(ends)), self._span("stream"):
             left_s = _left(ends)

@@ -174,7 +174,8 @@ class OpenAICompatibleChatModel:
             },
         )
         rows: list[dict[str, Any] | None] = (answer.model_extra or {}).get("prompt_logprobs") or []
-        yield [_logprob(row) for row in rows[prefix:] if row]
+        # vLLM gives the prompt's own token first; with 0 alternatives it is the only one.
+        yield [float(next(iter(row.values()))["logprob"]) for row in rows[prefix:] if row]
 
     def _count_tokens(self, messages: Sequence[Message], limit_s: float) -> int:
         body = {"model": self.name, "messages": _wire(messages), "add_generation_prompt": True}
@@ -263,11 +264,6 @@ class _Written:
 def _wire(messages: Sequence[Message]) -> Any:  # noqa: ANN401 - the client's union of dictionaries
     """As the server gets them: nothing that is secret or personal leaves the platform."""
     return [{"role": message.role, "content": redacted(message.content)} for message in messages]
-
-
-def _logprob(row: dict[str, Any]) -> float:
-    # vLLM gives the prompt's own token first; with 0 alternatives it is the only one.
-    return float(next(iter(row.values()))["logprob"])
 
 
 def _named(status: int, model: str, detail: str) -> ModelUnavailableError | ModelRefusedError:

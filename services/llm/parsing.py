@@ -32,7 +32,9 @@ def parse_answer(text: str, answer: type[Answer]) -> Answer:
         try:
             return answer.model_validate(value)
         except ValidationError as error:
-            complaint = _in_words(error)
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the object"
+            complaint = f"{where}: {first['msg']}"
     raise ModelAnswerError(f"expected one {answer.__name__} as JSON, but {complaint}")
 
 
@@ -57,9 +59,3 @@ def _values(text: str) -> Iterator[object]:
         yield json.loads(text)
     except (ValueError, RecursionError):
         yield from reversed(json_objects(text))
-
-
-def _in_words(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the object"
-    return f"{where}: {first['msg']}"

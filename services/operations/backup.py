@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from services.ingestion.settings import IngestionSettings
 from services.kit.errors import InvalidInputError
+from services.kit.fitted import FOLDER
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.ports import GraphStore
@@ -122,11 +123,12 @@ def _cases(graph: GraphStore) -> Iterator[bytes]:
 
 
 def _files(data_dir: Path, work_dir: Path | None) -> Iterator[tuple[str, Path]]:
-    """Uploads with their names: the only files that nothing else gives back."""
+    """Uploads and fitted numbers: the only files that nothing else gives back."""
     data_dir = data_dir.resolve()
     work_dir = work_dir.resolve() if work_dir else data_dir
     found = {file for folder in data_dir.rglob("uploads") for file in folder.rglob("*")}
     found.update((work_dir / "uploads").rglob("*"))
+    found.update((data_dir / FOLDER).glob("*.json"))
     for file in sorted(found):
         if not file.is_file():
             continue

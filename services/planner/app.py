@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-from services.contracts.needs import PLANNER
 from services.contracts.planner import Planner
 from services.kit.http.app import create_service_app
 from services.kit.http.health import Check
@@ -26,7 +25,6 @@ def create_app(
         title="FlowXpert planner",
         routers=[create_router(service or PlannerService())],
         settings=settings,
-        needs=PLANNER,
         checks=checks,
         optional=optional,
     )

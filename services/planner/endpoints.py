@@ -7,6 +7,7 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
 from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResponse
+from services.kit.access.needs import Need, needs
 
 
 def create_router(service: Planner) -> APIRouter:
@@ -14,6 +15,7 @@ def create_router(service: Planner) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["planner"])
 
     @router.post("/plans")
+    @needs(Need.OPERATE)
     def plan_workflows(request: PlanRequest) -> PlanResponse:
         """Write candidate workflows for a ticket from what is known about it.
 
@@ -23,6 +25,7 @@ def create_router(service: Planner) -> APIRouter:
         return service.plan(request)
 
     @router.post("/plans/stream", response_class=StreamingResponse)
+    @needs(Need.OPERATE)
     def stream_workflows(request: PlanRequest) -> StreamingResponse:
         """The same, one candidate a line of JSON (NDJSON), each as soon as it is written.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from services.planner.settings import PlannerSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
+from services.room.footprint import Footprint, Process
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -40,4 +41,11 @@ def describe(settings: PlatformSettings) -> FastAPI:
     return create_app(settings, service=NOBODY)
 
 
-ROOM = Room("planner", build, describe, settings=(PlannerSettings,))
+ROOM = Room(
+    "planner",
+    "what was found into candidate workflows, each step with its sources",
+    build,
+    describe,
+    Footprint(serves=Process(memory="512Mi", model="planner", goes_outside=True)),
+    settings=(PlannerSettings,),
+)

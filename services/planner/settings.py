@@ -1,10 +1,22 @@
 """Settings of the planner."""
 
+from enum import StrEnum
+
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import PREFIX, Settings
-from services.planner.generation.asking import AskModel
+
+
+class AskModel(StrEnum):
+    """For which tickets the model writes workflows."""
+
+    NEVER = "never"
+    UNREAD = "unread"
+    """Nobody but the rules has read the best page."""
+    UNCHECKED = "unchecked"
+    """Nobody has approved what the best page tells for the ticket."""
+    ALWAYS = "always"
 
 
 class PlannerSettings(Settings):

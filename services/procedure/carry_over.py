@@ -6,10 +6,10 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from services.language.verbs import begins_with_verb
-from services.procedure.bodies import with_bodies, with_changed
-from services.procedure.lines import lines_of, where
+from services.procedure.checking.left_out import untold
 from services.procedure.model import Arm, Body, LineRange, Node, Procedure
-from services.procedure.untold import untold
+from services.procedure.program.changing import with_bodies, with_changed
+from services.procedure.program.cited_lines import lines_of, where
 
 MOST_COMPARED = 20_000
 """Lines between the first change and the last; of longer changes nothing is carried over."""
@@ -30,12 +30,12 @@ def carried_over(
     It holds while the lines of all its nodes and guards, and the headings above them, are as they
     were, and nothing that instructs was put between them.
     """
-    before, after = _Page(old), _Page(new)
+    before, after = _HeadedText(old), _HeadedText(new)
     moved = _moved(before.lines, after.lines)
     return tuple(_carried(each, before, after, moved) for each in procedures)
 
 
-class _Page:
+class _HeadedText:
     """A text with the headings over each of its lines."""
 
     def __init__(self, text: str) -> None:
@@ -81,7 +81,9 @@ class _Page:
         return bool(line.strip()) and (is_told or begins_with_verb(line.strip()))
 
 
-def _carried(procedure: Procedure, before: _Page, after: _Page, moved: Lines) -> Procedure | None:
+def _carried(
+    procedure: Procedure, before: _HeadedText, after: _HeadedText, moved: Lines
+) -> Procedure | None:
     used = {number for number in lines_of(procedure) if number <= len(before.lines)}
     if not used or not all(_is_same(number, before, after, moved) for number in used):
         return None
@@ -92,7 +94,7 @@ def _carried(procedure: Procedure, before: _Page, after: _Page, moved: Lines) ->
     return shifted
 
 
-def _is_same(number: int, before: _Page, after: _Page, moved: Lines) -> bool:
+def _is_same(number: int, before: _HeadedText, after: _HeadedText, moved: Lines) -> bool:
     """Whether the line is unchanged, and so are the headings that it stands under."""
     if number not in moved:
         return False
@@ -101,7 +103,9 @@ def _is_same(number: int, before: _Page, after: _Page, moved: Lines) -> bool:
     return tuple(moved.get(heading) for heading in headings) == now
 
 
-def _extent(procedure: Procedure, before: _Page, after: _Page, moved: Lines) -> LineRange:
+def _extent(
+    procedure: Procedure, before: _HeadedText, after: _HeadedText, moved: Lines
+) -> LineRange:
     """Where the new text tells it: to its last line, then on to what followed it, or a heading."""
     told = where(procedure) | lines_of(procedure)
     places = [moved[number] for number in told if number in moved]
@@ -112,7 +116,9 @@ def _extent(procedure: Procedure, before: _Page, after: _Page, moved: Lines) -> 
     return min(places), until - 1 if until else max(end, last)
 
 
-def _is_interrupted(shifted: Procedure, extent: LineRange, after: _Page, known: set[int]) -> bool:
+def _is_interrupted(
+    shifted: Procedure, extent: LineRange, after: _HeadedText, known: set[int]
+) -> bool:
     """Whether a new line in its extent instructs, or states a condition."""
     new = {number for number in range(extent[0], extent[1] + 1) if number not in known}
     if any(after.instructs(number) for number in new):

@@ -1,9 +1,9 @@
 """What a person answers to a doubt, put into the reading."""
 
 from services.kit.errors import InvalidInputError, NotFoundError
-from services.procedure.bodies import is_empty, with_bodies, with_changed
 from services.procedure.model import Arm, Body, Doubt, Node, Procedure, Reading
-from services.procedure.numbering import numbered, sourced
+from services.procedure.program.changing import is_empty, with_bodies, with_changed
+from services.procedure.program.numbering import numbered, sourced
 
 
 class DoubtNotFoundError(NotFoundError):

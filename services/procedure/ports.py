@@ -5,9 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from services.kit.errors import ConflictError, NotFoundError
+from services.kit.value import Value
 from services.procedure.model import Procedure, Reader, Reading
 
 
@@ -35,19 +34,15 @@ class ReadingState(StrEnum):
     """A person has checked it."""
 
 
-class Approval(BaseModel):
+class Approval(Value):
     """Who vouches for a procedure, since when."""
-
-    model_config = ConfigDict(frozen=True)
 
     by: str
     at: datetime
 
 
-class ServedReading(BaseModel):
+class ServedReading(Value):
     """The best reading of a text there is: approved > a person's > model > imported > rules."""
-
-    model_config = ConfigDict(frozen=True)
 
     reading: Reading
     approvals: tuple[Approval | None, ...] = ()
@@ -68,10 +63,8 @@ class ReadingSource(Protocol):
         """By text hash; texts that nobody has read are left out."""
 
 
-class Offer(BaseModel):
+class Offer(Value):
     """What a later reading says in the place of an approved procedure."""
-
-    model_config = ConfigDict(frozen=True)
 
     procedure: int
     """Place of the approved one in what is served."""
@@ -79,10 +72,8 @@ class Offer(BaseModel):
     offered: Procedure
 
 
-class ApprovedProcedure(BaseModel):
+class ApprovedProcedure(Value):
     """A procedure as it was when a person approved it."""
-
-    model_config = ConfigDict(frozen=True)
 
     procedure: Procedure
     approval: Approval
@@ -103,10 +94,8 @@ class Happening(StrEnum):
     FELL_BACK = "fell back"
 
 
-class Event(BaseModel):
+class Event(Value):
     """One thing that happened."""
-
-    model_config = ConfigDict(frozen=True)
 
     at: datetime
     who: str
@@ -115,10 +104,8 @@ class Event(BaseModel):
     is_undone: bool = False
 
 
-class KnownText(BaseModel):
+class KnownText(Value):
     """A text that was read, in numbers."""
-
-    model_config = ConfigDict(frozen=True)
 
     text_hash: str
     reader: Reader
@@ -131,10 +118,8 @@ class KnownText(BaseModel):
     updated_at: datetime
 
 
-class Wanted(BaseModel):
+class Wanted(Value):
     """Which texts to list; a field at its default wants any."""
-
-    model_config = ConfigDict(frozen=True)
 
     state: ReadingState | None = None
     """`approved`: with an approved procedure; `read`: with one that is not, or with none."""
@@ -142,10 +127,8 @@ class Wanted(BaseModel):
     doubts: bool | None = None
 
 
-class TicketDoubt(BaseModel):
+class TicketDoubt(Value):
     """What an engineer found wrong of a page while they worked on a ticket."""
-
-    model_config = ConfigDict(frozen=True)
 
     ticket: str
     step: str

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from services.procedure.doubts import without_doubts_about_nothing
-from services.procedure.lines import lines_of, where
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, ApprovedProcedure, Offer, ServedReading
+from services.procedure.program.cited_lines import lines_of, where
 
 ORDER = (Reader.PERSON, Reader.MODEL, Reader.IMPORTED, Reader.RULES)
 """Whose reading is served where nothing is approved, the best first."""

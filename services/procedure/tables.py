@@ -1,29 +1,15 @@
 """Tables of the readings. A text is named by its hash, a document nowhere."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
 
 from services.kit.sql.database import Base
+from services.kit.sql.instant import Instant
 
 HASH_LENGTH = 64
-
-
-class Moment(TypeDecorator[datetime]):
-    """A moment with its time zone, which SQLite would forget."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """UTC is what was written."""
-        del dialect
-        if value is None or value.tzinfo is not None:
-            return value
-        return value.replace(tzinfo=UTC)
 
 
 class TextRow(Base):
@@ -40,7 +26,7 @@ class TextRow(Base):
     doubts: Mapped[int] = mapped_column(Integer)
     was_approved: Mapped[bool]
     """Whether an earlier text of the page was approved, and this one is not as a whole."""
-    updated_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class ReadingRow(Base):
@@ -57,7 +43,7 @@ class ReadingRow(Base):
     model: Mapped[str] = mapped_column(String(200))
     reading: Mapped[dict[str, Any]] = mapped_column(JSON)
     """The `Reading` in its short form."""
-    updated_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class ApprovalRow(Base):
@@ -71,7 +57,7 @@ class ApprovalRow(Base):
     )
     procedure: Mapped[dict[str, Any]] = mapped_column(JSON)
     who: Mapped[str] = mapped_column(String(200))
-    at: Mapped[datetime] = mapped_column(Moment)
+    at: Mapped[datetime] = mapped_column(Instant)
 
 
 class HistoryRow(Base):
@@ -83,7 +69,7 @@ class HistoryRow(Base):
     text_hash: Mapped[str] = mapped_column(
         ForeignKey("procedure_text.text_hash", ondelete="CASCADE"), index=True
     )
-    at: Mapped[datetime] = mapped_column(Moment)
+    at: Mapped[datetime] = mapped_column(Instant)
     who: Mapped[str] = mapped_column(String(200))
     what: Mapped[str] = mapped_column(String(20))
     detail: Mapped[str] = mapped_column(Text)
@@ -107,7 +93,7 @@ class TicketDoubtRow(Base):
     instead: Mapped[str] = mapped_column(Text)
     word: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(String(200))
-    at: Mapped[datetime] = mapped_column(Moment)
+    at: Mapped[datetime] = mapped_column(Instant)
     settled: Mapped[bool]
 
 
@@ -119,4 +105,4 @@ class AnswerRow(Base):
     key: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
     text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), index=True)
     chances: Mapped[list[float]] = mapped_column(JSON)
-    updated_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Instant)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from services.procedure.model import Answer, Doubt, DoubtKind, LineRange, Reading
-from services.procedure.numbering import sourced
 from services.procedure.ports import ServedReading, TicketDoubt
+from services.procedure.program.numbering import sourced
 
 _MOST_WORDS = 300
 _LEAVE = Answer(text="The page says it so: leave it as it is")

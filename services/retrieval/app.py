@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-from services.contracts.needs import RETRIEVAL
 from services.contracts.retrieval import Retrieval
 from services.kit.access.access import Access
 from services.kit.http.app import create_service_app
@@ -27,7 +26,6 @@ def create_app(
         title="FlowXpert retrieval",
         routers=[create_router(service)],
         settings=settings,
-        needs=RETRIEVAL,
         access=access,
         checks=checks,
         optional=optional,

@@ -9,7 +9,7 @@ from services.contracts.retrieval import Part
 from services.kit.errors import UnavailableError
 from services.knowledge.ports import Collection, Embedder, GraphStore, Hit, VectorStore
 from services.knowledge.stores.points import node_payload
-from services.retrieval.query import Query
+from services.retrieval.query import RetrievalQuery
 
 _log = structlog.get_logger()
 
@@ -17,7 +17,7 @@ _MOST_BEARERS = 5
 """Incidents that may bear one name; a name of more says little."""
 
 
-class Found(NamedTuple):
+class FoundPoint(NamedTuple):
     """A point that at least one of the searches returned."""
 
     id: str
@@ -35,8 +35,8 @@ class Found(NamedTuple):
 class Candidates(NamedTuple):
     """All that was found, before it is ranked."""
 
-    chunks: dict[str, Found]
-    nodes: dict[str, Found]
+    chunks: dict[str, FoundPoint]
+    nodes: dict[str, FoundPoint]
     named: dict[str, list[str]]
     """Ids of nodes by the name in the ticket that they bear."""
     without: tuple[Part, ...] = ()
@@ -46,7 +46,12 @@ class Candidates(NamedTuple):
 
 
 def find_candidates(
-    query: Query, embedder: Embedder, vectors: VectorStore, graph: GraphStore, *, limit: int
+    query: RetrievalQuery,
+    embedder: Embedder,
+    vectors: VectorStore,
+    graph: GraphStore,
+    *,
+    limit: int,
 ) -> Candidates:
     """Search chunks and nodes for the whole ticket and for its one line, and nodes by names.
 
@@ -72,14 +77,14 @@ def find_candidates(
 
 
 def _by_vectors(
-    query: Query, embedder: Embedder, vectors: VectorStore, limit: int
-) -> tuple[dict[str, Found], dict[str, Found], list[float]]:
+    query: RetrievalQuery, embedder: Embedder, vectors: VectorStore, limit: int
+) -> tuple[dict[str, FoundPoint], dict[str, FoundPoint], list[float]]:
     """Chunks, nodes, and the vector of the whole ticket."""
     # One by one: embedded together, the short text would cost as much as the long one.
     meaning, focus = (
         embedder.embed([text or query.words])[0] for text in (query.meaning, query.focus)
     )
-    found: dict[Collection, dict[str, Found]] = {}
+    found: dict[Collection, dict[str, FoundPoint]] = {}
     for collection in ("chunks", "nodes"):
         whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)
         line = vectors.search(collection, vector=focus.tolist(), text=query.focus, limit=limit)
@@ -88,8 +93,8 @@ def _by_vectors(
 
 
 def _by_names(
-    query: Query, graph: GraphStore, seen: Mapping[str, Found]
-) -> tuple[dict[str, list[str]], dict[str, Found]]:
+    query: RetrievalQuery, graph: GraphStore, seen: Mapping[str, FoundPoint]
+) -> tuple[dict[str, list[str]], dict[str, FoundPoint]]:
     """Ids of nodes by name, and those of the nodes that were not seen yet."""
     named = {
         name: ids
@@ -98,12 +103,12 @@ def _by_names(
     }
     unseen = {id_ for ids in named.values() for id_ in ids} - seen.keys()
     return named, {
-        node.id: Found(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
+        node.id: FoundPoint(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
         for node in graph.get(sorted(unseen))
     }
 
 
-def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, Found]:
+def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, FoundPoint]:
     by_whole = {hit.id: hit for hit in whole}
     by_line = {hit.id: hit for hit in line}
     # Of a point that a search did not return, no more is known than that others are nearer.
@@ -114,7 +119,7 @@ def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, Found]:
     found = {}
     for id_, payload in {h.id: h.payload for h in (*whole, *line)}.items():
         a, b = by_whole.get(id_), by_line.get(id_)
-        found[id_] = Found(
+        found[id_] = FoundPoint(
             id_,
             payload,
             a.dense_score if a else least_whole,

@@ -3,22 +3,27 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field, model_validator
 
-from services.retrieval.fuse import Evidence, Signals
+from services.kit.fitted import FittedFile, FittedNumbers, refuse_unknown
+from services.retrieval.fuse import DocumentEvidence, Signals
 
-_FILE = Path(__file__).with_name("calibration.json")
+FEATURES = (*Signals._fields, "margin")
 
 
-class Curve(BaseModel):
+class Curve(FittedNumbers):
     """A logistic curve over what `features` gives."""
-
-    model_config = ConfigDict(frozen=True)
 
     intercept: float
     weights: dict[str, float]
     """By the name of a feature."""
+
+    @model_validator(mode="after")
+    def _reads_its_features(self) -> Self:
+        refuse_unknown(self.weights, FEATURES)
+        return self
 
     def chance(self, values: Mapping[str, float]) -> float:
         """0–1."""
@@ -26,42 +31,37 @@ class Curve(BaseModel):
         return 1.0 / (1.0 + math.exp(-logit))
 
 
-class Calibration(BaseModel):
+class Calibration(FittedFile):
     """What was fitted, on what, and how well it does on what it was not fitted on.
 
     Alerts and what people write have a curve each: an alert shares few words with its page even
     where it is the right one, and more with its name.
     """
 
-    model_config = ConfigDict(frozen=True)
+    SHIPPED: ClassVar = Path(__file__).with_name("calibration.json")
 
     alerts: Curve
     text: Curve
     provenance: str
     """What it was fitted on, and by which command."""
-    figures: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = Field(default_factory=dict)
     """How it does on the ids it was fitted on and on the others."""
 
-    def write(self) -> None:
-        """Make it the one in use from the next start on."""
-        _FILE.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
-
-CALIBRATION = Calibration.model_validate_json(_FILE.read_text(encoding="utf-8"))
-
-
-def features(ranked: Sequence[Evidence]) -> dict[str, float]:
+def features(ranked: Sequence[DocumentEvidence]) -> dict[str, float]:
     """What tells a known fault from an unknown one, of the best document and its distance."""
     if not ranked:
-        return dict.fromkeys((*Signals._fields, "margin"), 0.0)
+        return dict.fromkeys(FEATURES, 0.0)
     best = ranked[0]
     second = ranked[1].score if len(ranked) > 1 else 0.0
     return {**best.signals._asdict(), "margin": best.score - second}
 
 
-def confidence(ranked: Sequence[Evidence], *, is_alert: bool) -> float:
+def confidence(
+    ranked: Sequence[DocumentEvidence], calibration: Calibration, *, is_alert: bool
+) -> float:
     """Calibrated chance, 0–1; 0 when nothing was found."""
     if not ranked:
         return 0.0
-    curve = CALIBRATION.alerts if is_alert else CALIBRATION.text
+    curve = calibration.alerts if is_alert else calibration.text
     return curve.chance(features(ranked))

@@ -13,6 +13,7 @@ from services.contracts.retrieval import (
     RetrieveRequest,
     SourceText,
 )
+from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError, NotFoundError, UnavailableError
 from services.kit.http.openapi import refusals
 from services.knowledge.model import Span
@@ -25,6 +26,7 @@ def create_router(service: Retrieval) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["retrieval"])
 
     @router.post("/retrievals", responses=refusals(UnavailableError))
+    @needs(Need.READ)
     def retrieve(request: RetrieveRequest) -> RetrievedContext:
         """What is known about a fault: ranked chunks and incident nodes, each with its reasons.
 
@@ -34,6 +36,7 @@ def create_router(service: Retrieval) -> APIRouter:
         return service.retrieve(request)
 
     @router.get("/sources/{document_id:path}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def get_source(document_id: str, start_line: Line, end_line: Line) -> SourceText:
         """The lines of a document that a citation names, 1-based and inclusive."""
         if end_line < start_line:
@@ -44,11 +47,13 @@ def create_router(service: Retrieval) -> APIRouter:
         return service.source(span)
 
     @router.get("/nodes", responses=refusals(UnavailableError))
+    @needs(Need.READ)
     def list_nodes(query: Annotated[NodeQuery, Query()]) -> list[NodeSummary]:
         """Incident nodes by their names; the next ones come with a larger `start`."""
         return service.nodes(query)
 
     @router.get("/nodes/{node_id:path}", responses=refusals(NotFoundError, UnavailableError))
+    @needs(Need.READ)
     def get_node(node_id: str, hops: Annotated[int, Query(ge=1, le=2)] = 1) -> NodeSurroundings:
         """An incident node with its passages, and the nodes within one or two links of it."""
         return service.surroundings(node_id, hops=hops)

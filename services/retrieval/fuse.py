@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from services.retrieval.candidates import Candidates, Found
+from services.retrieval.candidates import Candidates, FoundPoint
 from services.retrieval.match import Rarity, Terms, terms_of, union
-from services.retrieval.query import Query
+from services.retrieval.query import RetrievalQuery
 
 
 class Signals(NamedTuple):
@@ -86,13 +86,13 @@ _LOOKED_AT = 50
 """Documents that are compared word by word."""
 
 
-class Evidence(NamedTuple):
+class DocumentEvidence(NamedTuple):
     """What was found of one document, and what it is worth."""
 
     document_id: str
-    chunks: tuple[Found, ...]
+    chunks: tuple[FoundPoint, ...]
     """Best first."""
-    nodes: tuple[Found, ...]
+    nodes: tuple[FoundPoint, ...]
     """Best first."""
     signals: Signals
     score: float
@@ -101,18 +101,18 @@ class Evidence(NamedTuple):
     """Names in the ticket that incidents of the document bear."""
 
 
-def rank_documents(query: Query, candidates: Candidates) -> list[Evidence]:
+def rank_documents(query: RetrievalQuery, candidates: Candidates) -> list[DocumentEvidence]:
     """The nearest documents of the candidates, best first; equal ones by id."""
     chunks, nodes = _by_document(candidates)
     named = {id_ for ids in candidates.named.values() for id_ in ids}
     near = _nearest(chunks, nodes, named)
-    reader = _Reader(query, candidates)
+    reader = _SignalReader(query, candidates)
     ranked = [reader.evidence(id_, chunks[id_], nodes[id_]) for id_ in near]
     return sorted(ranked, key=lambda each: (-each.score, each.document_id))
 
 
 def _nearest(
-    chunks: Mapping[str, list[Found]], nodes: Mapping[str, list[Found]], named: Set[str]
+    chunks: Mapping[str, list[FoundPoint]], nodes: Mapping[str, list[FoundPoint]], named: Set[str]
 ) -> list[str]:
     """The documents worth a closer look: those of named incidents, then by best chunk or node."""
     best = {
@@ -125,7 +125,7 @@ def _nearest(
     return sorted(best, key=lambda id_: best[id_], reverse=True)[:_LOOKED_AT]
 
 
-def relevance(found: Found) -> float:
+def relevance(found: FoundPoint) -> float:
     """How well one chunk or node matches, to order those of the same document."""
     return (
         _NEAR.meaning * found.meaning
@@ -137,9 +137,9 @@ def relevance(found: Found) -> float:
 
 def _by_document(
     candidates: Candidates,
-) -> tuple[dict[str, list[Found]], dict[str, list[Found]]]:
-    chunks: dict[str, list[Found]] = defaultdict(list)
-    nodes: dict[str, list[Found]] = defaultdict(list)
+) -> tuple[dict[str, list[FoundPoint]], dict[str, list[FoundPoint]]]:
+    chunks: dict[str, list[FoundPoint]] = defaultdict(list)
+    nodes: dict[str, list[FoundPoint]] = defaultdict(list)
     for found in candidates.chunks.values():
         chunks[chunk_document(found)].append(found)
     for found in candidates.nodes.values():
@@ -148,7 +148,7 @@ def _by_document(
     return chunks, nodes
 
 
-def chunk_document(found: Found) -> str:
+def chunk_document(found: FoundPoint) -> str:
     """The document a found chunk stands in."""
     span = found.payload["span"]
     return str(span["document_id"]) if isinstance(span, Mapping) else ""
@@ -158,16 +158,16 @@ def _strings(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list | tuple) else []
 
 
-def _chunk_terms(found: Found) -> Terms:
+def _chunk_terms(found: FoundPoint) -> Terms:
     return terms_of(
         "\n".join((*_strings(found.payload["heading_path"]), str(found.payload["text"])))
     )
 
 
-class _Reader:
+class _SignalReader:
     """Reads the signals of documents for one query."""
 
-    def __init__(self, query: Query, candidates: Candidates) -> None:
+    def __init__(self, query: RetrievalQuery, candidates: Candidates) -> None:
         self._terms = {id_: _chunk_terms(found) for id_, found in candidates.chunks.items()}
         self._rarity = Rarity(list(self._terms.values()))
         self._weights = FOR_ALERTS if query.is_alert else FOR_TEXT
@@ -178,11 +178,11 @@ class _Reader:
         }
 
     def evidence(
-        self, document_id: str, chunks: Sequence[Found], nodes: Sequence[Found]
-    ) -> Evidence:
+        self, document_id: str, chunks: Sequence[FoundPoint], nodes: Sequence[FoundPoint]
+    ) -> DocumentEvidence:
         names = dict.fromkeys(self._names[node.id] for node in nodes if node.id in self._names)
         signals = self._signals(chunks, nodes, bool(names))
-        return Evidence(
+        return DocumentEvidence(
             document_id,
             tuple(sorted(chunks, key=relevance, reverse=True)),
             tuple(sorted(nodes, key=relevance, reverse=True)),
@@ -195,7 +195,9 @@ class _Reader:
         weighted = sum(w * signal for w, signal in zip(self._weights, signals, strict=True))
         return max(0.0, min(1.0, weighted / sum(self._weights)))
 
-    def _signals(self, chunks: Sequence[Found], nodes: Sequence[Found], is_named: bool) -> Signals:
+    def _signals(
+        self, chunks: Sequence[FoundPoint], nodes: Sequence[FoundPoint], is_named: bool
+    ) -> Signals:
         said = union(self._terms[chunk.id] for chunk in chunks)
         titles, headings = _headings(chunks, nodes)
         return Signals(
@@ -217,7 +219,9 @@ class _Reader:
         )
 
 
-def _headings(chunks: Sequence[Found], nodes: Sequence[Found]) -> tuple[set[Terms], set[Terms]]:
+def _headings(
+    chunks: Sequence[FoundPoint], nodes: Sequence[FoundPoint]
+) -> tuple[set[Terms], set[Terms]]:
     """Titles and names; and each chunk's whole heading path."""
     paths = [_strings(chunk.payload["heading_path"]) for chunk in chunks]
     names = [str(node.payload["name"]) for node in nodes]

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from pydantic import BaseModel, ConfigDict
-
 from services.contracts.retrieval import RetrieveRequest
+from services.kit.value import Value
 from services.language.names import split_name
 
 _MOST_READ = 20_000
@@ -43,10 +42,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-class Query(BaseModel):
+class RetrievalQuery(Value):
     """What is looked for, in the forms that different searches need."""
-
-    model_config = ConfigDict(frozen=True)
 
     meaning: str
     """The whole ticket for the embedder, without addresses, times and generated names."""
@@ -67,7 +64,7 @@ class Query(BaseModel):
         return not self.words.strip()
 
 
-def read_query(request: RetrieveRequest) -> Query:
+def read_query(request: RetrieveRequest) -> RetrievalQuery:
     """The query a request stands for; of a huge ticket only its beginning counts."""
     alert = _clean(request.alert_name, _FOCUS)
     title = _clean(request.title, _MOST_READ)
@@ -80,7 +77,7 @@ def read_query(request: RetrieveRequest) -> Query:
     head = text[: 2 * _MOST_EMBEDDED]
     labels = " ".join(_telling_labels(request.labels))
     searched = (alert, text[:_MOST_SEARCHED], labels)
-    return Query(
+    return RetrievalQuery(
         meaning=_settled("\n".join(p for p in (alert_words, head) if p))[:_MOST_EMBEDDED],
         focus=_settled(_focus(alert_words, title, body, errors))[:_FOCUS],
         words="\n".join(part for part in searched if part),

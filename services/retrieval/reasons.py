@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from services.knowledge.model import IncidentNode
-from services.retrieval.candidates import Found
-from services.retrieval.fuse import Evidence
+from services.retrieval.candidates import FoundPoint
+from services.retrieval.fuse import DocumentEvidence
 from services.retrieval.resolved import case_of
 
 _CLOSE = 0.5
@@ -13,7 +13,7 @@ _MUCH = 0.5
 _WORDY = 0.7
 
 
-def chunk_reasons(evidence: Evidence, found: Found) -> tuple[str, ...]:
+def chunk_reasons(evidence: DocumentEvidence, found: FoundPoint) -> tuple[str, ...]:
     """The reasons for one chunk of a document."""
     own = []
     cosine = max(found.meaning, found.focus)
@@ -24,7 +24,7 @@ def chunk_reasons(evidence: Evidence, found: Found) -> tuple[str, ...]:
     return (*own, *_document_reasons(evidence)) or ("nearest of what is known",)
 
 
-def node_reasons(evidence: Evidence, node: IncidentNode) -> tuple[str, ...]:
+def node_reasons(evidence: DocumentEvidence, node: IncidentNode) -> tuple[str, ...]:
     """The reasons for one node of a document."""
     found = next((each for each in evidence.nodes if each.id == node.id), None)
     own = []
@@ -36,7 +36,7 @@ def node_reasons(evidence: Evidence, node: IncidentNode) -> tuple[str, ...]:
     return reasons or (f"stands in {evidence.document_id}, which was found",)
 
 
-def _document_reasons(evidence: Evidence) -> Iterator[str]:
+def _document_reasons(evidence: DocumentEvidence) -> Iterator[str]:
     for found in evidence.chunks:
         case = case_of(found)
         if case is not None:

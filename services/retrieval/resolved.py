@@ -12,7 +12,7 @@ import numpy as np
 
 from services.knowledge.model import ResolvedCase
 from services.knowledge.ports import CaseArchive, Vectors, VectorStore
-from services.retrieval.candidates import Candidates, Found
+from services.retrieval.candidates import Candidates, FoundPoint
 
 LOOK_EVERY_S = 5.0
 """Seconds between looks for new cases."""
@@ -44,7 +44,7 @@ class ResolvedCases:
         for case, vector, cosine in self._alike(found.meaning):
             for hit in vectors.search("chunks", vector=vector, text=case.text, limit=limit):
                 if _document(hit.payload) == case.document_id:
-                    chunks.setdefault(hit.id, Found(hit.id, hit.payload, 0.0, 0.0, 0.0, 0.0))
+                    chunks.setdefault(hit.id, FoundPoint(hit.id, hit.payload, 0.0, 0.0, 0.0, 0.0))
             chunks[_CASE + case.id] = _as_chunk(case, cosine)
         return found._replace(chunks=chunks)
 
@@ -75,13 +75,13 @@ class ResolvedCases:
         return self._loaded
 
 
-def case_of(found: Found) -> ResolvedCase | None:
+def case_of(found: FoundPoint) -> ResolvedCase | None:
     """The case that stands among the chunks of a page; None where it is a chunk."""
     case = found.payload.get("case")
     return case if isinstance(case, ResolvedCase) else None
 
 
-def _as_chunk(case: ResolvedCase, cosine: float) -> Found:
+def _as_chunk(case: ResolvedCase, cosine: float) -> FoundPoint:
     """With its cosine to the whole ticket; no more is known of it."""
     payload = {
         "span": {"document_id": case.document_id},
@@ -89,7 +89,7 @@ def _as_chunk(case: ResolvedCase, cosine: float) -> Found:
         "text": f"{case.title}\n{case.text}",
         "case": case,
     }
-    return Found(_CASE + case.id, payload, cosine, 0.0, 0.0, 0.0)
+    return FoundPoint(_CASE + case.id, payload, cosine, 0.0, 0.0, 0.0)
 
 
 def _document(payload: Mapping[str, object]) -> str:

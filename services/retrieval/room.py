@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from services.retrieval.settings import RetrievalSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
+from services.room.footprint import Footprint, Process, Store
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -21,6 +22,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
+    from services.retrieval.confidence import Calibration
     from services.retrieval.service import RetrievalService
 
     service = RetrievalService(
@@ -31,6 +33,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         RetrievalSettings(),
         readings=SqlReadingStore(stores.database),
         archive=SqlCaseArchive(stores.database),
+        calibration=Calibration.of_folder(stores.folder),
     )
     return OpenRoom(
         service,
@@ -51,4 +54,11 @@ def describe(settings: PlatformSettings) -> FastAPI:
     return create_app(settings, service=NOBODY)
 
 
-ROOM = Room("retrieval", build, describe, settings=(RetrievalSettings,))
+ROOM = Room(
+    "retrieval",
+    "a ticket into ranked chunks and nodes, or “nothing fits”; the source text of a citation",
+    build,
+    describe,
+    Footprint(stores=(Store.POSTGRESQL, Store.QDRANT, Store.NEO4J), serves=Process(cpu="500m")),
+    settings=(RetrievalSettings,),
+)

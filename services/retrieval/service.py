@@ -18,7 +18,6 @@ from services.kit.observability.metrics import stage_timer
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import (
     IncidentNode,
-    ResolvedCase,
     RetrievedChunk,
     RetrievedNode,
     Span,
@@ -34,10 +33,10 @@ from services.knowledge.ports import (
 from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import ReadingSource
 from services.retrieval.candidates import find_candidates
-from services.retrieval.confidence import confidence
-from services.retrieval.fuse import Evidence, rank_documents, relevance
+from services.retrieval.confidence import Calibration, confidence
+from services.retrieval.fuse import DocumentEvidence, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
-from services.retrieval.query import Query, read_query
+from services.retrieval.query import RetrievalQuery, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.resolved import ResolvedCases, case_of
 from services.retrieval.settings import RetrievalSettings
@@ -70,8 +69,12 @@ class RetrievalService:
         *,
         readings: ReadingSource | None = None,
         archive: CaseArchive | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
-        """The stores that ingestion writes; nothing is written here."""
+        """The stores that ingestion writes; nothing is written here.
+
+        `calibration` stands for the one that is shipped.
+        """
         chosen = settings or RetrievalSettings()
         self._resolved = (
             ResolvedCases(
@@ -88,6 +91,7 @@ class RetrievalService:
         self._documents = documents
         self._embedder = embedder
         self._settings = chosen
+        self._calibration = calibration or Calibration.shipped()
         self._pages = Pages(documents, readings or NoReadings())
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
@@ -106,23 +110,23 @@ class RetrievalService:
             chunks=self._chunks(ranked, request.top_chunks),
             nodes=around.nodes,
             linked=around.linked,
-            confidence=confidence(ranked, is_alert=query.is_alert),
+            confidence=confidence(ranked, self._calibration, is_alert=query.is_alert),
             pages=self._readings(ranked, around.targets),
             degraded=missing,
         )
 
-    def _around(self, ranked: Sequence[Evidence], request: RetrieveRequest) -> _Around:
+    def _around(self, ranked: Sequence[DocumentEvidence], request: RetrieveRequest) -> _Around:
         nodes = self._nodes(ranked, request.top_nodes)
         targets = [id_ for id_ in self._targets(nodes) if id_ not in request.without]
         return _Around(nodes, targets, self._linked(nodes, targets))
 
-    def evidence(self, request: RetrieveRequest) -> list[Evidence]:
+    def evidence(self, request: RetrieveRequest) -> list[DocumentEvidence]:
         """What speaks for each document that the searches found, the best document first."""
         return self._ranked(read_query(request), request)[0]
 
     def _ranked(
-        self, query: Query, request: RetrieveRequest
-    ) -> tuple[list[Evidence], tuple[Part, ...]]:
+        self, query: RetrievalQuery, request: RetrieveRequest
+    ) -> tuple[list[DocumentEvidence], tuple[Part, ...]]:
         """The documents but for some, best first, and what did not answer."""
         if query.is_empty:
             return [], ()
@@ -160,7 +164,7 @@ class RetrievalService:
         """See `Retrieval.surroundings`."""
         return surroundings(self._graph, node_id, hops)
 
-    def _chunks(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedChunk, ...]:
+    def _chunks(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []
         for each in ranked[:most]:
             own = [found for found in each.chunks if case_of(found) is None]
@@ -174,7 +178,7 @@ class RetrievalService:
             for score, each, found in scored[:most]
         )
 
-    def _nodes(self, ranked: Sequence[Evidence], most: int) -> tuple[RetrievedNode, ...]:
+    def _nodes(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedNode, ...]:
         """The nodes of the best documents, those that were found before the others."""
         best = ranked[:most]
         matched = {found.id: relevance(found) for each in best for found in each.nodes}
@@ -182,7 +186,7 @@ class RetrievalService:
         for node in self._graph.of_documents([each.document_id for each in best]):
             for document_id in node.document_ids:
                 by_document.setdefault(document_id, []).append(node)
-        scored: dict[str, tuple[float, Evidence, IncidentNode]] = {}
+        scored: dict[str, tuple[float, DocumentEvidence, IncidentNode]] = {}
         for each in best:
             own = sorted(
                 by_document.get(each.document_id, ()), key=lambda n: -matched.get(n.id, 0.0)
@@ -195,13 +199,10 @@ class RetrievalService:
                 node=node,
                 score=score,
                 reasons=node_reasons(each, node),
-                resolved=self._cases_of(each.document_id),
+                resolved=self._resolved.of_document(each.document_id) if self._resolved else (),
             )
             for score, each, node in ordered
         )
-
-    def _cases_of(self, document_id: str) -> tuple[ResolvedCase, ...]:
-        return self._resolved.of_document(document_id) if self._resolved is not None else ()
 
     def _targets(self, nodes: Sequence[RetrievedNode]) -> list[str]:
         """Documents that the best ones hand over to, in the order of the links."""
@@ -222,7 +223,7 @@ class RetrievalService:
         return tuple(linked)[: self._settings.max_linked]
 
     def _readings(
-        self, ranked: Sequence[Evidence], targets: Sequence[str]
+        self, ranked: Sequence[DocumentEvidence], targets: Sequence[str]
     ) -> tuple[PageReading, ...]:
         """What the best documents tell to do, then what those that they hand over to do."""
         scores = {each.document_id: _score(each, 0) for each in ranked}
@@ -242,6 +243,6 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
         yield from each.node.linked_documents
 
 
-def _score(evidence: Evidence, place: int) -> float:
+def _score(evidence: DocumentEvidence, place: int) -> float:
     """The document's score, less for its next parts."""
     return evidence.score * _NEXT_OF_SAME**place

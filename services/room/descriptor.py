@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from services.room.footprint import Footprint
+
 if TYPE_CHECKING:
-    from celery import Celery
-    from fastapi import APIRouter, FastAPI
+    from fastapi import FastAPI
 
     from services.kit.http.health import Check
     from services.kit.queue.periodic import Periodic
     from services.kit.settings import PlatformSettings, Settings
+    from services.room.front import Front
     from services.room.peers import Peers
     from services.room.stores import Stores
 
@@ -27,21 +29,12 @@ class OpenRoom(Generic[S_co]):
     """What others call: it implements the room's Protocols."""
     create_app: Callable[[Mapping[str, Check]], FastAPI]
     """The app that answers requests; it is told what else decides whether it is ready."""
-    register: Callable[[Celery], None] | None = None
-    """Makes the queue's workers do the room's tasks."""
+    register: Callable[[], None] | None = None
+    """Makes workers do the room's tasks."""
     periodic: tuple[Periodic | None, ...] = ()
     """What workers do every so often beside the tasks."""
     begin: Callable[[], None] | None = None
     """Done once when the process begins to serve or to work."""
-
-
-@dataclass(frozen=True)
-class Front:
-    """Routes of a room that the gateway answers in its name: one address for everything."""
-
-    routers: tuple[APIRouter, ...]
-    body_limits: Mapping[str, int] = field(default_factory=dict)
-    """Largest bodies in bytes, by how the path begins."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +46,12 @@ class Room(Generic[S_co]):
     """
 
     name: str
+    does: str
+    """In a line, for the tables of the documentation."""
     build: Callable[[Stores, Peers], OpenRoom[S_co]]
     describe: Callable[[PlatformSettings], FastAPI]
     """Its app with nothing behind it, for the description of its routes."""
+    footprint: Footprint
     settings: tuple[type[Settings], ...] = ()
     has_queue: bool = False
     """Whether it has tasks, that processes beside it may work on too."""

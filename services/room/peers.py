@@ -11,7 +11,7 @@ from services.contracts.scorer import Scorer
 from services.contracts.syncing import Syncing
 from services.kit.access.caller import Caller
 from services.kit.http.health import Check
-from services.room.descriptor import Front
+from services.room.front import Front
 
 
 class Peers(Protocol):

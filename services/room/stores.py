@@ -9,7 +9,6 @@ from pydantic import SecretStr
 
 from services.kit.access.access import Access
 from services.kit.data_dir import own_data_dir
-from services.kit.errors import FlowXpertError
 from services.kit.garbage import keep_collections_short
 from services.kit.http.health import Check
 from services.kit.migrations import ROOMS
@@ -22,13 +21,16 @@ from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.guard import GuardedChatModel
 from services.llm.open import open_chat_model
 from services.llm.settings import ModelSettings
-from services.stores import LocalEmbedder, open_embedder, open_graph, open_vectors, store_checks
+from services.stores import (
+    LocalEmbedder,
+    MissingServerError,
+    open_embedder,
+    open_graph,
+    open_vectors,
+    store_checks,
+)
 
 _WARM_UP_TEXT = "interface down"
-
-
-class MissingServerError(FlowXpertError):
-    """Processes must share a store, and no server for it is configured."""
 
 
 class Stores:
@@ -97,8 +99,13 @@ class Stores:
     @cached_property
     def vectors(self) -> VectorStore:
         """The vector store."""
-        self._require(self.settings.qdrant_url, "FLOWXPERT_QDRANT_URL")
-        return open_vectors(self.settings, self.embedder.dimensions, self._closing)
+        return open_vectors(
+            self.settings,
+            self.database,
+            self.embedder.dimensions,
+            self._closing,
+            shared=not self.is_alone,
+        )
 
     @property
     def query_embedder(self) -> LocalEmbedder:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-from services.contracts.needs import SCORER
 from services.contracts.scorer import Scorer
 from services.kit.http.app import create_service_app
 from services.kit.http.health import Check
@@ -25,7 +24,6 @@ def create_app(
         title="FlowXpert scorer",
         routers=[create_router(service)],
         settings=settings,
-        needs=SCORER,
         checks=checks,
         optional=optional,
     )

@@ -10,7 +10,7 @@ from services.procedure.choose import ranked_procedures
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.evidence.page_lines import Source
+from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure
 from services.procedure.ports import ReadingState
@@ -29,7 +29,7 @@ _Guard = tuple[str, bool | str]
 class Approved:
     """The approved procedures of the pages of one ticket."""
 
-    def __init__(self, pages: Sequence[PageReading], ticket_text: str, source: Source) -> None:
+    def __init__(self, pages: Sequence[PageReading], ticket_text: str, source: CitedPages) -> None:
         """`source` holds the pages that the candidates cite."""
         self._pages = {page.document_id: page for page in pages}
         self._ticket = ticket_text
@@ -86,7 +86,11 @@ class _Held:
         """
         if self._is_itself:
             return {step.id: step.id for step in self._drawn.workflow.steps}
-        steps = [s for s in self._drawn.workflow.steps if _is_of(s, self._drawn.page)]
+        steps = [
+            s
+            for s in self._drawn.workflow.steps
+            if all(citation.document_id == self._drawn.page for citation in s.citations)
+        ]
         theirs = self._approved.workflow.steps
         known = {_content(step): step.id for step in theirs if step.citations}
         alike = {s.id: known[_content(s)] for s in steps if _content(s) in known}
@@ -180,10 +184,6 @@ def _reached(begin: Iterable[str], workflow: Workflow, through: Collection[str])
         for step in begin
         for found in reachable(step, arrows, passes=lambda passed: passed in through)
     }
-
-
-def _is_of(step: Step, document_id: str) -> bool:
-    return all(citation.document_id == document_id for citation in step.citations)
 
 
 def _content(step: Step) -> tuple[object, ...]:

@@ -7,10 +7,12 @@ other pages (`flowxpert bench fit-judge`); `acceptable` is the bar of `evaluatio
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS, Score
+from services.kit.fitted import FittedFile, refuse_unknown
 from services.procedure.model import Reader
 from services.procedure.ports import ReadingState
 from services.workflow.model import Provenance
@@ -19,7 +21,6 @@ Signs = Mapping[str, float]
 BY_RULES, CHECKED = "read by rules", "checked"
 _NO_CHECK = "The page was read by rules and nobody has checked the reading."
 
-_FILE = Path(__file__).with_name("chance.json")
 _EDGE = 0.02
 """How near to its ends a value may come on the scale."""
 _LIKELY = 0.9
@@ -28,23 +29,24 @@ _NAMED = 0.4
 """Log-odds that a dimension must cost, beside a usual right workflow, before it is named."""
 
 
-class Chance(BaseModel):
+class Chance(FittedFile):
     """What each dimension says of the chance."""
 
-    model_config = ConfigDict(frozen=True)
+    SHIPPED: ClassVar = Path(__file__).with_name("chance.json")
 
-    weights: dict[str, float] = {}
-    bias: float = 0.0
-    usual: dict[str, float] = {}
+    weights: dict[str, float]
+    bias: float
+    usual: dict[str, float]
     """Log-odds of each dimension where the workflow is acceptable."""
     provenance: str = ""
     """What it was fitted on, and by which command."""
-    figures: dict[str, float] = {}
+    figures: dict[str, float] = Field(default_factory=dict)
     """Calibration error and AUC on ids, and on corpora, that nothing was fitted on."""
 
-    def write(self) -> None:
-        """Make it the one in use from the next start on."""
-        _FILE.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    @model_validator(mode="after")
+    def _reads_its_signs(self) -> Self:
+        refuse_unknown((*self.weights, *self.usual), (*DIMENSIONS, BY_RULES, CHECKED))
+        return self
 
     def of(self, signs: Mapping[str, float]) -> float:
         """0–1."""
@@ -73,11 +75,6 @@ def _log_odds(value: float) -> float:
     return math.log(share / (1 - share))
 
 
-FITTED = (
-    Chance.model_validate_json(_FILE.read_text(encoding="utf-8")) if _FILE.is_file() else Chance()
-)
-
-
 def chance_of_page(confidence: float, share: float) -> float:
     """The chance that a page treats the ticket.
 
@@ -88,7 +85,7 @@ def chance_of_page(confidence: float, share: float) -> float:
 
 
 def with_chance(
-    score: Score, origin: Provenance | None, of_page: float = 1.0, fitted: Chance = FITTED
+    score: Score, origin: Provenance | None, fitted: Chance, of_page: float = 1.0
 ) -> Score:
     """The score with its chance; as it was where nothing was fitted.
 

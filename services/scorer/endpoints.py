@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from services.contracts.scorer import Scorer, ScoreRequest, ScoreResponse
+from services.kit.access.needs import Need, needs
 
 
 def create_router(service: Scorer) -> APIRouter:
@@ -10,6 +11,7 @@ def create_router(service: Scorer) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["scorer"])
 
     @router.post("/scores")
+    @needs(Need.OPERATE)
     def score_candidates(request: ScoreRequest) -> ScoreResponse:
         """Judge candidates on relevance, coverage, accuracy, coherence and conciseness.
 

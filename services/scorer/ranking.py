@@ -1,6 +1,6 @@
 """Which candidate comes first: that of the best page, and of its workflows the likeliest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from services.contracts.scorer import ScoredCandidate
@@ -11,7 +11,7 @@ _PAGE_WEIGHT = 20.0
 alone they took the right page in 64 % of the tickets of even ids, retrieval does in 77 %."""
 
 
-class Place(NamedTuple):
+class CandidatePage(NamedTuple):
     """Where a candidate comes from."""
 
     page: str
@@ -19,7 +19,9 @@ class Place(NamedTuple):
     """0–1."""
 
 
-def ranked(scored: Sequence[ScoredCandidate], places: Sequence[Place]) -> list[ScoredCandidate]:
+def ranked(
+    scored: Sequence[ScoredCandidate], places: Sequence[CandidatePage]
+) -> list[ScoredCandidate]:
     """Best first; what is not good enough, or has errors of form, comes last.
 
     A page counts by its relevance and its best workflow. Workflows of one page are ordered by
@@ -30,17 +32,15 @@ def ranked(scored: Sequence[ScoredCandidate], places: Sequence[Place]) -> list[S
         value = candidate.score.overall + _PAGE_WEIGHT * place.share
         worth[place.page] = max(worth.get(place.page, value), value)
     keys = [
-        (*_faults(candidate), -worth[place.page], place.page, *_unlikeliness(candidate))
+        (
+            not candidate.good_enough,
+            not is_clean(lint(candidate.candidate.workflow)),
+            -worth[place.page],
+            place.page,
+            -(candidate.score.chance or 0.0),
+            -candidate.score.overall,
+        )
         for candidate, place in zip(scored, places, strict=True)
     ]
     order = sorted(range(len(scored)), key=keys.__getitem__)
     return [scored[at] for at in order]
-
-
-def _faults(candidate: ScoredCandidate) -> Iterator[bool]:
-    yield not candidate.good_enough
-    yield not is_clean(lint(candidate.candidate.workflow))
-
-
-def _unlikeliness(candidate: ScoredCandidate) -> tuple[float, float]:
-    return -(candidate.score.chance or 0.0), -candidate.score.overall

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from services.procedure.choose import ranked_procedures
 from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.page_lines import Source
+from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Reader, Reading
 from services.procedure.rules import read_by_rules
@@ -14,12 +14,12 @@ from services.workflow.model import Workflow
 _REMEMBERED = 256
 
 
-class Readings:
+class RuleReadings:
     """The rules' readings of the pages of one ticket, each lowered once."""
 
     def __init__(self, texts: Mapping[str, str], ticket_text: str) -> None:
         """`texts` by document id."""
-        self.source = Source(texts)
+        self.source = CitedPages(texts)
         self._texts = texts
         self._ticket = ticket_text
         self._drawn: dict[str, Drawn | None] = {}

@@ -18,31 +18,32 @@ from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.procedure.evidence.consensus import Voice, with_votes
-from services.procedure.evidence.decide import FORESTS, Forests, decide
+from services.procedure.evidence.decide import decide
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.ports import AnswerStore
 from services.scorer.approved import Approved
-from services.scorer.chance import chance_of_page, with_chance
+from services.scorer.chance import Chance, chance_of_page, with_chance
 from services.scorer.criteria.accuracy import accuracy
-from services.scorer.criteria.case import Case
+from services.scorer.criteria.case import ScoringCase
 from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
 from services.scorer.criteria.relevance import relevance
+from services.scorer.fitted import ScoringFit
 from services.scorer.judges.deciding import decided_with, told
 from services.scorer.judges.fact_judge import FactJudge
-from services.scorer.judges.panel import Panel, Verdict
-from services.scorer.judges.question import Question
+from services.scorer.judges.panel import Panel, PanelVerdict
+from services.scorer.judges.question import FactQuestion
 from services.scorer.judges.questions import questions
 from services.scorer.judges.recent_answers import RecentAnswers
-from services.scorer.ranking import Place, ranked
-from services.scorer.rule_reading import Readings, is_of_rules
+from services.scorer.ranking import CandidatePage, ranked
+from services.scorer.rule_reading import RuleReadings, is_of_rules
 from services.scorer.settings import ScorerSettings
 from services.scorer.texts import cited_texts, ticket_text
 from services.workflow.lint import lint
 from services.workflow.model import Workflow
 
-CRITERIA: dict[str, Callable[[Case], Dimension]] = {
+CRITERIA: dict[str, Callable[[ScoringCase], Dimension]] = {
     "relevance": relevance,
     "coverage": coverage,
     "accuracy": accuracy,
@@ -66,16 +67,17 @@ class ScorerService:
         *,
         model: ChatModel | None = None,
         answers: AnswerStore | None = None,
-        forests: Forests = FORESTS,
+        fitted: ScoringFit | None = None,
         hears_others: bool = True,
     ) -> None:
         """`embedder` is asked only for what the words do not decide.
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
-        `answers` is where the model's answers are kept; without it, in memory.
+        `answers` is where the model's answers are kept; without it, in memory. `fitted` stands for
+        what is shipped.
         """
         self._settings = settings or ScorerSettings()
-        self._forests = forests
+        self._fitted = fitted or ScoringFit.shipped()
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
         self._panel = _panel(model, self._settings, answers) if model else None
@@ -88,7 +90,7 @@ class ScorerService:
         scored = [
             ScoredCandidate(
                 candidate=candidate,
-                score=(score := _score(case, after, verdict)),
+                score=(score := _score(case, after, verdict, self._fitted.chance)),
                 findings=tuple(map(str, case.findings)),
                 good_enough=self._is_good_enough(score),
             )
@@ -96,13 +98,13 @@ class ScorerService:
         ]
         return ScoreResponse(ranked=tuple(ranked(scored, [_place(case) for case in cases])))
 
-    def cases(self, request: ScoreRequest) -> list[Case]:
+    def cases(self, request: ScoreRequest) -> list[ScoringCase]:
         """What the criteria look at, one for each candidate."""
         evidence = Evidence.of(request.context)
         workflows = [candidate.workflow for candidate in request.candidates]
         grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = cited_texts(workflows, request.pages, request.context)
-        readings = Readings(texts, ticket_text(request.ticket))
+        readings = RuleReadings(texts, ticket_text(request.ticket))
         approved = Approved(request.pages, ticket_text(request.ticket), readings.source)
         cases = [
             self._case(request, evidence, readings, found, workflow)
@@ -111,12 +113,12 @@ class ScorerService:
         cases = self._heard(cases)
         return [replace(c, decided=approved.settle(c.drawn, c.decided)) for c in cases]
 
-    def questions(self, cases: Sequence[Case]) -> list[Question]:
+    def questions(self, cases: Sequence[ScoringCase]) -> list[FactQuestion]:
         """What a model is asked about them, that first on which most depends."""
         candidates = [(case.drawn, case.decided) for case in cases]
         return questions(candidates, limit=self._settings.judged_facts)
 
-    def _heard(self, cases: list[Case]) -> list[Case]:
+    def _heard(self, cases: list[ScoringCase]) -> list[ScoringCase]:
         """The cases after candidates have voted on one another's facts."""
         if not self._hears_others or len(cases) < _LEAST_VOICES:
             return cases
@@ -130,13 +132,13 @@ class ScorerService:
         self,
         request: ScoreRequest,
         evidence: Evidence,
-        readings: Readings,
+        readings: RuleReadings,
         grounded: tuple[Grounded, ...],
         workflow: Workflow,
-    ) -> Case:
+    ) -> ScoringCase:
         drawn = Drawn(workflow, readings.source)
         reading = readings.beside(drawn)
-        return Case(
+        return ScoringCase(
             ticket=request.ticket,
             context=request.context,
             evidence=evidence,
@@ -145,15 +147,16 @@ class ScorerService:
             findings=lint(workflow, bindings=request.ticket.labels),
             drawn=drawn,
             reading=reading,
-            decided=decide(drawn, reading, self._forests),
+            decided=decide(drawn, reading, self._fitted.forests),
+            weighings=self._fitted.weighings,
         )
 
     def _judged(
-        self, cases: Sequence[Case], within_s: float | None
-    ) -> tuple[Sequence[Case], Verdict]:
+        self, cases: Sequence[ScoringCase], within_s: float | None
+    ) -> tuple[Sequence[ScoringCase], PanelVerdict]:
         """The cases with what the model says of the facts that the lines leave open."""
         if self._panel is None or not cases:
-            return cases, Verdict()
+            return cases, PanelVerdict()
         asked = self.questions(cases)
         verdict = self._panel.ask(asked, within_s)
         judged = [
@@ -181,7 +184,7 @@ def _panel(model: ChatModel, settings: ScorerSettings, answers: AnswerStore | No
     )
 
 
-def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
+def _score(case: ScoringCase, judged: ScoringCase, verdict: PanelVerdict, fitted: Chance) -> Score:
     """By all that is decided; where a model decided something, what it was before is shown."""
     found = {name: criterion(judged) for name, criterion in CRITERIA.items()}
     if judged.decided != case.decided:
@@ -196,9 +199,9 @@ def _score(case: Case, judged: Case, verdict: Verdict) -> Score:
     of_page = chance_of_page(case.context.confidence, _place(case).share)
     others = {name: found[name] for name in found if name not in DIMENSIONS}
     score = Score(**{name: found[name] for name in DIMENSIONS}, others=others)
-    return with_chance(score, case.workflow.provenance, of_page)
+    return with_chance(score, case.workflow.provenance, fitted, of_page)
 
 
-def _place(case: Case) -> Place:
+def _place(case: ScoringCase) -> CandidatePage:
     """The page that most steps cite, and how relevant retrieval found it beside the best one."""
-    return Place(case.drawn.page, case.fits.get(case.drawn.page, 0.0))
+    return CandidatePage(case.drawn.page, case.fits.get(case.drawn.page, 0.0))

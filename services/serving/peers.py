@@ -22,7 +22,8 @@ from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
 from services.planner.room import ROOM as PLANNER
 from services.retrieval.room import ROOM as RETRIEVAL
-from services.room.descriptor import Front, OpenRoom, Room
+from services.room.descriptor import OpenRoom, Room
+from services.room.front import Front
 from services.room.stores import Stores
 from services.scorer.room import ROOM as SCORER
 from services.serving.rooms import fronts_of

@@ -7,9 +7,8 @@ from typing import Self
 from services.kit.http.health import Check
 from services.kit.http.server import give_way_quickly
 from services.kit.observability.trace_export import start_tracing
-from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
-from services.kit.queue.relay import Relay
-from services.kit.queue.workforce import Workforce, Working
+from services.kit.queue.worker import OutboxWorker
+from services.kit.queue.workforce import Worker, Workforce, Working
 from services.room.descriptor import AnyRoom, OpenRoom
 from services.room.stores import Stores
 
@@ -51,34 +50,31 @@ class Process(Working):
         self._stores.warm_up()
 
     def _employ(self, rooms: dict[AnyRoom, OpenRoom[object]], *, works: bool = True) -> None:
-        """Publish what waits in the outbox, and with `works` do these rooms' tasks."""
-        url = self._broker_url()
-        workers = []
+        """Do these rooms' tasks with `works`; with a broker, wake whoever else does them."""
+        outbox, url = self._stores.outbox, self._stores.broker_url()
+        employed = []
         for room, opened in rooms.items():
             if works and opened.register is not None:
-                queue = create_queue(url)
-                opened.register(queue)
-                workers.append(WorkerThread(queue, room.name))
+                opened.register()
+                employed.append((room, opened))
+        if self._stores.is_alone and self.settings.database_url is None:
+            outbox.restart()  # nobody else works on it: claims of an earlier run are void
+        workers: list[Worker] = []
+        relay = None
+        if url is None:
+            workers += [OutboxWorker(outbox, room.name) for room, _ in employed]
+        else:
+            from services.kit.queue.celery_queue import WorkerThread, create_queue  # noqa: PLC0415
+            from services.kit.queue.relay import Relay  # noqa: PLC0415 - a process alone needs none
+
+            workers += [WorkerThread(create_queue(url), room.name, outbox) for room, _ in employed]
+            relay = Relay(outbox, create_queue(url))
         self._workforce = Workforce(
-            self._stores.outbox,
-            tuple(workers),
-            Relay(self._stores.outbox, create_queue(url), sole=self._is_sole),
-            *(each for opened in rooms.values() if works for each in opened.periodic),
+            outbox,
+            workers,
+            *(each for _, opened in employed for each in opened.periodic),
             stop_within_s=self.settings.stop_within_s,
+            relay=relay,
         )
         self._closing.callback(self._workforce.stop)
         self._workforce.start()
-
-    @property
-    def _is_sole(self) -> bool:
-        """Whether no other process works on the database."""
-        return self._stores.is_alone and self.settings.database_url is None
-
-    def _broker_url(self) -> str:
-        url = self._stores.broker_url()
-        if url is not None:
-            return url
-        broker = EmbeddedBroker()
-        self._closing.callback(broker.stop)
-        broker.start()
-        return broker.url

@@ -9,7 +9,8 @@ from services.knowledge.settings import QdrantSettings
 from services.llm.settings import ModelSettings
 from services.planner.room import ROOM as PLANNER
 from services.retrieval.room import ROOM as RETRIEVAL
-from services.room.descriptor import AnyRoom, Front
+from services.room.descriptor import AnyRoom
+from services.room.front import Front
 from services.room.peers import Peers
 from services.scorer.room import ROOM as SCORER
 

@@ -89,7 +89,6 @@ class Serving(Process):
             title=f"FlowXpert {name}",
             routers=[],
             settings=self.settings,
-            needs={},
             access=self._stores.access,
             checks={"database": self._stores.database.check, **self.checks()},
         )

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from scipy.optimize import linear_sum_assignment
 
+from services.kit.value import Value
 from services.language.answers import compared_answer
 from services.workflow.model import Workflow
 from services.workflow.plain import plain
@@ -35,10 +36,8 @@ Answer = bool | str
 Agree = Callable[[Answer, Answer], bool]
 
 
-class Comparison(BaseModel):
+class WorkflowComparison(Value):
     """One workflow against its reference; scores on 0–100, shares on 0–1."""
-
-    model_config = ConfigDict(frozen=True)
 
     step_precision: float = Field(ge=0, le=100)
     step_recall: float = Field(ge=0, le=100)
@@ -56,7 +55,7 @@ def compare(
     *,
     match_cosine: float = MATCH_COSINE,
     accepted_share: float = ACCEPTED_SHARE,
-) -> Comparison:
+) -> WorkflowComparison:
     """Measure `generated` against `reference`; `embed` is called once, with `texts_of` both."""
     texts = {text: row for row, text in enumerate(texts_of(generated, reference))}
     vectors = embed(list(texts)) if texts else np.zeros((0, 1))
@@ -70,7 +69,7 @@ def compare(
     steps = cosines[np.ix_(sorted(set(own)), sorted(set(wanted)))]
     precision, recall = _mean_best(steps, axis=1), _mean_best(steps, axis=0)
     recalled = float((steps.max(axis=0) >= match_cosine).mean()) if steps.size else 0.0
-    return Comparison(
+    return WorkflowComparison(
         step_precision=100 * precision,
         step_recall=100 * recall,
         step_f1=100 * _f1(precision, recall),

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
-from pydantic import BaseModel, ConfigDict
-
+from services.kit.value import Value
 from services.language.deeds import begins_with_condition, only_finds_out
 from services.workflow.commands import assigned, only_looks, placeholder_name, placeholders
 from services.workflow.dangers import Danger, danger_in_prose, danger_of
@@ -26,10 +25,8 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-class Finding(BaseModel):
+class Finding(Value):
     """One thing that is wrong, and where; `step_id` is empty when it is the workflow as a whole."""
-
-    model_config = ConfigDict(frozen=True)
 
     check: str
     severity: Severity

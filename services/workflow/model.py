@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import cached_property
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from services.kit.errors import InvalidInputError
+from services.kit.value import Value
 
 
 class WorkflowError(InvalidInputError):
@@ -21,20 +22,16 @@ class StepKind(StrEnum):
     TERMINAL = "terminal"
 
 
-class Citation(BaseModel):
+class Citation(Value):
     """The lines of a document that a step comes from; 1-based, both ends included."""
-
-    model_config = ConfigDict(frozen=True)
 
     document_id: str
     start_line: int = Field(ge=1)
     end_line: int = Field(ge=1)
 
 
-class Step(BaseModel):
+class Step(Value):
     """One node of the graph: an action, a question or an end."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     kind: StepKind
@@ -64,20 +61,16 @@ class Step(BaseModel):
         return bool(self.citations) or self.implied
 
 
-class Transition(BaseModel):
+class Transition(Value):
     """An edge; `condition` is empty where there is no choice."""
-
-    model_config = ConfigDict(frozen=True)
 
     source: str
     target: str
     condition: str = ""
 
 
-class Provenance(BaseModel):
+class Provenance(Value):
     """Who wrote the workflow, from what."""
-
-    model_config = ConfigDict(frozen=True)
 
     planner: str
     """Name of the planner: `extractive`, `llm`, `human`, …"""
@@ -91,10 +84,8 @@ class Provenance(BaseModel):
     node_ids: tuple[str, ...] = ()
 
 
-class Workflow(BaseModel):
+class Workflow(Value):
     """Steps in reading order, the first being the start, and transitions between them."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     steps: tuple[Step, ...]

@@ -114,7 +114,7 @@ def _next(
         seen.add(step_id)
         step_id = _after(workflow, step_id, followed)
     if step_id is None:
-        is_ended = any(_ends(workflow, each) for each in seen)
+        is_ended = any(not workflow.exits(each) for each in seen)
         waiting = (s.id for s in workflow.steps if s.id not in handled and s.id not in left)
         step_id = None if is_ended else next(waiting, None)
     return step_id, False
@@ -126,7 +126,3 @@ def _after(workflow: Workflow, step_id: str, followed: Mapping[str, Transition])
         return followed[step_id].target
     exits = workflow.exits(step_id)
     return exits[0].target if len(exits) == 1 else None
-
-
-def _ends(workflow: Workflow, step_id: str) -> bool:
-    return not workflow.exits(step_id)

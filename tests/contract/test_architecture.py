@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from services.serving.rooms import ROOMS
+
 ROOT = Path(__file__).parents[2]
-DEPLOYABLES = ["gateway", "ingestion", "retrieval", "planner", "scorer"]
+DEPLOYABLES = [room.name for room in ROOMS]
 
 
 def layers() -> list[set[str]]:

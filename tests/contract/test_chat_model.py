@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.material.recorder import RecordingChatModel
 from services.llm.chat_model import ChatModel, ChatRequest, Message, ModelUnavailableError
 from services.llm.guard import GuardedChatModel
 from services.llm.openai_compatible import OpenAICompatibleChatModel
-from services.llm.recorder import RecordingChatModel
 from services.llm.scripted import ScriptedChatModel
 
 SCHEMA = {

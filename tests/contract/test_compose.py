@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from services.serving.rooms import ROOMS
+
 ROOT = Path(__file__).parents[2]
 OURS = "flowxpert/"
 STORES = {"postgres", "redis", "qdrant", "neo4j"}
@@ -19,8 +21,9 @@ PROFILES = {
     "observability": {"prometheus", "alertmanager", "grafana"},
     "gpu": {"model-files", "planner-model", "scorer-model"},
     "cpu-llm": {"model-files", "cpu-model"},
+    "tools": {"tools"},
 }
-ONCE = {"migrate", "model-files"}
+ONCE = {"migrate", "model-files", "tools"}
 """What runs once and ends."""
 
 
@@ -88,11 +91,11 @@ def test_without_a_profile_of_models_no_model_is_asked(services):
 
 def test_every_process_runs_from_the_image_of_its_service(ours):
     for name, service in ours.items():
-        target = service["build"]["target"]
-        assert service["image"] == f"{OURS}{target}:0.1.0"
+        built = service["build"]["args"]["SERVICE"]
+        assert service["image"] == f"{OURS}{built}:0.1.0"
         if name not in ONCE:
-            assert service["command"][1] == target
-            assert name.removesuffix("-worker") == target
+            assert service["command"][1] == built
+            assert name.removesuffix("-worker") == built
 
 
 def test_whoever_serves_leaves_the_queue_to_the_workers(services):
@@ -200,9 +203,9 @@ def test_the_secrets_are_made_once_each_its_own_and_good_enough(tmp_path, config
 
 
 def test_every_flowxpert_variable_is_a_known_setting(ours):
-    from services.cli import settings_classes
+    from services.serving.rooms import SETTINGS
 
-    known = {name for cls in settings_classes() for name in cls.names()}
+    known = {name for cls in SETTINGS for name in cls.names()}
     for name, service in ours.items():
         given = {v for v in service["environment"] if v.startswith("FLOWXPERT_")}
         assert given <= known, name
@@ -214,7 +217,7 @@ def test_the_commands_of_the_containers_exist(ours):
     from services.cli import app
 
     known = set(get_command(app).commands)
-    commands = {s["command"][0] for n, s in ours.items() if n != "model-files"}
+    commands = {s["command"][0] for n, s in ours.items() if n not in {"model-files", "tools"}}
     assert commands == {"serve", "work", "migrate"}
     assert commands <= known
 
@@ -237,7 +240,7 @@ def test_the_dockerfile_is_clean():
 
 
 def test_no_image_holds_torch():
-    assert "torch" not in dockerfile().replace("# No image holds torch", "")
+    assert "torch" not in re.sub("# No image holds torch|requirements-torch.in", "", dockerfile())
 
 
 def test_an_image_holds_every_model_that_the_settings_choose():
@@ -257,7 +260,10 @@ def test_an_image_holds_every_model_that_the_settings_choose():
 def test_the_dockerfile_copies_what_the_context_holds():
     let_in = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     kept = [line[1:] for line in let_in if line.startswith("!")]
-    for line in re.findall(r"^COPY (?!--)(.+)$", dockerfile(), re.MULTILINE):
+    text = dockerfile()
+    assert "ARG LOCK=deploy/requirements/${SERVICE}.txt\nCOPY ${LOCK} requirements.txt" in text
+    text = text.replace("${LOCK}", " ".join(f"deploy/requirements/{r.name}.txt" for r in ROOMS))
+    for line in re.findall(r"^COPY (?!--)(.+)$", text, re.MULTILINE):
         for source in line.split()[:-1]:
             assert (ROOT / source).exists(), source
             assert any(source == k or source.startswith(f"{k}/") for k in kept), source

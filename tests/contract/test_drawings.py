@@ -11,9 +11,9 @@ from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext
 from services.planner.strategies.readings import workflows
+from services.procedure.checking.walker import findings
 from services.procedure.lowering import lower
 from services.procedure.ports import ServedReading
-from services.procedure.walker import findings
 from services.workflow.lint import is_clean, lint
 
 ROOT = Path(__file__).parents[2]

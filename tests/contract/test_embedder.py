@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from services.knowledge.embedding import embedders
 from services.knowledge.embedding.embedders import (
     CachedEmbedder,
     HashingEmbedder,
+    MissingTorchError,
     SentenceTransformerEmbedder,
 )
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder, UnusableModelError
@@ -124,7 +126,7 @@ def test_a_model_file_that_is_there_is_not_made_again(tmp_path):
 WITHOUT_TORCH = """
 import sys
 from pathlib import Path
-sys.modules["torch"] = None
+sys.modules["torch"] = sys.modules["sentence_transformers"] = sys.modules["transformers"] = None
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
 from services.knowledge.embedding.onnx_model import obtain
 obtain(Path(sys.argv[1]))
@@ -141,6 +143,18 @@ def test_neither_making_nor_using_the_file_needs_torch(tmp_path):
         check=False,
     )
     assert done.stdout.endswith("(1, 384)\n"), done.stderr
+
+
+def test_without_the_extra_the_embedder_on_torch_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(embedders, "find_spec", lambda name: None if name == "torch" else name)
+    with pytest.raises(MissingTorchError, match=r"needs torch: `pip install 'flowxpert\[torch\]'`"):
+        SentenceTransformerEmbedder()
+
+
+def test_a_file_that_misses_where_nothing_can_make_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(NoModelFileError, match="without onnx: make it with"):
+        obtain(tmp_path / "model.onnx")
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):

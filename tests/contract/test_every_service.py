@@ -1,7 +1,9 @@
 """Each room of `serving/rooms.py` is there wherever services are listed."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,11 +35,65 @@ def test_what_a_room_is_made_of_is_imported_when_it_is_built():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_what_lists_deployables_is_what_their_descriptors_say():
+    done = subprocess.run(
+        [sys.executable, "deploy/export.py", "--check"],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_differs_is_named_with_the_command_that_mends_it(tmp_path):
+    """In a copy, where Prometheus scrapes one process less."""
+    for part in ("deploy", "helm"):
+        shutil.copytree(ROOT / part, tmp_path / part, symlinks=True)
+    (tmp_path / "docs").mkdir()
+    for name in ("pyproject.toml", "docker-compose.yml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("architecture.md", "deployment.md"):
+        shutil.copy(ROOT / "docs" / name, tmp_path / "docs" / name)
+    scraped = tmp_path / "deploy" / "observability" / "prometheus.yml"
+    scraped.write_text(scraped.read_text("utf-8").replace("gateway-worker, ", ""), "utf-8")
+    export = [sys.executable, str(tmp_path / "deploy" / "export.py")]
+    env = {"PYTHONPATH": str(ROOT)}
+    told = subprocess.run(
+        [*export, "--check"], env=env, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 1
+    assert told.stderr.strip().endswith("deploy/observability/prometheus.yml: run `make docs`")
+    subprocess.run(export, env=env, check=True)
+    assert scraped.read_text("utf-8") == text("deploy/observability/prometheus.yml")
+
+
 @pytest.mark.parametrize("service", SERVICES)
 def test_it_has_an_image(service):
-    targets = re.findall(r"^FROM runtime AS (\w+)\n", text("deploy/Dockerfile"), re.MULTILINE)
-    assert service in targets
-    assert f'CMD ["serve", "{service}"]' in text("deploy/Dockerfile")
+    built = [
+        (each["image"], each["build"]["args"])
+        for each in yaml.safe_load(text("docker-compose.yml"))["services"].values()
+        if "build" in each
+    ]
+    assert (f"flowxpert/{service}:0.1.0", {"SERVICE": service}) in built
+    assert "\nARG SERVICE\n" in text("deploy/Dockerfile")
+
+
+@pytest.mark.parametrize(
+    ("given", "run"), [([], "serve scorer"), (["work", "gateway"], "work gateway")]
+)
+def test_an_image_serves_its_service_unless_it_is_told_otherwise(tmp_path, given, run):
+    (tmp_path / "flowxpert").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "flowxpert").chmod(0o755)
+    done = subprocess.run(
+        [ROOT / "deploy" / "entrypoint", *given],
+        env={"PATH": f"{tmp_path}:{os.defpath}", "SERVICE": "scorer"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{run}\n"
 
 
 @pytest.mark.parametrize("process", PROCESSES)
@@ -48,9 +104,12 @@ def test_it_has_an_entry_in_the_compose_file(process):
 @pytest.mark.parametrize("process", PROCESSES)
 def test_it_has_a_deployment_in_the_chart(process):
     assert process in yaml.safe_load(text("helm/flowxpert/values.yaml"))["services"]
-    helpers = text("helm/flowxpert/templates/_helpers.tpl")
-    table = helpers.partition('define "flowxpert.components"')[2].partition("{{- end -}}")[0]
-    assert f"\n{process}:\n" in table
+    assert process in yaml.safe_load(text("helm/flowxpert/files/components.yaml"))
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_whom_it_calls_is_there(room):
+    assert set(room.footprint.calls) <= set(SERVICES) - {room.name}
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -63,19 +122,12 @@ def test_it_has_rows_in_the_documentation(service):
     row = rf"^\| `?{service}`? \|"
     assert re.search(row, text("README.md"), re.MULTILINE), "the table of services"
     assert re.search(row, text("docs/deployment.md"), re.MULTILINE), "what it needs and keeps"
-    assert re.search(rf"^\| {service}", text("docs/operate/scaling.md"), re.MULTILINE), "scaling"
-
-
-def observability(path: str) -> Path:
-    found = ROOT / "deploy" / "observability" / path
-    if not found.exists():
-        pytest.skip(f"there is no deploy/observability/{path} yet")
-    return found
+    assert re.search(row, text("docs/architecture.md"), re.MULTILINE), "what it does, with what"
 
 
 @pytest.mark.parametrize("process", PROCESSES)
 def test_it_is_scraped(process):
-    config = yaml.safe_load(observability("prometheus.yml").read_text(encoding="utf-8"))
+    config = yaml.safe_load(text("deploy/observability/prometheus.yml"))
     names = [
         name
         for job in config["scrape_configs"]
@@ -88,7 +140,7 @@ def test_it_is_scraped(process):
 @pytest.mark.parametrize("process", PROCESSES)
 def test_it_has_a_row_on_a_dashboard(process):
     """A panel that draws a line for each process that is scraped shows this one too."""
-    dashboard = json.loads(observability("grafana/dashboards/overview.json").read_text("utf-8"))
+    dashboard = json.loads(text("deploy/observability/grafana/dashboards/overview.json"))
     targets = [target for panel in dashboard["panels"] for target in panel.get("targets", [])]
     assert any(
         target["expr"] == 'up{job="flowxpert"}' and "{{app}}" in target["legendFormat"]

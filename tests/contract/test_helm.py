@@ -11,6 +11,8 @@ import yaml
 helm = pytest.importorskip("helm_python", reason="helm-python-sdk is not installed")
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "helm" / "flowxpert"
 VERSION = "1.33.0"
@@ -306,15 +308,14 @@ def wanted_connections(found: Objects) -> Iterator[tuple[str, str, int]]:
     """Who must reach whom, as their settings say."""
     (settings,) = (e for (k, n), e in found.items() if k == "ConfigMap" and n.endswith("-settings"))
     addresses = settings["data"]
-    calls = {
-        # The gateway calls two of them in `/readyz` alone.
-        "gateway": ("INGESTION", "RETRIEVAL", "PLANNER", "SCORER"),
-        "gateway-worker": ("INGESTION", "RETRIEVAL", "PLANNER", "SCORER"),
-    }
-    for caller, called in calls.items():
-        for name in called:
-            host, port = addresses[f"FLOWXPERT_{name}_URL"].removeprefix("http://").split(":")
-            yield caller, host.split("-", 1)[1], int(port)
+    from services.serving.rooms import ROOMS
+
+    for room in ROOMS:
+        for name in room.footprint.calls:
+            address = addresses[f"FLOWXPERT_{name.upper()}_URL"]
+            host, port = address.removeprefix("http://").split(":")
+            for caller in [room.name, f"{room.name}-worker"][: 1 + room.has_queue]:
+                yield caller, host.split("-", 1)[1], int(port)
     for _, pod in templates(found):
         component = pod["metadata"]["labels"]["app.kubernetes.io/component"]
         files = {e["name"] for c in pod["spec"]["containers"] for e in c.get("env", [])}

@@ -1,4 +1,4 @@
-"""Every route of every app says what it needs of its caller, in `contracts/needs.py`."""
+"""Every route of every app says what it needs of its caller, and says it itself."""
 
 from pathlib import Path
 
@@ -7,21 +7,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
-from services.contracts import needs
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
-from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.sync.endpoints import create_sync_router
-from services.kit.access.needs import OF_EVERY_SERVICE, Need
+from services.kit.access.needs import Need
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.planner.app import create_app as create_planner
-from services.retrieval.app import create_app as create_retrieval
-from services.scorer.app import create_app as create_scorer
+from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
 SECRET = "what only the ticket system knows"
@@ -48,22 +44,11 @@ def apps() -> dict[str, FastAPI]:
             create_sync_router(NOBODY),
         ],
     )
-    return {
-        "gateway": gateway,
-        "ingestion": create_ingestion(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY),
-        "planner": create_planner(settings),
-        "retrieval": create_retrieval(settings, service=NOBODY),
-        "scorer": create_scorer(settings, service=NOBODY),
-    }
+    others = {room.name: room.describe(settings) for room in ROOMS if room.name != "gateway"}
+    return {"gateway": gateway, **others}
 
 
-DECLARED = {
-    "gateway": needs.AT_GATEWAY,
-    "ingestion": needs.INGESTION,
-    "planner": needs.PLANNER,
-    "retrieval": needs.RETRIEVAL,
-    "scorer": needs.SCORER,
-}
+SERVICES = tuple(room.name for room in ROOMS)
 
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "ANY")
@@ -76,10 +61,10 @@ def client_of(app: FastAPI) -> TestClient:
 STYLE = "style.css"
 
 
-def addresses(name: str) -> dict[tuple[str, str], Need]:
+def addresses(app: FastAPI) -> dict[tuple[str, str], Need]:
     """Every route, with a word where its path has a parameter."""
     found = {}
-    for route, need in {**OF_EVERY_SERVICE, **DECLARED[name]}.items():
+    for route, need in app.state.needs.declared.items():
         method, path = route.replace("/static/{name}", f"/static/{STYLE}").split()
         found[method, path.replace("{", "").replace(":path}", "").replace("}", "")] = need
     return found
@@ -87,36 +72,36 @@ def addresses(name: str) -> dict[tuple[str, str], Need]:
 
 def test_the_apps_are_all_there(apps):
     deployables = {path.parent.name for path in (ROOT / "services").glob("*/app.py")} - {"kit"}
-    assert apps.keys() == deployables == DECLARED.keys()
+    assert apps.keys() == deployables == set(SERVICES)
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", SERVICES)
 def test_every_route_is_declared_and_nothing_else(apps, name):
     app = apps[name]
-    assert app.state.needs.undeclared == [], "say in services/contracts/needs.py what they need"
+    assert app.state.needs.undeclared == [], "say what they need: `@needs(Need.…)`"
     described = {
         f"{method.upper()} {path}"
         for path, methods in app.openapi()["paths"].items()
         for method in methods
     }
     # The description writes `{document_id}` where the route says `{document_id:path}`.
-    declared = {each.replace(":path}", "}") for each in DECLARED[name]}
+    declared = {each.replace(":path}", "}") for each in app.state.needs.declared}
     assert described <= declared
     pages = declared - described
     assert not [each for each in pages if " /v1/" in each]
 
 
-@pytest.mark.parametrize("name", DECLARED)
-def test_what_is_open_are_the_probes_and_the_files_of_pages(name):
-    found = {path for (_, path), need in addresses(name).items() if need is Need.OPEN}
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_is_open_are_the_probes_and_the_files_of_pages(apps, name):
+    found = {path for (_, path), need in addresses(apps[name]).items() if need is Need.OPEN}
     files = {f"/static/{STYLE}"} if name == "gateway" else set()
     assert found == {"/healthz", "/readyz"} | files
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", SERVICES)
 def test_without_a_key_nothing_answers_but_what_is_open(apps, name):
     client = client_of(apps[name])
-    for (method, path), need in addresses(name).items():
+    for (method, path), need in addresses(apps[name]).items():
         answer = client.request(method, path)
         expected = {200, 503} if need is Need.OPEN else {401}
         assert answer.status_code in expected, path
@@ -128,10 +113,10 @@ def test_without_a_key_nothing_answers_but_what_is_open(apps, name):
     assert client.options("/workflow").status_code == 401
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", SERVICES)
 def test_without_a_key_no_other_method_and_no_other_spelling_answers(apps, name):
     client = client_of(apps[name])
-    known = addresses(name)
+    known = addresses(apps[name])
     for path in {path for (_, path), need in known.items() if need is not Need.OPEN}:
         for method in METHODS:
             if (method, path) not in known:
@@ -140,12 +125,12 @@ def test_without_a_key_no_other_method_and_no_other_spelling_answers(apps, name)
             assert client.get(other).status_code == 401, other
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", SERVICES)
 @pytest.mark.parametrize("header", ["x-flowxpert-token", "authorization"])
 def test_what_a_ticket_system_proves_itself_with_opens_its_webhook_alone(apps, name, header):
     client = client_of(apps[name])
     proof = f"Bearer {SECRET}" if header == "authorization" else SECRET
-    for (method, path), need in addresses(name).items():
+    for (method, path), need in addresses(apps[name]).items():
         if need is not Need.OPEN:
             answer = client.request(method, path, headers={header: proof}, json={"title": "x"})
             assert answer.status_code == 401, (method, path)
@@ -163,7 +148,7 @@ def test_a_new_route_is_for_admins_until_it_is_declared():
     router = APIRouter()
     router.add_api_route("/v1/new", lambda: "here")
     settings = PlatformSettings(_env_file=None)
-    app = create_service_app("x", title="X", routers=[router], settings=settings, needs={})
+    app = create_service_app("x", title="X", routers=[router], settings=settings)
     assert app.state.needs.undeclared == ["GET /v1/new"]
     request = {"type": "http", "method": "GET", "path": "/v1/new"}
     assert app.state.needs.of(request) is Need.ADMIN

@@ -23,14 +23,14 @@ def test_every_link_leads_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=ids)
 def test_every_make_target_exists(page):
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    named = re.findall(r"(?:`|\$ |^)make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    named = re.findall(r"(?:`|\$ |^)make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
     assert set(named) <= targets
 
 
 def test_every_make_target_explains_itself():
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    targets = re.findall(r"^([a-z]+):(?! =)(.*)", makefile, re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):(?! =)(.*)", makefile, re.MULTILINE)
     assert [name for name, rest in targets if "## " not in rest] == []
 
 

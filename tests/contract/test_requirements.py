@@ -1,16 +1,30 @@
 """The locks hold what is asked for, by hash, and name no place on a network or a disk."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from services.serving.rooms import ROOMS
+
 ROOT = Path(__file__).parents[2]
+ROOMS_ASK = sorted(
+    path.relative_to(ROOT).as_posix() for path in ROOT.glob("services/*/requirements.in")
+)
+OF_EVERY_ROOM = "services/room/requirements.in"
+SERVICES = [room.name for room in ROOMS]
 LOCKS = {
-    "requirements.txt": ["requirements.in", "requirements-build.in"],
+    "requirements.txt": ["requirements.in", *ROOMS_ASK, "requirements-build.in"],
+    "requirements-torch.txt": ["requirements-torch.in"],
     "requirements-dev.txt": ["requirements-dev.in"],
     "requirements-vllm.txt": ["requirements-vllm.in"],
+    **{
+        f"deploy/requirements/{name}.txt": [OF_EVERY_ROOM, f"services/{name}/requirements.in"]
+        for name in SERVICES
+    },
 }
 
 
@@ -31,6 +45,11 @@ def pinned(path: Path) -> dict[str, str]:
     return {normalised(name): rest for name, rest in entries}
 
 
+def versions(lock: str) -> set[str]:
+    found = re.findall(r"^([\w.-]+==[\w.+!-]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
+    return set(found)
+
+
 @pytest.mark.parametrize(("lock", "sources"), LOCKS.items())
 def test_everything_asked_for_is_locked_by_hash(lock, sources):
     found = pinned(ROOT / lock)
@@ -45,18 +64,46 @@ def test_no_lock_names_a_place(lock):
     assert re.findall(r"\w+://|--index|--find-links|@ file", text) == []
 
 
-def test_torch_is_not_locked():
-    assert "torch" not in pinned(ROOT / "requirements.txt")
+@pytest.mark.parametrize("service", SERVICES)
+def test_an_image_holds_what_the_platform_was_tested_with(service):
+    """The same versions, of fewer packages."""
+    platform, image = versions("requirements.txt"), versions(f"deploy/requirements/{service}.txt")
+    assert image < platform
+
+
+def test_torch_and_what_needs_it_are_locked_for_nobody_who_does_not_ask():
+    apart = {"sentence-transformers", "transformers"}
+    for lock in set(LOCKS) - {"requirements-vllm.txt"}:
+        found = pinned(ROOT / lock).keys()
+        assert "torch" not in found, lock
+        assert apart.isdisjoint(found) or lock == "requirements-torch.txt", lock
+    assert apart <= pinned(ROOT / "requirements-torch.txt").keys()
 
 
 def test_the_package_asks_for_what_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    dependencies = project["tool"]["setuptools"]["dynamic"]["dependencies"]
-    assert dependencies == {"file": ["requirements.in"]}
+    dynamic = project["tool"]["setuptools"]["dynamic"]
+    assert dynamic["dependencies"] == {"file": ["requirements.in", *ROOMS_ASK]}
+    assert dynamic["optional-dependencies"] == {"torch": {"file": ["requirements-torch.in"]}}
 
 
 def test_the_embedders_file_can_be_made_with_what_runs_alone():
-    installed = set(
-        re.findall(r"^([\w-]+)==", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
-    )
-    assert {"onnx", "onnxruntime", "sentence-transformers"} <= installed
+    assert {"onnx", "onnxruntime", "safetensors"} <= pinned(ROOT / "requirements.txt").keys()
+
+
+def alone(service: str, lock: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.contract.room_alone", service, lock]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_room_is_built_with_what_its_image_holds(service):
+    done = alone(service, f"deploy/requirements/{service}.txt")
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert {"torch", "sentence-transformers", "onnx"}.isdisjoint(done.stdout.split())
+
+
+def test_a_room_is_not_built_with_what_the_image_of_another_holds():
+    done = alone("retrieval", "deploy/requirements/planner.txt")
+    assert done.returncode != 0
+    assert "this image does not hold neo4j" in done.stderr

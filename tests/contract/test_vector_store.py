@@ -1,7 +1,7 @@
 """Every adapter of `VectorStore` passes this suite.
 
 A Qdrant server is used when FLOWXPERT_TEST_QDRANT_URL names one; `http` is the same adapter on a
-fake of its interface.
+fake of its interface. `pgvector` runs on a PostgreSQL that the tests bring.
 """
 
 import os
@@ -16,12 +16,15 @@ from pathlib import Path
 
 import pytest
 
+from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import Point, StoreUnavailableError, VectorStore
 from services.knowledge.settings import QdrantSettings
+from services.knowledge.stores.pgvector import PgVectorStore
 from services.knowledge.stores.qdrant import QdrantVectorStore
 from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
 from tests.contract.qdrant_server import KEY, qdrant_server
+from tests.postgres import pgvector_url
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
@@ -69,12 +72,19 @@ BUILT: dict[str, Callable[[Path], VectorStore]] = {
 """Adapters that need no server."""
 
 
-@pytest.fixture(params=[*BUILT, "http", "server"])
+@pytest.fixture
+def in_postgres():
+    database = Database(pgvector_url())
+    yield PgVectorStore(database, EMBEDDER.dimensions, prefix=f"test_{uuid.uuid4().hex}")
+    database.close()
+
+
+@pytest.fixture(params=[*BUILT, "http", "pgvector", "server"])
 def store(request, tmp_path):
     if request.param in BUILT:
         built = BUILT[request.param](tmp_path)
-    elif request.param == "http":
-        yield request.getfixturevalue("over_http")
+    elif request.param in ("http", "pgvector"):
+        yield request.getfixturevalue("over_http" if request.param == "http" else "in_postgres")
         return
     else:
         url = os.environ.get("FLOWXPERT_TEST_QDRANT_URL")
@@ -362,3 +372,52 @@ def test_an_edge_store_killed_between_two_folders_goes_back_to_the_old_one(tmp_p
     assert best(again, "fan") == "1"
     again.close()
     assert [each.name for each in tmp_path.iterdir()] == ["vectors"]
+
+
+def test_postgres_finds_with_the_scores_that_the_embedded_engine_gives(in_postgres, tmp_path):
+    edge = QdrantEdgeVectorStore(tmp_path, EMBEDDER.dimensions)
+    points = [point(str(i), f"fan {i % 3} of leaf{i} failed, optics {i % 7}") for i in range(40)]
+    scores = []
+    for store in (edge, in_postgres):
+        store.upsert("chunks", points)
+        hits = search(store, "fan 2 failed on leaf8", limit=7)
+        scores.append({hit.id: (hit.dense_score, hit.sparse_score) for hit in hits})
+    edge.close()
+    said, told = ({each: hit[1] for each, hit in found.items()} for found in scores)
+    shared = said.keys() & told.keys()
+    assert max(said, key=said.__getitem__) in shared
+    assert {id_: told[id_] for id_ in shared} == pytest.approx({id_: said[id_] for id_ in shared})
+    for id_ in shared:
+        assert scores[1][id_][0] == pytest.approx(scores[0][id_][0], abs=1e-5)
+
+
+def test_processes_share_a_store_in_postgres_while_one_rebuilds_it(in_postgres):
+    prefix = in_postgres._schemas["chunks"].removesuffix("_chunks")
+    other = PgVectorStore(in_postgres._database, EMBEDDER.dimensions, prefix=prefix)
+    in_postgres.upsert("chunks", [point("1", "fan failed")])
+    assert best(other, "fan") == "1"
+    with in_postgres.rebuild() as fresh:
+        fresh.upsert("chunks", [point("2", "power lost")])
+    assert best(other, "fan") == "2"
+
+
+def test_a_killed_rebuild_in_postgres_is_begun_anew(in_postgres):
+    left = in_postgres.rebuild()
+    left.__enter__().upsert("chunks", [point("left", "half of it")])
+    with in_postgres.rebuild() as fresh:
+        assert fresh.count("chunks") == 0
+        fresh.upsert("chunks", [point("1", "fan failed")])
+    assert best(in_postgres, "fan") == "1"
+
+
+def test_vectors_of_another_length_are_refused_by_postgres(in_postgres):
+    prefix = in_postgres._schemas["chunks"].removesuffix("_chunks")
+    with pytest.raises(StoreUnavailableError, match="vectors of 32 numbers"):
+        PgVectorStore(in_postgres._database, 64, prefix=prefix)
+
+
+def test_a_postgres_that_does_not_answer_is_unavailable():
+    database = Database("postgresql://nobody@127.0.0.1:1/nothing")
+    with pytest.raises(StoreUnavailableError):
+        PgVectorStore(database, EMBEDDER.dimensions)
+    database.close()

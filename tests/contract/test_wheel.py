@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("services", "evaluation")
 
@@ -25,7 +27,13 @@ def wheel(tmp_path_factory) -> zipfile.ZipFile:
     for name in PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, sources / name, ignore=ignored)
-    for name in ("pyproject.toml", "requirements.in", "README.md", "LICENSE"):
+    for name in (
+        "pyproject.toml",
+        "requirements.in",
+        "requirements-torch.in",
+        "README.md",
+        "LICENSE",
+    ):
         shutil.copy(ROOT / name, sources)
     pip = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet"]
     subprocess.run([*pip, "--wheel-dir", str(folder), str(sources)], check=True)

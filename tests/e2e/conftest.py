@@ -1,6 +1,8 @@
 """The whole platform in this process, with the example documents, at an address."""
 
+import fcntl
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,12 +53,25 @@ def example_alert(name: str) -> Any:
 
 
 @pytest.fixture(scope="session")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The platform, started once for all tests here."""
-    folder = tmp_path_factory.mktemp("platform")
+def ingested(shared: Path) -> Path:
+    """A data folder into which some worker has ingested the example documents: to be copied."""
+    folder = shared / "ingested"
+    with (shared / "ingested.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            made = shared / "ingesting"
+            with Embedded.open(PlatformSettings(_env_file=None, data_dir=made)) as platform:
+                platform.ingestion.ingest_here(EXAMPLES / "documents")
+            made.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def running(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The platform, started once for all tests here that a worker runs."""
+    folder = shutil.copytree(ingested, tmp_path_factory.mktemp("platform") / "data")
     settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
     with Embedded.open(settings) as platform:
-        platform.ingestion.ingest_here(EXAMPLES / "documents")
         platform.start()
         server = ServerThread(platform.app, host="127.0.0.1", port=0)
         server.start()

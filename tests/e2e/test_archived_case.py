@@ -1,6 +1,7 @@
 """A resolved ticket helps the next one like it to its page, on the whole platform."""
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,17 +14,17 @@ from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.retrieval.resolved import LOOK_EVERY_S
 from services.serving.embedded import Embedded
-from tests.e2e.conftest import EXAMPLES, Running, example_alert
+from tests.e2e.conftest import Running, example_alert
 
 VAGUE = {"title": "leaf-12 runs out of memory, telemetry grows"}
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
+def running(ingested: Path, tmp_path: Path) -> Iterator[Running]:
     """A platform of its own: what it archives must not reach other tests."""
-    settings = PlatformSettings(_env_file=None, data_dir=tmp_path, port=0)
+    folder = shutil.copytree(ingested, tmp_path / "data")
+    settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
     with Embedded.open(settings) as platform:
-        platform.ingestion.ingest_here(EXAMPLES / "documents")
         platform.start()
         server = ServerThread(platform.app, host="127.0.0.1", port=0)
         server.start()

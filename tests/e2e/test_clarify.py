@@ -1,22 +1,17 @@
 """A question about a ticket, answered from the command line, on the whole platform."""
 
-import subprocess
-import sys
 import time
 from typing import Any
 
+from tests import command
 from tests.e2e.conftest import Running
 
 TICKET = {"title": "BGP session lost on leaf-12", "description": "Routes are gone since 14:05."}
 
 
 def flowxpert(*arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "services.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = command.flowxpert(*arguments)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

@@ -1,12 +1,12 @@
 """The command line as people and programs call it."""
 
 import json
-import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from services.cli import commands as cli
 from services.kit.data_dir import describe_owner, own_data_dir
 from services.terminal import SHOWN_FAILURES
 from tests.blocks import ROOT, blocks
+from tests.command import Done, flowxpert, started
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -26,25 +27,14 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")
 
 
-def flowxpert(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "services.cli", *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"} | variables,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-
-
-def ingest(folder: Path, data_dir: Path) -> Any:
-    done = flowxpert("ingest", str(folder), "--data-dir", str(data_dir), "--json")
+def ingest(folder: Path, data_dir: Path, call: Callable[..., Done] = flowxpert) -> Any:
+    done = call("ingest", str(folder), "--data-dir", str(data_dir), "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_ingesting_twice_changes_nothing(data_dir: Path) -> None:
-    first = ingest(EXAMPLES / "documents", data_dir)
+    first = ingest(EXAMPLES / "documents", data_dir, started)
     again = ingest(EXAMPLES / "documents", data_dir)
     assert first["added"] == first["total"] > 10
     assert again["unchanged"] == first["total"]
@@ -92,7 +82,7 @@ def test_a_run_starts_whatever_documents_fail_and_names_them(
 
 
 def test_the_run_prints_a_cited_workflow_and_ends(data_dir: Path) -> None:
-    done = flowxpert("run", "--once", "--data-dir", str(data_dir), "--port", "0", COLUMNS="100")
+    done = started("run", "--once", "--data-dir", str(data_dir), "--port", "0", COLUMNS="100")
     assert done.returncode == 0, done.stderr
     assert "wiki/fan-failure.md:" in done.stdout
     assert "overall" in done.stdout
@@ -187,7 +177,7 @@ def test_a_missing_folder_is_refused_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
-    done = flowxpert("up", "--data-dir", str(tmp_path), FLOWXPERT_PORT="many")
+    done = started("up", "--data-dir", str(tmp_path), FLOWXPERT_PORT="many")
     assert done.returncode == 2
     assert "FLOWXPERT_PORT:" in done.stderr
     assert "Traceback" not in done.stderr
@@ -244,7 +234,7 @@ def test_an_open_address_without_a_key_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_misspelt_variable_is_reported(data_dir: Path) -> None:
-    done = flowxpert(
+    done = started(
         "ingest", str(EXAMPLES / "documents"), "--data-dir", str(data_dir), FLOWXPERT_PROT="1"
     )
     assert "FLOWXPERT_PROT" in done.stderr

@@ -1,6 +1,7 @@
 """The model server is killed while it writes: tickets do not notice, but for who wrote them."""
 
 import json
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
-from tests.e2e.conftest import EXAMPLES, Running, example_alert
+from tests.e2e.conftest import Running, example_alert
 
 SERVER = Path(__file__).parents[1] / "servers" / "scripted_openai.py"
 ALERTS = ("fan-tray", "control-plane-cpu", "bgp-down", "crc-errors")
@@ -71,15 +72,15 @@ def model(tmp_path: Path) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def platform(model, tmp_path, monkeypatch) -> Iterator[Running]:
+def platform(model, ingested, tmp_path, monkeypatch) -> Iterator[Running]:
     monkeypatch.setenv("FLOWXPERT_MODEL_URL", model.url)
     monkeypatch.setenv("FLOWXPERT_MODEL_NAME", "scripted")
     monkeypatch.setenv("FLOWXPERT_MODEL_PAUSE_S", "0.5")
     monkeypatch.setenv("FLOWXPERT_SCORER_JUDGE", "false")
     monkeypatch.setenv("FLOWXPERT_GATEWAY_MODEL_WITHIN_S", str(WITHIN_S))
-    settings = PlatformSettings(_env_file=None, data_dir=tmp_path / "data", port=0)
+    folder = shutil.copytree(ingested, tmp_path / "data")
+    settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
     with Embedded.open(settings) as opened:
-        opened.ingestion.ingest_here(EXAMPLES / "documents")
         opened.start()
         server = ServerThread(opened.app, host="127.0.0.1", port=0)
         server.start()

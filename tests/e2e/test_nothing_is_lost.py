@@ -19,6 +19,8 @@ import pytest
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 
+pytestmark = pytest.mark.slow
+
 TICKETS = 200
 DOCUMENTS = 60
 TIMEOUT_S = 300

@@ -13,23 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pgserver
 import pytest
 
+from evaluation.benches.load.servers import Valkey, begin
+from services.contracts.scorer import DIMENSIONS
 from services.kit.http.server import ServerThread
-from services.kit.queue.celery_queue import EmbeddedBroker
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from services.serving.rooms import ROOMS
+from tests.postgres import pgvector_url
 from tests.servers.vllm_server import free_port
+
+pytestmark = pytest.mark.xdist_group("seven-processes")
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT / "examples" / "documents"
 ALERT = json.loads((ROOT / "examples/alerts/alertmanager/bgp-down.json").read_bytes())
 
 KEY = "key-of-seven-processes"
-START_WITHIN_S = 60
-ANSWER_WITHIN_S = 90
+START_WITHIN_S = 180
+ANSWER_WITHIN_S = 180
 
 PROCESSES = [
     *(("serve", room.name, *(["--no-work"] if room.has_queue else [])) for room in ROOMS),
@@ -100,16 +103,13 @@ def platform(tmp_path_factory: pytest.TempPathFactory, documents: Path) -> Itera
     """All seven, with the examples uploaded."""
     folder = tmp_path_factory.mktemp("seven")
     with ExitStack() as closing:
-        server = pgserver.get_server(folder / "postgres")
-        closing.callback(server.cleanup)
-        broker = EmbeddedBroker()
-        broker.start()
-        closing.callback(broker.stop)
+        broker = Valkey(tmp_path_factory.mktemp("broker"))
+        begin([broker], closing)
         opened = Platform(
             folder,
             {
                 "FLOWXPERT_API_KEY": KEY,
-                "FLOWXPERT_DATABASE_URL": server.get_uri(),
+                "FLOWXPERT_DATABASE_URL": pgvector_url(),
                 "FLOWXPERT_REDIS_URL": broker.url,
                 "FLOWXPERT_VECTORS": "pgvector",
                 "FLOWXPERT_TASK_LEASE_S": "10",
@@ -174,9 +174,12 @@ def finished(client: httpx.Client, url: str) -> dict[str, Any]:
 
 
 def best(client: httpx.Client, ticket: dict[str, Any]) -> dict[str, Any]:
-    """The best workflow, its scores and whether it fits."""
+    """The best workflow, whether it fits, and its scores, which hang on how exact an engine is."""
     stored = client.get(ticket["candidates"][0]["url"]).json()
-    return {name: stored[name] for name in ("workflow", "score", "fit", "against")}
+    score = stored["score"]
+    values = [score[name]["value"] for name in DIMENSIONS] + [score["chance"]]
+    found = {name: stored[name] for name in ("workflow", "fit", "against")}
+    return found | {"score": values}
 
 
 def test_the_workflow_is_that_of_one_process(
@@ -193,7 +196,9 @@ def test_the_workflow_is_that_of_one_process(
         server.stop()
     ticket = finished(platform.client, post(platform.client, ALERT))
     assert ticket["status"] == "planned"
-    assert best(platform.client, ticket) == expected
+    found = best(platform.client, ticket)
+    assert found.pop("score") == pytest.approx(expected.pop("score"), abs=0.05)
+    assert found == expected
 
 
 @pytest.mark.slow

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from services.gateway.ticket.severity import SEVERITIES
+from tests.command import flowxpert
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 WEBHOOKS = DATA / "webhooks"
@@ -26,8 +25,7 @@ def folder(tmp_path):
 
 
 def run(*arguments, status=0):
-    command = [sys.executable, "-m", "services.cli", "webhooks", "try", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = flowxpert("webhooks", "try", *map(str, arguments))
     assert done.returncode == status, done.stderr
     return done.stdout
 

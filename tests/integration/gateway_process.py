@@ -16,9 +16,9 @@ from services.gateway.work import create_walk
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.http.server import ServerThread
-from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.relay import Relay
+from services.kit.queue.worker import OutboxWorker
+from services.kit.queue.workforce import Workforce
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
@@ -41,9 +41,6 @@ def main(folder: Path, port: int) -> None:
     database = Database(f"sqlite:///{folder / 'gateway.db'}")
     database.migrate("kit", "gateway", "knowledge")
     outbox, settings, retrieval = Outbox(database), GatewaySettings(), FakeRetrieval()
-    broker = EmbeddedBroker()
-    broker.start()
-    queue = create_queue(broker.url)
     write_back = WriteBack(WriteBackSettings(_env_file=None), database, outbox)
     triage = TriageDesk(database, SqlGraphStore(database), HashingEmbedder(), settings)
     walk = create_walk(
@@ -56,10 +53,10 @@ def main(folder: Path, port: int) -> None:
         write_back=write_back,
         triage=triage,
     )
-    register_tasks(queue, outbox, walk, write_back)
-    register_learning(queue, outbox, triage)
-    WorkerThread(queue, "gateway").start()
-    Relay(outbox, queue, sole=True).start()
+    register_tasks(outbox, walk, write_back)
+    register_learning(outbox, triage)
+    outbox.restart()
+    Workforce(outbox, [OutboxWorker(outbox, "gateway")], stop_within_s=0).start()
     platform = PlatformSettings(_env_file=None)
     app = create_app(
         settings,

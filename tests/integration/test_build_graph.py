@@ -2,12 +2,11 @@
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import flowxpert
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 PAGE = "tables/temperature-alarms.md"
@@ -26,17 +25,6 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
     done = flowxpert("ingest", str(folder / "pages"), "--data-dir", str(folder / "data"))
     assert done.returncode == 0, done.stderr
     return str(folder / "data")
-
-
-def flowxpert(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "services.cli", *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"} | variables,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 def test_a_model_that_does_not_answer_ends_the_run_with_a_word_and_a_code(data_dir: str) -> None:

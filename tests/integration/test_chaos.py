@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.benches.chaos import ChaosPlan, run_chaos
-from evaluation.benches.servers import NoPostgresError, postgres_folder
+from evaluation.benches.load.chaos import ChaosPlan, run_chaos
+from evaluation.benches.load.servers import NoPostgresError, postgres_folder
+
+pytestmark = pytest.mark.slow
 
 WIKI = Path(__file__).parents[2] / "examples" / "documents" / "wiki"
 KILLS = 6

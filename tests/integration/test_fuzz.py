@@ -35,6 +35,8 @@ from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
 from services.serving.embedded import Embedded
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 TEAM = {"name": "fans", "description": "They cool."}
@@ -116,7 +118,7 @@ class Platform:
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     with pytest.MonkeyPatch.context() as environment:
-        environment.setattr("services.serving.embedded.open_embedder", lambda *_: Hashing())
+        environment.setattr("services.room.stores.open_embedder", lambda *_: Hashing())
         environment.setenv("FLOWXPERT_GATEWAY_MAX_WAIT_S", "0.2")
         environment.setenv("FLOWXPERT_GATEWAY_EVENT_POLL_S", "0.02")
         environment.setenv("FLOWXPERT_INGESTION_ALLOWED_ROOTS", json.dumps([str(EXAMPLES)]))

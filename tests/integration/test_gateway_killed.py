@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-TICKETS = 200
+TICKETS = 100
 
 
 def free_port() -> int:

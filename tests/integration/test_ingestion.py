@@ -15,9 +15,8 @@ from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.service import SyncService
 from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tasks import register
-from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
 from services.kit.queue.outbox import Outbox
-from services.kit.queue.relay import Relay
+from services.kit.queue.worker import OutboxWorker
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.stores.qdrant_edge import QdrantEdgeVectorStore
@@ -129,13 +128,9 @@ def kill_at_work(folder: Path, root: Path, *, after: float) -> None:
 
 
 def test_an_upload_is_ingested_by_the_queue(platform):
-    broker = EmbeddedBroker()
-    broker.start()
-    queue = create_queue(broker.url)
-    register(platform.outbox, queue, platform.service, platform.syncs)
-    worker, relay = WorkerThread(queue, "ingestion"), Relay(platform.outbox, queue, sole=True)
+    register(platform.outbox, platform.service, platform.syncs)
+    worker = OutboxWorker(platform.outbox, "ingestion")
     worker.start()
-    relay.start()
     try:
         files = [Upload("a.md", io.BytesIO(b"# A\n\nwords\n")), Upload("b.md", io.BytesIO(b"\0"))]
         job = platform.service.upload(files)
@@ -145,9 +140,7 @@ def test_an_upload_is_ingested_by_the_queue(platform):
             time.sleep(0.02)
             job = platform.service.job(job.id)
     finally:
-        relay.stop()
         worker.stop()
-        broker.stop()
     assert (job.status, job.added, len(job.failed)) == (JobStatus.DONE, 1, 1)
     assert platform.outbox.counts() == {"waiting": 0, "parked": 0}
 

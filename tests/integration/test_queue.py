@@ -1,25 +1,26 @@
-"""The outbox, the relay, the embedded broker and the worker threads together."""
+"""The outbox with workers, woken by its own commits or over a broker: the same holds for both."""
 
-import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from services.kit.queue.celery_queue import EmbeddedBroker, WorkerThread, create_queue
+from evaluation.benches.load.servers import Valkey, begin, made
+from services.kit.queue.celery_queue import WorkerThread, create_queue
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.relay import Relay
+from services.kit.queue.worker import OutboxWorker
+from services.kit.queue.workforce import Workforce
 from services.kit.sql.database import Database
 
 
-@pytest.fixture
-def broker():
-    broker = EmbeddedBroker()
-    broker.start()
-    yield broker
-    broker.stop()
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory):
+    with ExitStack() as closing:
+        valkey = Valkey(tmp_path_factory.mktemp("valkey"))
+        begin([valkey], closing)
+        yield valkey
 
 
 @pytest.fixture
@@ -28,6 +29,26 @@ def outbox(tmp_path):
     database.migrate("kit")
     yield Outbox(database)
     database.close()
+
+
+@contextmanager
+def workforce(outbox, url, *rooms):
+    """A worker for each room, and a relay where there is a broker."""
+    if url is None:
+        force = Workforce(outbox, [OutboxWorker(outbox, room) for room in rooms], stop_within_s=5)
+    else:
+        workers = [WorkerThread(create_queue(url), room, outbox) for room in rooms]
+        relay = Relay(outbox, create_queue(url))
+        force = Workforce(outbox, workers, stop_within_s=5, relay=relay)
+    force.start()
+    yield force
+    force.stop()
+
+
+@pytest.fixture(params=["outbox", "broker"])
+def working(request, outbox):
+    url = request.getfixturevalue("broker").url if request.param == "broker" else None
+    return lambda *rooms: workforce(outbox, url, *rooms)
 
 
 def put(outbox, task, key, **kwargs):
@@ -42,92 +63,74 @@ def wait_until(condition, timeout=60.0):
         time.sleep(0.01)
 
 
-def test_a_task_runs_once_soon_after_its_commit(outbox, broker):
-    queue, seen = create_queue(broker.url), []
-    outbox.register(queue, "room.task", lambda n: seen.append((n, time.monotonic())))
-    worker, relay = WorkerThread(queue, "room"), Relay(outbox, queue, sole=True)
-    worker.start()
-    relay.start()
-    start = time.monotonic()
-    for n in range(20):
-        put(outbox, "room.task", f"t:{n}", n=n)
-    wait_until(lambda: outbox.counts()["waiting"] == 0)
-    relay.stop()
-    worker.stop()
+def test_a_task_runs_once_soon_after_its_commit(outbox, working):
+    seen = []
+    outbox.register("room.task", lambda n: seen.append((n, time.monotonic())))
+    with working("room"):
+        start = time.monotonic()
+        for n in range(20):
+            put(outbox, "room.task", f"t:{n}", n=n)
+        wait_until(lambda: outbox.counts()["waiting"] == 0)
     assert sorted(n for n, _ in seen) == list(range(20))
     assert min(at for _, at in seen) - start < 5.0
 
 
-def test_a_long_task_of_one_room_does_not_hold_up_another(outbox, broker):
-    slow, fast = create_queue(broker.url), create_queue(broker.url)
+def test_a_long_task_of_one_room_does_not_hold_up_another(outbox, working):
     go_on, done = threading.Event(), threading.Event()
-    outbox.register(slow, "slow.task", lambda: go_on.wait(60))
-    outbox.register(fast, "fast.task", done.set)
-    workers = [WorkerThread(slow, "slow"), WorkerThread(fast, "fast")]
-    relay = Relay(outbox, fast, sole=True)
-    for thread in (*workers, relay):
-        thread.start()
-    put(outbox, "slow.task", "s")
-    put(outbox, "fast.task", "f")
-    assert done.wait(20)
-    go_on.set()
-    for thread in (relay, *workers):
-        thread.stop()
+    outbox.register("slow.task", lambda: go_on.wait(60))
+    outbox.register("fast.task", done.set)
+    with working("slow", "fast"):
+        put(outbox, "slow.task", "s")
+        put(outbox, "fast.task", "f")
+        assert done.wait(20)
+        go_on.set()
 
 
-def test_a_broker_that_lost_everything_is_told_again(outbox):
-    first = EmbeddedBroker()
-    first.start()
+def test_a_broker_that_lost_everything_is_told_again(outbox, broker, tmp_path):
     put(outbox, "room.task", "t:1", n=1)
-    relay = Relay(outbox, create_queue(first.url), sole=True)
-    assert relay.publish() == 1
-    first.stop()
-    second = EmbeddedBroker()
-    second.start()
-    queue, seen = create_queue(second.url), []
-    outbox.register(queue, "room.task", lambda n: seen.append(n))  # noqa: PLW0108 - by name
-    worker, relay = WorkerThread(queue, "room"), Relay(outbox, queue, sole=True)
-    worker.start()
-    relay.start()
-    wait_until(lambda: outbox.counts()["waiting"] == 0)
-    relay.stop()
-    worker.stop()
-    second.stop()
+    assert Relay(outbox, create_queue(broker.url)).publish() == 1
+    outbox.restart()
+    seen = []
+    outbox.register("room.task", lambda n: seen.append(n))  # noqa: PLW0108 - by name
+    with ExitStack() as closing:
+        second = Valkey(made(tmp_path / "second"))
+        begin([second], closing)
+        closing.enter_context(workforce(outbox, second.url, "room"))
+        wait_until(lambda: outbox.counts()["waiting"] == 0)
     assert seen == [1]
 
 
-def test_a_failed_task_is_tried_again_by_itself(outbox, broker, monkeypatch):
+def test_a_failed_task_is_tried_again_by_itself(outbox, working, monkeypatch):
     monkeypatch.setattr("services.kit.queue.outbox.RETRY_S", 0.1)
-    queue, runs = create_queue(broker.url), []
+    runs = []
 
     def fail_once():
         runs.append(1)
         if len(runs) == 1:
             raise ValueError("once")
 
-    outbox.register(queue, "room.task", fail_once)
-    worker, relay = WorkerThread(queue, "room"), Relay(outbox, queue, sole=True)
-    worker.start()
-    relay.start()
-    put(outbox, "room.task", "t:1")
-    wait_until(lambda: outbox.counts()["waiting"] == 0)
-    relay.stop()
-    worker.stop()
+    outbox.register("room.task", fail_once)
+    with working("room"):
+        put(outbox, "room.task", "t:1")
+        wait_until(lambda: outbox.counts()["waiting"] == 0)
     assert len(runs) == 2
 
 
-def test_the_broker_ends_with_a_process_that_is_killed():
-    code = (
-        "import os, signal; from services.kit.queue.celery_queue import EmbeddedBroker;"
-        "b = EmbeddedBroker(); b.start(); print(b.url, flush=True);"
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    socket = Path(run.stdout.strip().removeprefix("redis+socket://"))
-    wait_until(lambda: not socket.parent.exists())
+def test_who_stops_takes_no_more_and_gives_back_what_does_not_end(outbox, working):
+    begun, go_on = threading.Event(), threading.Event()
 
+    def work():
+        begun.set()
+        go_on.wait(60)
 
-def test_only_this_user_may_open_the_brokers_socket(broker):
-    socket = Path(broker.url.removeprefix("redis+socket://"))
-    assert socket.stat().st_mode & 0o077 == 0
-    assert socket.parent.stat().st_mode & 0o077 == 0
+    outbox.register("room.task", work)
+    with working("room") as force:
+        put(outbox, "room.task", "t:1")
+        put(outbox, "room.task", "t:2")
+        assert begun.wait(20)
+        force._stop_within_s = 0.1
+        force.stop()
+        assert [task.key for task in outbox.due(limit=5)][:1] == ["t:1"]
+        go_on.set()
+    wait_until(lambda: not force.is_working)
+    assert outbox.counts()["waiting"] == 2

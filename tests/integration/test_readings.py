@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from services.kit.data_dir import LOCK_FILE, own_data_dir
+from tests import command
 
 PAGE = "# Fan stands still\n\n1. Look at the [bold]tray.\n2. Seat the fan.\n"
 SEAT = {
@@ -31,15 +32,8 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
-def flowxpert(data_dir: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "services.cli", *arguments, "--data-dir", str(data_dir)],
-        env=os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "160"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def flowxpert(data_dir: Path, *arguments: str) -> command.Done:
+    return command.flowxpert(*arguments, "--data-dir", str(data_dir), COLUMNS="160")
 
 
 def told(data_dir: Path, *arguments: str) -> Any:

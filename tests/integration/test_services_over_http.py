@@ -14,6 +14,7 @@ import pytest
 from pydantic import SecretStr
 from qdrant_client import QdrantClient
 
+from evaluation.benches.load.servers import Valkey, begin
 from services.contracts.addresses import AddressSettings
 from services.contracts.ingestion import IngestionClient
 from services.contracts.planner import PlannerClient, PlanRequest
@@ -27,7 +28,6 @@ from services.kit.errors import NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
 from services.kit.migrations import ROOMS
-from services.kit.queue.celery_queue import EmbeddedBroker
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
@@ -188,10 +188,9 @@ def test_a_caller_without_the_key_is_refused(addresses):
 
 def test_the_gateway_walks_through_other_processes(settings, addresses, tmp_path):
     alert = json.loads((EXAMPLES / "alerts" / "alertmanager" / "fan-tray.json").read_text())
-    broker = EmbeddedBroker()
+    broker = Valkey(tmp_path)
     with ExitStack() as stack:
-        stack.callback(broker.stop)
-        broker.start()
+        begin([broker], stack)
         apart = settings.model_copy(
             update={
                 "database_url": SecretStr(f"sqlite:///{tmp_path / 'tickets.db'}"),
@@ -216,10 +215,9 @@ def test_the_gateway_walks_through_other_processes(settings, addresses, tmp_path
 
 def test_a_gateway_that_only_serves_leaves_its_walks_to_workers(addresses, tmp_path):
     alert = json.loads((EXAMPLES / "alerts" / "alertmanager" / "fan-tray.json").read_text())
-    broker = EmbeddedBroker()
+    broker = Valkey(tmp_path)
     with ExitStack() as stack:
-        stack.callback(broker.stop)
-        broker.start()
+        begin([broker], stack)
         env = {f"FLOWXPERT_{name.upper()}": url for name, url in addresses if name.endswith("_url")}
         env["FLOWXPERT_DATABASE_URL"] = f"sqlite:///{tmp_path / 'tickets.db'}"
         env["FLOWXPERT_REDIS_URL"] = broker.url

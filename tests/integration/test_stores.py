@@ -9,8 +9,10 @@ from services.contracts.retrieval import RetrieveRequest
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.onnx_embedder import OnnxEmbedder
 from services.knowledge.stores.neo4j import Neo4jGraphStore
+from services.knowledge.stores.pgvector import PgVectorStore
 from services.serving.embedded import Embedded
 from tests.contract.graphs import graph_server
+from tests.postgres import pgvector_url
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -54,5 +56,26 @@ def test_on_neo4j_and_onnxruntime_the_same_is_found(tmp_path, server):
         assert platform.graph.count() == 0
         assert platform.ingestion.reindex() == 5
         assert platform.graph.count() == held > 0
+        assert found(platform) == expected
+        assert any(expected)
+
+
+def test_on_vectors_in_postgres_the_same_is_found(tmp_path):
+    with Embedded.open(PlatformSettings(_env_file=None, data_dir=tmp_path / "alone")) as platform:
+        platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
+        expected = found(platform)
+    moved = PlatformSettings(
+        _env_file=None,
+        data_dir=tmp_path / "moved",
+        database_url=pgvector_url(),
+        vectors="pgvector",
+    )
+    with Embedded.open(moved) as platform:
+        assert isinstance(platform.vectors._store, PgVectorStore)
+        platform.ingestion.ingest_here(EXAMPLES / "documents" / "runbooks")
+        assert found(platform) == expected
+        held = platform.vectors.count("chunks"), platform.vectors.count("nodes")
+        assert platform.ingestion.reindex() > 0
+        assert (platform.vectors.count("chunks"), platform.vectors.count("nodes")) == held
         assert found(platform) == expected
         assert any(expected)

@@ -12,7 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import text
+from sqlalchemy import column as sql_column
+from sqlalchemy import func, table, update
 from sqlalchemy.engine import make_url
 
 from services.kit.settings import PlatformSettings
@@ -48,8 +49,9 @@ def move_paths(url: str, folder: Path) -> None:
     database = Database(url)
     with database.engine.begin() as connection:
         for name, column in PATHS:
-            moving = f"UPDATE {name} SET {column} = replace({column}, :old, :new)"
-            connection.execute(text(moving), {"old": MADE_IN, "new": str(folder)})
+            place = table(name, sql_column(column))
+            moved = func.replace(place.c[column], MADE_IN, str(folder))
+            connection.execute(update(place).values({column: moved}))
     database.close()
 
 
@@ -121,7 +123,7 @@ def test_an_upgrade_loses_nothing_and_does_what_waited(tmp_path: Path, engine: s
         assert lost(*(path for path in kept if path.startswith("/v1/readings/"))) == []
 
         (letter,) = kept["/v1/dead-letters"]["letters"]
-        assert client.post("/v1/dead-letters/retry", json={"all": True}).is_success
+        assert client.post("/v1/dead-letters/retry", json={"all": True}).status_code == 202
         wait_for_the_queue(platform)
         assert of(f"/v1/tickets/{letter['ticket_id']}")["status"] == "planned"
 

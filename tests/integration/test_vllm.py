@@ -11,7 +11,10 @@ from services.llm.openai_compatible import OpenAICompatibleChatModel
 URL = os.environ.get("FLOWXPERT_TEST_VLLM_URL", "")
 MODEL = os.environ.get("FLOWXPERT_TEST_VLLM_MODEL", "")
 
-pytestmark = pytest.mark.skipif(not URL, reason="FLOWXPERT_TEST_VLLM_URL names no vLLM server")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not URL, reason="FLOWXPERT_TEST_VLLM_URL names no vLLM server"),
+]
 
 
 def served(name: str = MODEL) -> OpenAICompatibleChatModel:

@@ -25,47 +25,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 
 {{/* What each process is: the service whose image it runs, its command, what it speaks to. */}}
 {{- define "flowxpert.components" -}}
-gateway:
-  service: gateway
-  args: [serve, gateway, --no-work]
-  stores: [postgresql, redis, neo4j]
-  calls: [ingestion, retrieval, planner, scorer]
-  model: planner
-  outside: true
-gateway-worker:
-  service: gateway
-  args: [work, gateway]
-  stores: [postgresql, redis, neo4j]
-  calls: [ingestion, retrieval, planner, scorer]
-  model: planner
-  outside: true
-ingestion:
-  service: ingestion
-  args: [serve, ingestion, --no-work]
-  stores: [postgresql, redis, qdrant, neo4j]
-  uploads: true
-ingestion-worker:
-  service: ingestion
-  args: [work, ingestion]
-  stores: [postgresql, redis, qdrant, neo4j]
-  model: planner
-  outside: true
-  uploads: true
-retrieval:
-  service: retrieval
-  args: [serve, retrieval]
-  stores: [postgresql, qdrant, neo4j]
-planner:
-  service: planner
-  args: [serve, planner]
-  model: planner
-  outside: true
-scorer:
-  service: scorer
-  args: [serve, scorer]
-  stores: [postgresql]
-  model: scorer
-  outside: true
+{{ .Files.Get "files/components.yaml" }}
 {{- end -}}
 
 {{/* The ports of the stores. */}}
@@ -132,8 +92,8 @@ http://{{ include "flowxpert.fullname" .root }}-{{ .model }}-model:8000/v1
 {{- if .model }}
 - {name: FLOWXPERT_MODEL_API_KEY_FILE, value: /run/secrets/flowxpert/model-api-key}
 {{- end }}
-{{- if eq .service "gateway" }}
-- {name: FLOWXPERT_WEBHOOK_ALERTMANAGER_SECRET_FILE, value: /run/secrets/flowxpert/alertmanager-secret}
+{{- range $variable, $key := .secrets | default dict }}
+- {name: {{ $variable }}_FILE, value: /run/secrets/flowxpert/{{ $key }}}
 {{- end }}
 {{- end -}}
 
@@ -155,7 +115,7 @@ http://{{ include "flowxpert.fullname" .root }}-{{ .model }}-model:8000/v1
 {{- if .model }}
 - {key: model-api-key, path: model-api-key}
 {{- end }}
-{{- if eq .service "gateway" }}
-- {key: alertmanager-secret, path: alertmanager-secret}
+{{- range $variable, $key := .secrets | default dict }}
+- {key: {{ $key }}, path: {{ $key }}}
 {{- end }}
 {{- end -}}

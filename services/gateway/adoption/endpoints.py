@@ -20,6 +20,7 @@ from services.gateway.adoption.service import AdoptionService
 from services.gateway.adoption.versions import WorkflowChangedError
 from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import Queries, WorkflowNotFoundError
+from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 from services.workflow.editing.edited import UnusableEditError
 
@@ -32,6 +33,7 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
     router = APIRouter(tags=["adoption"])
 
     @router.get("/v1/workflows/{workflow_id}/work", responses=refusals(WorkflowNotFoundError))
+    @needs(Need.READ)
     def get_work(workflow_id: Id) -> Work:
         """How far the work on a workflow is: what was done, what is next, what is left aside."""
         return service.work(workflow_id)
@@ -40,6 +42,7 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         "/v1/workflows/{workflow_id}/steps/{step_id}/mark",
         responses=refusals(WorkflowNotFoundError, StepNotFoundError, UnusableMarkError),
     )
+    @needs(Need.OPERATE)
     def put_mark(workflow_id: Id, step_id: Step, mark: StepMark) -> Work:
         """Say that a step is done, or skipped and why, what was seen, which branch was followed.
 
@@ -51,11 +54,13 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         "/v1/workflows/{workflow_id}/steps/{step_id}/judgement",
         responses=refusals(WorkflowNotFoundError, StepNotFoundError),
     )
+    @needs(Need.OPERATE)
     def put_judgement(workflow_id: Id, step_id: Step, judgement: StepJudgement) -> Work:
         """Accept or reject a step, with a word why; rejected, it is a doubt of its reading."""
         return service.judge(workflow_id, step_id, judgement)
 
     @router.put("/v1/workflows/{workflow_id}/acceptance", responses=refusals(WorkflowNotFoundError))
+    @needs(Need.OPERATE)
     def put_acceptance(workflow_id: Id, acceptance: Acceptance) -> Work:
         """Say that the workflow was the answer, or take it back.
 
@@ -68,6 +73,7 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         status_code=201,
         responses=refusals(WorkflowNotFoundError, WorkflowChangedError, UnusableEditError),
     )
+    @needs(Need.OPERATE)
     def post_version(workflow_id: Id, request: EditRequest) -> StoredWorkflow:
         """Edit a workflow: a new version is made, with its lint findings, and the ticket shows it.
 
@@ -76,11 +82,13 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         return queries.workflow(service.edit(workflow_id, request))
 
     @router.get("/v1/workflows/{workflow_id}/changes", responses=refusals(WorkflowNotFoundError))
+    @needs(Need.READ)
     def get_changes(workflow_id: Id) -> VersionChanges:
         """What a version changes, step by step: of what was edited, and of its candidate."""
         return service.changes(workflow_id)
 
     @router.get("/v1/acceptance")
+    @needs(Need.READ)
     def get_acceptance(weeks: Weeks = 12) -> AcceptanceReport:
         """How workflows were taken: by week, by writer, by document.
 

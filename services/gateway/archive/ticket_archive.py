@@ -14,7 +14,7 @@ from services.contracts.ingestion import ForgetCases, Ingestion
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.noise_reduction import reduced
+from services.gateway.ticket.noise_reduction import reduce_noise
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.kit.observability.redaction import redacted
 from services.kit.queue.outbox import Outbox
@@ -94,7 +94,7 @@ def _case_of(
         id=ticket.id,
         document_id=origin.document_ids[0],
         title=_line(title, TITLE_CHARACTERS),
-        text=_line(reduced(title, kept.description), TEXT_CHARACTERS),
+        text=_line(reduce_noise(title, kept.description), TEXT_CHARACTERS),
         told=_line("; ".join(answers), TEXT_CHARACTERS),
         at=ticket.resolved_at.timestamp(),
     )

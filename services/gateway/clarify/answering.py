@@ -17,7 +17,7 @@ from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import end_questions, walk_again
 from services.gateway.ticket.queries import no_ticket
-from services.gateway.ticket.question import Question, clarification, rows_of, words
+from services.gateway.ticket.question import Question, clarification, questions_of, words
 from services.gateway.ticket.queue import Announcer
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
@@ -67,7 +67,7 @@ class Answering:
         """
         with self._database.session() as session:
             _check_ticket(session, ticket_id)
-            return [clarification(row) for row in rows_of(session, ticket_id)]
+            return [clarification(row) for row in questions_of(session, ticket_id)]
 
     def answer(
         self, ticket_id: str, clarification_id: str, given: ClarificationAnswer
@@ -107,7 +107,7 @@ class Answering:
             self._database.take_turn(session, [ticket_id])
             _check_ticket(session, ticket_id)
             if end_questions(session, ticket_id):
-                turns = rows_of(session, ticket_id)
+                turns = questions_of(session, ticket_id)
                 for row in (each for each in turns if each.state == _OPEN):
                     _close(session, row.id, values)
                 add_events(session, ticket_id, [Note("went_on", {"turn": len(turns)})])

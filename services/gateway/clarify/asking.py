@@ -7,10 +7,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.clarification import ClarificationState
-from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note
-from services.gateway.ticket.question import Question, rows_of
+from services.gateway.ticket.question import Question, questions_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 
@@ -31,7 +31,7 @@ class Asking:
 
     def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
         """Open the first of the questions, unless the ticket has had its questions."""
-        turns = rows_of(session, ticket_id)
+        turns = questions_of(session, ticket_id)
         is_answered = not turns or ClarificationState(turns[-1].state) in _ANSWERED
         may = is_answered and _asks(session, ticket_id)
         if not questions or not may or len(turns) >= self._most:
@@ -66,9 +66,9 @@ def _asks(session: Session, ticket_id: str) -> bool:
 _ANSWERED = frozenset({ClarificationState.ANSWERED, ClarificationState.UNKNOWN})
 
 
-def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Asked:
+def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Dialogue:
     """What was learned by the questions that were answered."""
-    asked = Asked(ticket_text=ticket_text)
+    asked = Dialogue(ticket_text=ticket_text)
     for row in rows:
         if ClarificationState(row.state) in _ANSWERED:
             question = Question.model_validate(row.question)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.clarify.situation import Situation, changes
-from services.gateway.clarify.ticket_statements import Said
+from services.gateway.clarify.ticket_statements import TicketStatements
 from services.gateway.ticket.question import About, Choice, Fact, Question, known_in, words
 from services.language.answers import answer_of
 from services.workflow.model import Step, StepKind, Workflow
@@ -30,7 +30,7 @@ _UNNAMED = re.compile(
 """A question whose subject is named by the step before it."""
 
 
-def branch_questions(workflow: Workflow, asked: Asked) -> list[Question]:
+def branch_questions(workflow: Workflow, asked: Dialogue) -> list[Question]:
     """Those that an answer may cut steps away by, the most expected steps first."""
     if not workflow.steps:
         return []
@@ -40,7 +40,7 @@ def branch_questions(workflow: Workflow, asked: Asked) -> list[Question]:
     return sorted(found, key=lambda each: -each.gain)
 
 
-def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
+def _open_decisions(situation: Situation, asked: Dialogue) -> dict[str, Step]:
     """What can be asked of a person now: states and observations, no outcomes of remedies.
 
     What the ticket says is not asked.
@@ -55,7 +55,7 @@ def _open_decisions(situation: Situation, asked: Asked) -> dict[str, Step]:
         and not _is_outcome(situation, step)
         and words(step.text) not in unknown
     ]
-    said = Said("\n".join((asked.ticket_text, *asked.own_words)))
+    said = TicketStatements("\n".join((asked.ticket_text, *asked.own_words)))
     unsaid = set(said.open([step.text for step in found]))
     return {step.id: step for step in found if step.text in unsaid}
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from services.contracts.retrieval import RetrievedContext
 from services.gateway.clarify.branches import branch_questions
-from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.clarify.pages import page_question
 from services.gateway.ticket.question import About, Question
 from services.language.names import error_codes, is_identifier
@@ -28,7 +28,7 @@ class Clarify:
     """Steps that an answer must be expected to spare."""
 
     def questions(
-        self, workflow: Workflow | None, context: RetrievedContext, asked: Asked
+        self, workflow: Workflow | None, context: RetrievedContext, asked: Dialogue
     ) -> tuple[Question, ...]:
         """What may be asked about the ticket now, the best question first."""
         if asked.turns >= self.most:
@@ -37,7 +37,7 @@ class Clarify:
 
 
 def questions(
-    workflow: Workflow | None, context: RetrievedContext, asked: Asked, *, least_gain: float
+    workflow: Workflow | None, context: RetrievedContext, asked: Dialogue, *, least_gain: float
 ) -> list[Question]:
     """Questions worth asking, the best first; none when enough is known.
 
@@ -53,12 +53,12 @@ def questions(
     return sorted(worth, key=lambda each: -each.gain)
 
 
-def _about_ticket(asked: Asked) -> list[Question]:
+def _about_ticket(asked: Dialogue) -> list[Question]:
     vague = None if asked.is_described else vague_question(asked.ticket_text)
     return [vague] if vague else []
 
 
-def _about_pages(workflow: Workflow, context: RetrievedContext, asked: Asked) -> list[Question]:
+def _about_pages(workflow: Workflow, context: RetrievedContext, asked: Dialogue) -> list[Question]:
     if asked.is_page_told:
         return []
     question = page_question(context, asked.ticket_text, steps=len(workflow.steps))

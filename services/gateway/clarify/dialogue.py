@@ -6,7 +6,7 @@ from services.contracts.ticket import TicketDraft
 from services.gateway.ticket.question import About, Choice, Fact, Noun, Question
 
 
-class Asked(Noun):
+class Dialogue(Noun):
     """Everything that decides what is asked next."""
 
     ticket_text: str = ""
@@ -29,7 +29,7 @@ class Asked(Noun):
     turns: int = 0
     """Questions that were asked."""
 
-    def after(self, question: Question, choice: Choice | None, own_words: str = "") -> "Asked":
+    def after(self, question: Question, choice: Choice | None, own_words: str = "") -> "Dialogue":
         """With one question more; no choice where the engineer did not know, or had other words."""
         said = _said(question, choice) if choice else ""
         facts = [f.model_copy(update={"said": said}) for f in choice.facts] if choice else []
@@ -61,7 +61,7 @@ def _ruled_out(question: Question, choice: Choice | None) -> tuple[str, ...]:
     return tuple(page for page in question.decisions if question.choice_of(page) != choice)
 
 
-def in_own_words(ticket: TicketDraft, asked: Asked) -> TicketDraft:
+def in_own_words(ticket: TicketDraft, asked: Dialogue) -> TicketDraft:
     """The ticket with what its engineer added to it, and nothing that a page says.
 
     How surely a page fits is told by this: its own words, put to the engineer, would speak for it
@@ -70,7 +70,7 @@ def in_own_words(ticket: TicketDraft, asked: Asked) -> TicketDraft:
     return _with(ticket, asked.own_words)
 
 
-def well_formed(ticket: TicketDraft, asked: Asked) -> TicketDraft:
+def well_formed(ticket: TicketDraft, asked: Dialogue) -> TicketDraft:
     """The ticket with what was learned behind its own text; its own text stays as it is.
 
     States that do not hold are left out: a search would find the pages that treat them.

@@ -12,6 +12,7 @@ from services.gateway.clarify.answering import (
 )
 from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import TicketNotFoundError
+from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
 
@@ -20,11 +21,13 @@ def create_clarify_router(answering: Answering) -> APIRouter:
     router = APIRouter(prefix="/v1/tickets/{ticket_id}/clarifications")
 
     @router.get("", responses=refusals(TicketNotFoundError))
+    @needs(Need.READ)
     def list_clarifications(ticket_id: Id) -> list[Clarification]:
         """What was asked about a ticket and answered, in order; only the last may be open."""
         return answering.of_ticket(ticket_id)
 
     @router.post("/dismissals", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
     def dismiss_clarification(ticket_id: Id) -> list[Clarification]:
         """Go on without an answer: the open question is closed and nothing more is asked."""
         return answering.dismiss(ticket_id)
@@ -38,6 +41,7 @@ def create_clarify_router(answering: Answering) -> APIRouter:
             TicketHandedOverError,
         ),
     )
+    @needs(Need.OPERATE)
     def answer_clarification(
         ticket_id: Id, clarification_id: Id, answer: ClarificationAnswer
     ) -> Clarification:

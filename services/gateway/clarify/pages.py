@@ -1,4 +1,4 @@
-"""The question which of several pages that fit about as well is the one."""
+"""Asks which of several equally likely documents applies."""
 
 from collections.abc import Iterator, Sequence
 

@@ -4,23 +4,23 @@ from collections.abc import Sequence
 
 from services.contracts.scorer import ScoredCandidate
 from services.gateway.clarify.branches import NONE_OF_THESE
-from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.ticket.question import known_in
 from services.workflow.model import Step, Workflow
 
 
-def settled(ranked: Sequence[ScoredCandidate], asked: Asked) -> tuple[ScoredCandidate, ...]:
+def mark_settled(ranked: Sequence[ScoredCandidate], asked: Dialogue) -> tuple[ScoredCandidate, ...]:
     """The candidates with the answered decisions of their workflows marked."""
     return tuple(_of_candidate(scored, asked) for scored in ranked) if asked.facts else (*ranked,)
 
 
-def _of_candidate(scored: ScoredCandidate, asked: Asked) -> ScoredCandidate:
+def _of_candidate(scored: ScoredCandidate, asked: Dialogue) -> ScoredCandidate:
     workflow = _marked(scored.candidate.workflow, asked)
     candidate = scored.candidate.model_copy(update={"workflow": workflow})
     return scored.model_copy(update={"candidate": candidate})
 
 
-def _marked(workflow: Workflow, asked: Asked) -> Workflow:
+def _marked(workflow: Workflow, asked: Dialogue) -> Workflow:
     known = known_in(workflow, asked.facts)
     steps = tuple(
         _settled(step, known[step.id], asked) if step.id in known else step
@@ -29,7 +29,7 @@ def _marked(workflow: Workflow, asked: Asked) -> Workflow:
     return workflow.model_copy(update={"steps": steps}) if known else workflow
 
 
-def _settled(step: Step, answer: str, asked: Asked) -> Step:
+def _settled(step: Step, answer: str, asked: Dialogue) -> Step:
     said = next(fact.said for fact in reversed(asked.facts) if fact.is_of(step))
     return step.model_copy(update={"settled": answer, "settled_by": _why(step, said)})
 

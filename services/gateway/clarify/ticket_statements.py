@@ -17,7 +17,7 @@ _LONGEST = 400
 """Characters of a sentence that are compared."""
 
 
-class Said:
+class TicketStatements:
     """The words and sentences of one ticket."""
 
     def __init__(self, ticket_text: str) -> None:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query
 from services.contracts.gateway import Citing, Coverage
 from services.gateway.coverage.queries import Coverages
 from services.gateway.ticket.citations import Citations
+from services.kit.access.needs import Need, needs
 
 Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]
 
@@ -16,11 +17,13 @@ def create_coverage_router(coverages: Coverages, citations: Citations) -> APIRou
     router = APIRouter(prefix="/v1")
 
     @router.get("/coverage")
+    @needs(Need.READ)
     def get_coverage(weeks: Weeks = 12) -> Coverage:
         """Families of alerts that no procedure surely fits, and the sure share by week."""
         return coverages.since(weeks)
 
     @router.get("/citations/{document_id:path}")
+    @needs(Need.READ)
     def list_citing(document_id: Annotated[str, Path(max_length=1024)]) -> list[Citing]:
         """The newest tickets that rest on lines of a document, or that it came near."""
         return citations.of_document(document_id)

@@ -16,7 +16,7 @@ from services.contracts.gateway import (
     TicketQuery,
 )
 from services.contracts.ticket import Fit, TicketStatus
-from services.gateway.tables import CitationRow, TicketRow
+from services.gateway.tables import CitationRow, TicketRow, moment
 from services.gateway.ticket.listing.pages import TicketPages
 from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
@@ -57,7 +57,9 @@ class Coverages:
             since=datetime.fromtimestamp(mondays[0], UTC),
             groups=tuple(_group(row, latest[row.latest], near) for row in groups),
             weeks=tuple(
-                _week(monday, *counted.get(place, (0, 0))) for place, monday in enumerate(mondays)
+                CoverageWeek(begins_at=moment(monday), tickets=tickets, sure=sure)
+                for place, monday in enumerate(mondays)
+                for tickets, sure in (counted.get(place, (0, 0)),)
             ),
         )
 
@@ -145,8 +147,3 @@ def _place(row: Row[*tuple[Any, ...]]) -> NearestPlace:
     return NearestPlace(
         document_id=row.document_id, start_line=row.start_line, end_line=row.end_line
     )
-
-
-def _week(monday: float, tickets: int, sure: int) -> CoverageWeek:
-    begins_at = datetime.fromtimestamp(monday, UTC)
-    return CoverageWeek(begins_at=begins_at, tickets=tickets, sure=sure)

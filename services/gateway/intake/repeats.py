@@ -43,7 +43,7 @@ class Repeats:
     """Counts repeats; what is none goes the long way."""
 
     def __init__(self, database: Database, outbox: Outbox, *, within_s: float) -> None:
-        """See `Intake`."""
+        """An alert is a repeat when the last of its kind came so many seconds ago at most."""
         self._database = database
         self._outbox = outbox
         self._within_s = within_s

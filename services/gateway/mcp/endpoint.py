@@ -7,6 +7,7 @@ from services.contracts.retrieval import Retrieval
 from services.gateway.mcp.tool import Platform
 from services.gateway.ports import Adoption, Tickets, Triage
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 
 
 class McpEndpoint:
@@ -39,6 +40,7 @@ def create_mcp_router(
 ) -> APIRouter:
     """The one route; what it offers is `server.TOOLS`."""
     router = APIRouter()
-    endpoint = McpEndpoint(tickets, triage, adoption, retrieval)
+    # Tools that change something need `operate`, which each asks for.
+    endpoint = needs(Need.READ)(McpEndpoint(tickets, triage, adoption, retrieval))
     router.add_route("/mcp", endpoint, methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]
     return router

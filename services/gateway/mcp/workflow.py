@@ -4,8 +4,6 @@ import json
 
 from starlette.concurrency import run_in_threadpool
 
-from services.contracts.clarification import Clarification
-from services.contracts.gateway import TicketDetail
 from services.contracts.mcp import (
     AnswerQuestion,
     GetWorkflow,
@@ -52,6 +50,7 @@ def _give(platform: Platform, wanted: AnswerQuestion) -> None:
 def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
     ticket = platform.gateway.ticket(ticket_id)
     stored = platform.gateway.workflow(ticket.workflow_id) if ticket.workflow_id else None
+    asked = ticket.open_question
     return TicketWorkflow(
         ticket_id=ticket.id,
         title=ticket.title,
@@ -61,19 +60,11 @@ def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
         against=ticket.against,
         degraded=ticket.degraded,
         workflow=stored,
-        question=_question(ticket.open_question),
-        team=_team(ticket),
+        question=OpenQuestion(question=asked.question, choices=asked.choices) if asked else None,
+        team=ticket.triage.team if ticket.triage else None,
         nearest=ticket.nearest,
         url=f"/tickets/{ticket.id}",
     )
-
-
-def _question(asked: Clarification | None) -> OpenQuestion | None:
-    return OpenQuestion(question=asked.question, choices=asked.choices) if asked else None
-
-
-def _team(ticket: TicketDetail) -> str | None:
-    return ticket.triage.team if ticket.triage else None
 
 
 def _write(standing: TicketWorkflow) -> str:

@@ -58,7 +58,11 @@ class Reader:
     def verified(
         self, source_name: str | None, headers: Mapping[str, str], raw: bytes
     ) -> str | None:
-        """See `services.kit.access.signatures.Signatures`; at a source's own address only."""
+        """The name of the source that signed this; only at its own address.
+
+        Raises:
+            WrongSignatureError: It has a secret, and this does not show it.
+        """
         known = {source.name: source for source in self.sources}
         source = known.get(source_name or "")
         if source is None or not self._webhooks.credentials(source.name):

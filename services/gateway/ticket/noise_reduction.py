@@ -39,7 +39,7 @@ _QUOTED = re.compile(r"^\s*(?:>|\|\s|on .{0,80} wrote:\s*$)", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
 
 
-def reduced(title: str, discussion: str = "", *, most_words: int = MOST_WORDS) -> str:
+def reduce_noise(title: str, discussion: str = "", *, most_words: int = MOST_WORDS) -> str:
     """The title and the most telling sentences of the discussion, in their order.
 
     A text without a title begins with its first sentence, which is kept as a title is. A text of

@@ -95,7 +95,7 @@ def known_in(workflow: Workflow, facts: Iterable[Fact]) -> Mapping[str, str]:
     return known
 
 
-def rows_of(session: Session, ticket_id: str) -> Sequence[ClarificationRow]:
+def questions_of(session: Session, ticket_id: str) -> Sequence[ClarificationRow]:
     """The questions about a ticket in their order."""
     statement = select(ClarificationRow).where(ClarificationRow.ticket_id == ticket_id)
     return session.scalars(statement.order_by(ClarificationRow.turn)).all()
@@ -121,7 +121,7 @@ def clarification(row: ClarificationRow) -> Clarification:
     )
 
 
-def is_shown(session: Session, ticket_id: str, question_id: str) -> bool:
+def is_shown_elsewhere(session: Session, ticket_id: str, question_id: str) -> bool:
     """Whether some system shows this question, as it was told last."""
     statement = select(ToldRow.target).where(
         ToldRow.ticket_id == ticket_id, ToldRow.question_id == question_id

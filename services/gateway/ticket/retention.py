@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import ColumnElement, and_, delete, func, select
-from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketStatus
 from services.gateway.tables import AlertRow, IdempotencyRow, TicketRow
@@ -87,7 +86,8 @@ class Retention:
             ids = list(session.scalars(gone.returning(TicketRow.id)))
             for ticket_id in ids:
                 row = known[ticket_id]
-                _tell(session, ticket_id, row.source, row.status)
+                told = {"source": row.source, "state": row.status}
+                add_audit(session, "ticket.purged", f"ticket {ticket_id}", told)
         return len(found)
 
     def _delete_answers(self, before: float) -> int:
@@ -105,8 +105,3 @@ def _is_old(before: float) -> ColumnElement[bool]:
         TicketRow.updated_at < before,
         TicketRow.status.in_(_FINAL),
     )
-
-
-def _tell(session: Session, ticket_id: str, source: str, status: str) -> None:
-    told = {"source": source, "state": status}
-    add_audit(session, "ticket.purged", f"ticket {ticket_id}", told)

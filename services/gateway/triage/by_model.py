@@ -6,7 +6,7 @@ import structlog
 from pydantic import BaseModel, Field
 
 from services.contracts.triage import TeamChance
-from services.gateway.ticket.noise_reduction import reduced
+from services.gateway.ticket.noise_reduction import reduce_noise
 from services.kit.errors import FlowXpertError
 from services.llm.chat_model import ChatModel, ChatRequest
 from services.llm.prompts import load_prompt
@@ -55,7 +55,7 @@ class TriageModel:
         except FlowXpertError as error:
             _log.warning("gateway.triage_summary_failed", error=type(error).__name__)
             told = ""
-        return told or reduced(title, discussion)
+        return told or reduce_noise(title, discussion)
 
     def choice(
         self,

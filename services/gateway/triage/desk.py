@@ -13,7 +13,7 @@ from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
 from services.contracts.triage import HandOver, PastTicket, TriageDecision
 from services.gateway.settings import GatewaySettings
-from services.gateway.ticket.noise_reduction import reduced
+from services.gateway.ticket.noise_reduction import reduce_noise
 from services.gateway.triage.by_model import TriageModel
 from services.gateway.triage.choice import Chosen, Limits, choose, choose_by_model
 from services.gateway.triage.routing.cases import case_of
@@ -76,7 +76,7 @@ class TriageDesk:
         title, discussion = _texts(ticket)
         model = self._model if within_s > 0 else None
         summary = (
-            model.summary(title, discussion, within_s) if model else reduced(title, discussion)
+            model.summary(title, discussion, within_s) if model else reduce_noise(title, discussion)
         )
         chosen = self._chosen(router, summary, f"{title}\n{discussion}".strip(), model, within_s)
         return TriageDecision(
@@ -148,7 +148,7 @@ def case_arguments(past: PastTicket, at: float) -> dict[str, Any]:
     ticket = TicketDraft(
         source="", external_id=past.id, title=past.title, description=past.description
     )
-    text = reduced(*_texts(ticket))
+    text = reduce_noise(*_texts(ticket))
     return {"id_": past.id, "text": text, "team": past.team, "at": at}
 
 

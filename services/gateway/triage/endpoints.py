@@ -17,6 +17,7 @@ from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import TicketNotFoundError
 from services.gateway.triage.service import TicketOpenError, TriageService
 from services.gateway.triage.teams import TeamNotFoundError
+from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
 Name = Annotated[str, Path(max_length=MAX_NAME)]
@@ -27,22 +28,26 @@ def create_triage_router(service: TriageService) -> APIRouter:
     router = APIRouter()
 
     @router.get("/v1/teams")
+    @needs(Need.READ)
     def list_teams() -> list[Team]:
         """The teams that are declared, in a file or here; others are known by past tickets."""
         return list(service.teams())
 
     @router.post("/v1/teams")
+    @needs(Need.ADMIN)
     def put_team(team: Team) -> Team:
         """Declare a team, or describe it anew. What it says of itself is evidence for triage."""
         service.put_team(team)
         return team
 
     @router.delete("/v1/teams/{name}", status_code=204, responses=refusals(TeamNotFoundError))
+    @needs(Need.ADMIN)
     def delete_team(name: Name) -> None:
         """Take a team back that was declared here; what was learned of it stays."""
         service.remove_team(name)
 
     @router.post("/v1/triage/cases", status_code=202)
+    @needs(Need.ADMIN)
     def post_cases(past: PastTickets) -> Learning:
         """Past tickets, oldest first, each with the team that took it; stored when answered."""
         return service.learn(past)
@@ -51,6 +56,7 @@ def create_triage_router(service: TriageService) -> APIRouter:
         "/v1/tickets/{ticket_id}/triage",
         responses=refusals(TicketNotFoundError, TicketOpenError),
     )
+    @needs(Need.OPERATE)
     def post_triage(ticket_id: Id, rejection: Rejection) -> TriageDecision:
         """The workflow is not the answer: hand the ticket over to the likeliest team, with a note.
 
@@ -59,6 +65,7 @@ def create_triage_router(service: TriageService) -> APIRouter:
         return service.reject(ticket_id, rejection)
 
     @router.put("/v1/tickets/{ticket_id}/team", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
     def put_team_of_ticket(ticket_id: Id, assignment: Assignment) -> TriageDecision:
         """A person says whose ticket it is; triage learns from it."""
         return service.assign(ticket_id, assignment)

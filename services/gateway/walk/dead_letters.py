@@ -1,7 +1,6 @@
 """Dead letters: what the queue has given up, of every service that shares the database."""
 
 import time
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from services.contracts.dead_letters import (
@@ -39,11 +38,8 @@ class DeadLetterOffice:
         retried: list[str] = []
         # What is given up once more meanwhile is left: it would go round for ever.
         while parked := self._outbox.parked(limit=_AT_ONCE, keys=keys, until=begun):
-            retried += self._retried(parked)
+            retried += [task.key for task in parked if self._retry(task)]
         return RetriedLetters(retried=tuple(retried))
-
-    def _retried(self, parked: Sequence[ParkedTask]) -> list[str]:
-        return [task.key for task in parked if self._retry(task)]
 
     def _retry(self, parked: ParkedTask) -> bool:
         with self._database.session() as session:

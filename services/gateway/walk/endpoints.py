@@ -10,6 +10,7 @@ from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.walk.dead_letters import DeadLetterOffice
 from services.gateway.walk.retrying import Retrying, TicketNotFailedError
+from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
 
@@ -24,12 +25,14 @@ def create_retry_router(
         status_code=202,
         responses=refusals(TicketNotFoundError, TicketNotFailedError),
     )
+    @needs(Need.OPERATE)
     def retry_ticket(ticket_id: Id) -> TicketDetail:
         """Walk a failed ticket again; asked twice at once, it is walked once."""
         retrying.ticket(ticket_id)
         return queries.ticket(ticket_id)
 
     @router.get("/dead-letters")
+    @needs(Need.ADMIN)
     def list_dead_letters(
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> DeadLetters:
@@ -40,6 +43,7 @@ def create_retry_router(
         return office.letters(limit=limit)
 
     @router.post("/dead-letters/retry", status_code=202)
+    @needs(Need.ADMIN)
     def retry_dead_letters(wanted: RetryLetters) -> RetriedLetters:
         """Put tasks back to work, by their keys or all; a ticket whose walk is among them too."""
         return office.retry(wanted)

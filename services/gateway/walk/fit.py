@@ -5,9 +5,9 @@ is; whether that is enough is decided here and nowhere else.
 """
 
 from pathlib import Path
-from typing import Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import ScoredCandidate
@@ -15,26 +15,23 @@ from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.settings import GatewaySettings
 from services.gateway.ticket.outcome import Verdict
 from services.gateway.walk.objections import Objections
+from services.kit.fitted import FittedFile
 from services.knowledge.model import KnowledgeContext
 
-_FILE = Path(__file__).with_name("fit.json")
+Chance = Annotated[float, Field(ge=0, le=1)]
 
 
-class Thresholds(BaseModel):
+class Thresholds(FittedFile):
     """Chances from which something is said to fit; fitted by `flowxpert bench calibrate`."""
 
-    model_config = ConfigDict(frozen=True)
+    SHIPPED: ClassVar = Path(__file__).with_name("fit.json")
 
-    sure_from: float
-    unsure_from: float
+    sure_from: Chance
+    unsure_from: Chance
     provenance: str = ""
     """What they were fitted on, and by which command."""
-    figures: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = Field(default_factory=dict)
     """How they do on the ids they were fitted on and on the others."""
-
-    def write(self) -> None:
-        """Make them those in use from the next start on."""
-        _FILE.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
     def with_settings(self, settings: GatewaySettings) -> Self:
         """The same but for what is set by hand."""
@@ -50,9 +47,6 @@ class Thresholds(BaseModel):
         if context.confidence >= self.sure_from:
             return Fit.SURE
         return Fit.UNSURE if context.confidence >= self.unsure_from else None
-
-
-FITTED = Thresholds.model_validate_json(_FILE.read_text(encoding="utf-8"))
 
 
 def verdict(

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketDraft
 from services.gateway.clarify.asking import Asking, asked_about
-from services.gateway.clarify.dialogue import Asked, text_of
+from services.gateway.clarify.dialogue import Dialogue, text_of
 from services.gateway.tables import TicketRow
 from services.gateway.ticket.event_kinds import KINDS
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import OPEN, conclude, note_progress
 from services.gateway.ticket.outcome import Failed, Outcome, Planned
-from services.gateway.ticket.question import rows_of
+from services.gateway.ticket.question import questions_of
 from services.gateway.ticket.queue import LEARN_TICKET_TASK, Announcer
 from services.gateway.walk.catch_up import CatchUp
 from services.kit.queue.outbox import Outbox
@@ -32,7 +32,7 @@ class OpenTicket:
     created_at: float
     """Seconds since the epoch; of a later walk, when it was asked for."""
     walk: int = 1
-    asked: Asked = field(default_factory=Asked)
+    asked: Dialogue = field(default_factory=Dialogue)
 
 
 class Tickets:
@@ -60,7 +60,7 @@ class Tickets:
         )
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
-            turns = rows_of(session, ticket_id) if row and row.walks > 1 else ()
+            turns = questions_of(session, ticket_id) if row and row.walks > 1 else ()
         if row is None:
             return None
         fields = dict(row._mapping)

@@ -24,7 +24,7 @@ from services.contracts.scorer import (
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.dialogue import in_own_words, well_formed
-from services.gateway.clarify.settled_decisions import settled
+from services.gateway.clarify.settled_decisions import mark_settled
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused, count_outcome
 from services.gateway.ticket.question import Question
@@ -146,7 +146,7 @@ class Walk:
         best = ranked[0].candidate.workflow
         questions = self._clarify.questions(best, context, opened.asked)
         without = (*context.degraded, *unjudged)
-        return Planned(settled(ranked, opened.asked), verdicts, seconds, questions, without)
+        return Planned(mark_settled(ranked, opened.asked), verdicts, seconds, questions, without)
 
     def _ranked(
         self, opened: OpenTicket, request: ScoreRequest

@@ -13,7 +13,7 @@ _MONOSPACED = re.compile(
 _READS_AS_MARKUP = re.compile(r"(?=(?:#{1,6}|>|[-+*]|={3,}|-{3,})(?:\s|$))")
 
 
-class BlockKind(StrEnum):
+class LayoutKind(StrEnum):
     """What a block is."""
 
     HEADING = "heading"
@@ -24,10 +24,10 @@ class BlockKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Block:
+class LayoutBlock:
     """One block, in reading order."""
 
-    kind: BlockKind
+    kind: LayoutKind
     text: str = ""
     depth: int = 0
     """A heading's level from 1; else the number of list items the block stands in."""
@@ -42,34 +42,34 @@ def is_monospaced(font: str) -> bool:
     return _MONOSPACED.search(font) is not None
 
 
-def to_markdown(blocks: Sequence[Block]) -> str:
+def to_markdown(blocks: Sequence[LayoutBlock]) -> str:
     """Markdown in which whatever stands in a list item is indented to belong to it."""
     lines: list[str] = []
     widths: list[int] = []
-    previous: Block | None = None
+    previous: LayoutBlock | None = None
     for block in blocks:
-        heading = block.kind is BlockKind.HEADING
+        heading = block.kind is LayoutKind.HEADING
         depth = 0 if heading else min(block.depth, len(widths))
         del widths[depth:]
         indent = " " * sum(widths)
-        if previous and not (previous.kind is block.kind is BlockKind.ITEM):
+        if previous and not (previous.kind is block.kind is LayoutKind.ITEM):
             lines.append("")
         lines += [f"{indent}{line}".rstrip() for line in _lines(block)]
-        if block.kind is BlockKind.ITEM:
+        if block.kind is LayoutKind.ITEM:
             widths.append(len(block.marker) + 1)
         previous = block
     return "\n".join(lines) + "\n"
 
 
-def _lines(block: Block) -> list[str]:
-    if block.kind is BlockKind.HEADING:
+def _lines(block: LayoutBlock) -> list[str]:
+    if block.kind is LayoutKind.HEADING:
         return [f"{'#' * min(max(block.depth, 1), 6)} {' '.join(block.text.split())}"]
-    if block.kind is BlockKind.CODE:
+    if block.kind is LayoutKind.CODE:
         return _fenced(block.text)
-    if block.kind is BlockKind.TABLE:
+    if block.kind is LayoutKind.TABLE:
         return _table(block.rows)
     text = [_escape(line.strip()) for line in block.text.split("\n") if line.strip()]
-    if block.kind is BlockKind.ITEM:
+    if block.kind is LayoutKind.ITEM:
         first, *rest = text or [""]
         return [f"{block.marker} {first}", *(" " * (len(block.marker) + 1) + line for line in rest)]
     return text

@@ -12,7 +12,7 @@ from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 from lxml.etree import _Element
 
-from services.ingestion.converters.blocks import Block, BlockKind, is_monospaced
+from services.ingestion.converters.blocks import LayoutBlock, LayoutKind, is_monospaced
 from services.ingestion.converters.docx_numbering import Numbering
 
 _HEADING_STYLE = re.compile(r"heading ?([1-9])", re.IGNORECASE)
@@ -31,7 +31,7 @@ _HEADING_LENGTH = 100
 class _Piece:
     """A block, and the list its paragraph belongs to."""
 
-    block: Block
+    block: LayoutBlock
     list_id: str = ""
     """Empty outside lists."""
     is_indented: bool = False
@@ -39,7 +39,7 @@ class _Piece:
     """Short and bold from end to end, as headings are made by hand."""
 
 
-def blocks(document: Document) -> list[Block]:
+def blocks(document: Document) -> list[LayoutBlock]:
     """All blocks in reading order, each in the list item it belongs to."""
     numbering = Numbering(document)
     pieces = [_of_element(element, numbering) for element in _body(document)]
@@ -72,7 +72,7 @@ def _is_contents(control: _Element) -> bool:
 def _of_element(element: Paragraph | Table, numbering: Numbering) -> _Piece | None:
     if isinstance(element, Table):
         rows = tuple(tuple(cell.text for cell in row.cells) for row in element.rows)
-        return _Piece(Block(BlockKind.TABLE, rows=rows)) if any(map(any, rows)) else None
+        return _Piece(LayoutBlock(LayoutKind.TABLE, rows=rows)) if any(map(any, rows)) else None
     return _of_paragraph(element, numbering)
 
 
@@ -82,18 +82,18 @@ def _of_paragraph(paragraph: Paragraph, numbering: Numbering) -> _Piece | None:
     if not text.strip() or any(name.lower().startswith("toc ") for name in style):
         return None
     if level := _heading_level(style):
-        return _Piece(Block(BlockKind.HEADING, text, depth=level))
+        return _Piece(LayoutBlock(LayoutKind.HEADING, text, depth=level))
     is_code = _is_code(paragraph, style)
     entry = None if is_code else numbering.entry(paragraph)
     if entry is not None:
         depth = entry.level + _style_depth(style)
-        return _Piece(Block(BlockKind.ITEM, text, depth, entry.marker), entry.list_id)
+        return _Piece(LayoutBlock(LayoutKind.ITEM, text, depth, entry.marker), entry.list_id)
     if not is_code and (typed := _TYPED_MARKER.match(text)):
         marker = f"{typed.group(1)}." if typed.group(1) else "-"
-        return _Piece(Block(BlockKind.ITEM, text[typed.end() :], 0, marker), _TYPED_LIST)
-    kind = BlockKind.CODE if is_code else BlockKind.PARAGRAPH
+        return _Piece(LayoutBlock(LayoutKind.ITEM, text[typed.end() :], 0, marker), _TYPED_LIST)
+    kind = LayoutKind.CODE if is_code else LayoutKind.PARAGRAPH
     return _Piece(
-        Block(kind, text),
+        LayoutBlock(kind, text),
         is_indented=_is_indented(paragraph),
         is_bold=not is_code and _is_bold(paragraph, text),
     )
@@ -203,7 +203,7 @@ def _join_code(pieces: list[_Piece]) -> list[_Piece]:
     joined: list[_Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
-        if last and last.block.kind is piece.block.kind is BlockKind.CODE:
+        if last and last.block.kind is piece.block.kind is LayoutKind.CODE:
             text = f"{last.block.text}\n{piece.block.text}"
             joined[-1] = replace(last, block=replace(last.block, text=text))
         else:
@@ -213,20 +213,20 @@ def _join_code(pieces: list[_Piece]) -> list[_Piece]:
 
 def _with_headings(pieces: list[_Piece]) -> list[_Piece]:
     """Levels from 1 without a gap at the top; bold lines are headings where no style says so."""
-    levels = [piece.block.depth for piece in pieces if piece.block.kind is BlockKind.HEADING]
+    levels = [piece.block.depth for piece in pieces if piece.block.kind is LayoutKind.HEADING]
     shift = min(levels) - 1 if levels else 0
     return [_with_heading(piece, shift, has_styles=bool(levels)) for piece in pieces]
 
 
 def _with_heading(piece: _Piece, shift: int, *, has_styles: bool) -> _Piece:
     block = piece.block
-    if block.kind is BlockKind.HEADING:
+    if block.kind is LayoutKind.HEADING:
         return replace(piece, block=replace(block, depth=block.depth - shift))
     if not piece.is_bold:
         return piece
     if has_styles:
         return replace(piece, block=replace(block, text=f"**{block.text}**"))
-    return replace(piece, block=replace(block, kind=BlockKind.HEADING, depth=2))
+    return replace(piece, block=replace(block, kind=LayoutKind.HEADING, depth=2))
 
 
 def _nested(pieces: list[_Piece]) -> list[_Piece]:
@@ -238,14 +238,14 @@ def _nested(pieces: list[_Piece]) -> list[_Piece]:
             nested[between] = _within(nested[between], piece.block.depth + 1)
     for at, piece in enumerate(nested[1:], start=1):
         before = nested[at - 1].block
-        if piece.block.kind is not BlockKind.CODE or piece.block.depth:
+        if piece.block.kind is not LayoutKind.CODE or piece.block.depth:
             continue
-        if before.kind is BlockKind.ITEM and _announces(before, piece):
+        if before.kind is LayoutKind.ITEM and _announces(before, piece):
             nested[at] = _within(piece, before.depth + 1)
     return nested
 
 
-def _announces(item: Block, code: _Piece) -> bool:
+def _announces(item: LayoutBlock, code: _Piece) -> bool:
     """Whether the code below an item is the item's own: below a numbered step it always is."""
     return item.marker != "-" or item.text.endswith(":") or code.is_indented
 
@@ -257,7 +257,7 @@ def _previous_step(pieces: list[_Piece], at: int) -> int | None:
         return None
     for before in range(at - 1, -1, -1):
         other = pieces[before]
-        if other.block.kind is BlockKind.HEADING:
+        if other.block.kind is LayoutKind.HEADING:
             return None
         if other.list_id == pieces[at].list_id and other.block.depth == block.depth:
             return before

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from services.ingestion.converters.blocks import Block, BlockKind
+from services.ingestion.converters.blocks import LayoutBlock, LayoutKind
 from services.ingestion.converters.pdf_lines import Line, Word, spaced
 
 _LARGER = 1.08
@@ -43,13 +43,13 @@ class _State:
     """Where the longest line ends."""
     body: float
     levels: dict[tuple[float, bool], int]
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[LayoutBlock] = field(default_factory=list)
     open_items: list[_Marker] = field(default_factory=list)
     previous: Line | None = None
     code_x: float = 0.0
 
 
-def blocks(lines: Sequence[Line]) -> list[Block]:
+def blocks(lines: Sequence[Line]) -> list[LayoutBlock]:
     """All blocks in reading order, each in the list item it belongs to."""
     right = max((line.x1 for line in lines if not line.rows and not line.is_code), default=0.0)
     state = _State(right, *_font_levels(lines))
@@ -59,18 +59,18 @@ def blocks(lines: Sequence[Line]) -> list[Block]:
     return _under_title(state.blocks)
 
 
-def _under_title(blocks: Sequence[Block]) -> list[Block]:
+def _under_title(blocks: Sequence[LayoutBlock]) -> list[LayoutBlock]:
     """What opens the document is its title, even where the sections look the same as it."""
-    levels = [block.depth for block in blocks if block.kind is BlockKind.HEADING]
-    opens = bool(blocks) and blocks[0].kind is BlockKind.HEADING
+    levels = [block.depth for block in blocks if block.kind is LayoutKind.HEADING]
+    opens = bool(blocks) and blocks[0].kind is LayoutKind.HEADING
     if not opens or _NUMBERED.match(blocks[0].text) or levels.count(1) < 2 or levels[0] != 1:
         return list(blocks)
     title, *rest = blocks
     return [title, *(_deeper(block) for block in rest)]
 
 
-def _deeper(block: Block) -> Block:
-    is_heading = block.kind is BlockKind.HEADING
+def _deeper(block: LayoutBlock) -> LayoutBlock:
+    is_heading = block.kind is LayoutKind.HEADING
     return replace(block, depth=block.depth + 1) if is_heading else block
 
 
@@ -112,28 +112,30 @@ def _take_table(state: _State, line: Line) -> None:
     """A table is an item's own when it begins where the item's text does; it may be centred."""
     while state.open_items and abs(line.x0 - state.open_items[-1].text_x) > _TABLE_INDENT:
         state.open_items.pop()
-    state.blocks.append(Block(BlockKind.TABLE, depth=len(state.open_items), rows=line.rows))
+    state.blocks.append(LayoutBlock(LayoutKind.TABLE, depth=len(state.open_items), rows=line.rows))
 
 
 def _take_heading(state: _State, line: Line) -> None:
     state.open_items.clear()
     level = state.levels[(line.size, line.is_bold)]
     last = state.blocks[-1] if state.blocks else None
-    if last and last.kind is BlockKind.HEADING and last.depth == level and _wraps(state, line):
+    if last and last.kind is LayoutKind.HEADING and last.depth == level and _wraps(state, line):
         state.blocks[-1] = replace(last, text=f"{last.text} {line.text}")
     else:
-        state.blocks.append(Block(BlockKind.HEADING, line.text, depth=level))
+        state.blocks.append(LayoutBlock(LayoutKind.HEADING, line.text, depth=level))
 
 
 def _take_code(state: _State, line: Line) -> None:
     last = state.blocks[-1] if state.blocks else None
-    if last and last.kind is BlockKind.CODE and state.previous and state.previous.is_code:
+    if last and last.kind is LayoutKind.CODE and state.previous and state.previous.is_code:
         blank = "\n" if _gap(state, line) > 1.2 * line.size else ""
         text = f"{last.text}\n{blank}{_code_text(line, state.code_x)}"
         state.blocks[-1] = replace(last, text=text)
         return
     state.code_x = line.x0
-    state.blocks.append(Block(BlockKind.CODE, _code_text(line, line.x0), _depth(state, line)))
+    state.blocks.append(
+        LayoutBlock(LayoutKind.CODE, _code_text(line, line.x0), _depth(state, line))
+    )
 
 
 def _code_text(line: Line, left: float) -> str:
@@ -152,27 +154,27 @@ def _take_item(state: _State, line: Line, marker: _Marker) -> None:
         state.open_items.pop()
     text = _inline(line.words[marker.words :])
     depth = len(state.open_items)
-    state.blocks.append(Block(BlockKind.ITEM, text, depth, marker.text))
+    state.blocks.append(LayoutBlock(LayoutKind.ITEM, text, depth, marker.text))
     state.open_items.append(marker)
 
 
 def _take_text(state: _State, line: Line) -> None:
     last = state.blocks[-1] if state.blocks else None
     text = _inline(line.words)
-    is_text = last is not None and last.kind in {BlockKind.PARAGRAPH, BlockKind.ITEM}
+    is_text = last is not None and last.kind in {LayoutKind.PARAGRAPH, LayoutKind.ITEM}
     if last is not None and is_text and _continues(state, last, line):
         glue = "" if last.text.endswith("-") and text[:1].islower() else " "
         state.blocks[-1] = replace(last, text=f"{last.text}{glue}{text}")
         return
-    state.blocks.append(Block(BlockKind.PARAGRAPH, text, _depth(state, line)))
+    state.blocks.append(LayoutBlock(LayoutKind.PARAGRAPH, text, _depth(state, line)))
 
 
-def _continues(state: _State, last: Block, line: Line) -> bool:
+def _continues(state: _State, last: LayoutBlock, line: Line) -> bool:
     """Whether the line goes on with the block before it, over a page's end too."""
     previous = state.previous
     if previous is None or previous.rows or previous.is_code:
         return False
-    if last.kind is BlockKind.ITEM and not _belongs_to_item(state, previous, line):
+    if last.kind is LayoutKind.ITEM and not _belongs_to_item(state, previous, line):
         return False
     if previous.page != line.page:
         return not _SENTENCE_END.search(last.text)

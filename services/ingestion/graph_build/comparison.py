@@ -9,7 +9,7 @@ from services.ingestion.graph_build.join import match
 from services.knowledge.model import Attribute, IncidentNode
 
 
-class Comparison(BaseModel):
+class GraphComparison(BaseModel):
     """Counts of one document or of several together."""
 
     model_config = ConfigDict(frozen=True)
@@ -46,12 +46,12 @@ class FieldLines(BaseModel):
         return self.model_copy(update={n: getattr(self, n) + getattr(other, n) for n in names})
 
 
-def compare(structural: Sequence[IncidentNode], built: Sequence[IncidentNode]) -> Comparison:
+def compare(structural: Sequence[IncidentNode], built: Sequence[IncidentNode]) -> GraphComparison:
     """The nodes of one document by structure and by a model."""
     matched = [match(node, structural) for node in built]
     told = compare_fields(structural, built)
     lines, of_model = lines_of(structural), lines_of(built)
-    return Comparison(
+    return GraphComparison(
         names_shared=sum(place is not None for place in matched),
         names_added=sum(place is None for place in matched),
         names_lost=len(set(range(len(structural))) - set(matched)),

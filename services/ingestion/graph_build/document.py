@@ -11,27 +11,25 @@ import structlog
 from pydantic import BaseModel, ConfigDict
 
 from services.grounding.vectors import RecentVectors
-from services.ingestion.graph_build.asking import (
-    FORMS_AT_ONCE,
-    FilledForm,
-    Questions,
-    recipe,
-)
+from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.incidents import Incident, Incidents, same_words
 from services.ingestion.graph_build.pieces import pieces_of
-from services.ingestion.graph_build.shown import NOTHING, shown
-from services.ingestion.graph_build.spans import Source
-from services.ingestion.graph_build.tally import Tally
+from services.ingestion.graph_build.questions import (
+    FORMS_AT_ONCE,
+    NOTHING,
+    FilledForm,
+    Questions,
+    passage_of,
+    recipe,
+)
+from services.ingestion.graph_build.spans import ShownLines
+from services.ingestion.model_pass import failure_reason
 from services.ingestion.structure.nodes import incident_node
-from services.kit.errors import FlowXpertError
-from services.kit.text import clean_text
 from services.knowledge.document.markdown import plain
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.screening.document import text_hash
 from services.llm.chat_model import ModelAnswerError, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import Budget, GuardedChatModel
-
-_LONGEST_REASON = 500
 
 _log = structlog.get_logger()
 
@@ -48,7 +46,7 @@ class BuiltPart(BaseModel):
     recipe: str
     nodes: tuple[IncidentNode, ...]
     """Of the model alone, before they are joined with the structural ones."""
-    tally: Tally
+    tally: BuildCounts
 
 
 class UnbuiltPart(BaseModel):
@@ -60,7 +58,7 @@ class UnbuiltPart(BaseModel):
     text_hash: str
     recipe: str
     reason: str
-    tally: Tally
+    tally: BuildCounts
     """What was spent before."""
 
 
@@ -104,8 +102,8 @@ class DocumentBuilder:
         try:
             nodes = tuple(work.nodes())
         except (ModelUnavailableError, ModelRefusedError) as error:
-            return UnbuiltPart(**read, reason=_reason(error), tally=_spent(meter, started))
-        tally = _spent(meter, started) + Tally(**work.counts, chunks=len(chunks))
+            return UnbuiltPart(**read, reason=failure_reason(error), tally=_spent(meter, started))
+        tally = _spent(meter, started) + BuildCounts(**work.counts, chunks=len(chunks))
         return BuiltPart(**read, model=self._model.name, nodes=nodes, tally=tally)
 
 
@@ -127,7 +125,7 @@ class _Work:
         self._title = structural[0].name if structural else document.title
         self._questions = questions
         self._vectors = vectors
-        self._texts = [shown(chunk) for chunk in chunks]
+        self._texts = [passage_of(chunk) for chunk in chunks]
         self._incidents = Incidents()
 
     def nodes(self) -> list[IncidentNode]:
@@ -165,7 +163,7 @@ class _Work:
                 for form in self._questions.forms(names, before, self._texts[chunk]):
                     self._take(form, some[form.incident], source)
 
-    def _take(self, form: FilledForm, incident: Incident, source: Source) -> None:
+    def _take(self, form: FilledForm, incident: Incident, source: ShownLines) -> None:
         """Step four, spans: of a form only the lines stay that its sentences stand in."""
         said = list(form.sentences())
         self.counts["sentences"] += len(said)
@@ -186,9 +184,9 @@ class _Work:
             incident.passages(self._pieces),
         )
 
-    def _source(self, first: int, last: int) -> Source:
+    def _source(self, first: int, last: int) -> ShownLines:
         chunks = self._chunks[max(0, first) : last + 1]
-        return Source(self._document, chunks, self._pieces, self._vectors)
+        return ShownLines(self._document, chunks, self._pieces, self._vectors)
 
     @contextmanager
     def _tolerated(self, chunk: int) -> Iterator[None]:
@@ -205,20 +203,15 @@ class _Work:
             )
 
 
-def _reason(error: FlowXpertError) -> str:
-    """What failed, as it can be stored: servers put anything into their messages."""
-    return clean_text(str(error))[:_LONGEST_REASON]
-
-
-def _spent(meter: Budget, started: float) -> Tally:
-    return Tally(
+def _spent(meter: Budget, started: float) -> BuildCounts:
+    return BuildCounts(
         tokens_in=meter.spent.prompt_tokens,
         tokens_out=meter.spent.completion_tokens,
         seconds=round(time.perf_counter() - started, 2),
     )
 
 
-def _summary(source: Source, sentence: str) -> str:
+def _summary(source: ShownLines, sentence: str) -> str:
     """The document's own sentence; empty where no prose says it."""
     (located,) = source.locate([sentence])
     return "" if located is None or located.unit.is_code else located.unit.text

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from services.contracts.ingestion import FailedDocument
-from services.ingestion.graph_build.asking import FORMS, NAMES, prompt_text
-from services.ingestion.graph_build.shown import shown
-from services.ingestion.graph_build.tally import Tally
+from services.ingestion.graph_build.counts import BuildCounts
+from services.ingestion.graph_build.questions import FORMS, NAMES, passage_of, prompt_text
 from services.knowledge.model import Chunk
 
 
@@ -39,7 +38,7 @@ class Estimate(BaseModel):
 def estimate(
     documents: Iterable[Sequence[Chunk]],
     count_tokens: Callable[[str], int],
-    past: Sequence[Tally],
+    past: Sequence[BuildCounts],
     *,
     built: int,
     failed: Sequence[FailedDocument] = (),
@@ -51,8 +50,8 @@ def estimate(
     """
     chunks = [chunk for each in documents for chunk in [*each, None]]
     documents_count = sum(chunk is None for chunk in chunks)
-    texts = [count_tokens(shown(chunk)) for chunk in chunks if chunk is not None]
-    before = sum((each for each in past), Tally())
+    texts = [count_tokens(passage_of(chunk)) for chunk in chunks if chunk is not None]
+    before = sum((each for each in past), BuildCounts())
     share = len(texts) / before.chunks if before.chunks else 0.0
     asked = sum(count_tokens(prompt_text(prompt)) for prompt in (NAMES, FORMS))
     return Estimate(

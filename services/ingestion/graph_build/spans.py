@@ -30,7 +30,7 @@ class Located:
     """Number of the piece that holds it."""
 
 
-class Source:
+class ShownLines:
     """The chunks that a model was shown, as the sentences of the document's own lines.
 
     Sentences that speak to a language model are not among them.

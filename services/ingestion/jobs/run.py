@@ -8,19 +8,19 @@ import structlog
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
+from services.ingestion.catalogue.ledger import Ledger, LedgerEntry, MovedFile, may_take
 from services.ingestion.converters import UnreadableDocumentError
-from services.ingestion.jobs.ahead import Window, with_vectors
-from services.ingestion.jobs.isolation import IsolatedReaders
-from services.ingestion.jobs.jobs import COUNTERS, Jobs, shown
-from services.ingestion.jobs.ledger import Found, Known, Ledger, may_take
-from services.ingestion.jobs.pipeline import Pipeline
-from services.ingestion.jobs.store import Prepared, Stores
+from services.ingestion.converters.document import read_document
+from services.ingestion.converters.isolation import IsolatedReaders
+from services.ingestion.jobs.embedding import Window, with_vectors
+from services.ingestion.jobs.records import COUNTERS, JobRecords, ingest_job
+from services.ingestion.jobs.stores import Prepared, Stores
 from services.ingestion.jobs.time_left import TimeLeft
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, JOBS, SUSPICIOUS
-from services.ingestion.read import read_document
-from services.ingestion.readings.upkeep import Upkeep
+from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.tables import ChangeRow, JobRow
 from services.kit.observability.metrics import stage_timer
 from services.kit.sql.database import Database
@@ -38,17 +38,17 @@ _log = structlog.get_logger()
 
 
 @dataclass
-class Run:
+class JobRun:
     """The state of one job while it runs; its source is locked, so nobody else changes it."""
 
     job: JobRow
     """Its counters are the live ones; they are saved with every window."""
     database: Database
-    jobs: Jobs
+    jobs: JobRecords
     ledger: Ledger
     stores: Stores
     pipeline: Pipeline
-    upkeep: Upkeep
+    maintenance: ReadingMaintenance
     """What becomes of the documents' readings."""
     settings: IngestionSettings
     on_progress: OnProgress
@@ -56,17 +56,17 @@ class Run:
     """Called in the transaction that ends the job."""
     is_sync: bool = False
     """Nobody looks on, so it does not delete most of what the source had."""
-    known: dict[str, Known] = field(default_factory=dict)
+    known: dict[str, LedgerEntry] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     unsaved_failures: dict[str, str] = field(default_factory=dict)
-    found: dict[str, Found] = field(default_factory=dict)
+    found: dict[str, MovedFile] = field(default_factory=dict)
     """Not saved yet: documents whose content is what it was, in a new file or a new place."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Bytes of each file that is to be read."""
     time_left: TimeLeft = field(default_factory=lambda: TimeLeft(0))
 
     def __post_init__(self) -> None:
-        self.upkeep = replace(self.upkeep, on_lost=self._lose_approvals)
+        self.maintenance = replace(self.maintenance, on_lost=self._lose_approvals)
 
     def ingest(self, scan: Scan) -> None:
         """Bring the stores in line with the root."""
@@ -79,7 +79,7 @@ class Run:
         for window, vectors in with_vectors(self._windows(entries), self._embed):
             self._write(window, vectors)
         self._remove(self._gone(scan), forget_readings=False)
-        self.upkeep.read_left(self.job.source)
+        self.maintenance.read_left(self.job.source)
         self._end(JobStatus.DONE)
 
     def forget(self) -> None:
@@ -202,7 +202,7 @@ class Run:
         if not is_same and not may_take(known, self.job.source):
             raise UnreadableDocumentError(_taken(known.source))
         if is_same and may_take(known, self.job.source):
-            self.found[entry.document_id] = Found(known.source, entry.fingerprint)
+            self.found[entry.document_id] = MovedFile(known.source, entry.fingerprint)
         self.job.unchanged += is_same
         DOCUMENTS.labels("unchanged").inc(is_same)
         return is_same
@@ -220,7 +220,7 @@ class Run:
 
     def _write(self, window: Sequence[Prepared], vectors: Vectors) -> None:
         """Store a window; afterwards nothing of it is lost by a kill."""
-        before = self.upkeep.hand_on([each.document for each in window])
+        before = self.maintenance.hand_on([each.document for each in window])
         reservation = self.ledger.reserve(
             [each.version for each in window],
             source=self.job.source,
@@ -236,8 +236,8 @@ class Run:
         self.stores.write(kept, vectors[rows], held, batch=self.settings.batch_texts)
         outcomes = {id_: each.outcome for id_, each in held.items()}
         self._record(kept, outcomes)
-        self.upkeep.read(each.document for each in kept)
-        self.upkeep.drop(before)
+        self.maintenance.read(each.document for each in kept)
+        self.maintenance.drop(before)
 
     def _record(self, window: Sequence[Prepared], outcomes: dict[str, str]) -> None:
         for outcome in outcomes.values():
@@ -306,9 +306,9 @@ class Run:
     def _remove(self, gone: Sequence[str], *, forget_readings: bool) -> None:
         for start in range(0, len(gone), _REMOVED_AT_ONCE):
             some = gone[start : start + _REMOVED_AT_ONCE]
-            texts = self.upkeep.texts.of_documents(some).values()
+            texts = self.maintenance.texts.of_documents(some).values()
             if forget_readings:
-                self.job.approved_deleted += self.upkeep.forget(texts, gone)
+                self.job.approved_deleted += self.maintenance.forget(texts, gone)
             self.ledger.begin_removal(some)
             self.stores.remove(self.ledger.held(some), batch=self.settings.batch_texts)
             deleted = sum(id_ not in self.failures for id_ in some)
@@ -319,7 +319,7 @@ class Run:
                 left = [id_ for id_ in some if id_ not in self.failures]
                 self._note(session, dict.fromkeys(left, "deleted"))
                 self._save_in(session)
-            self.upkeep.drop(texts)
+            self.maintenance.drop(texts)
             self._report()
 
     def _fail(self, document_id: str, reason: str) -> None:
@@ -359,7 +359,7 @@ class Run:
         # The thread that embeds tells of it too.
         failures = list(self.failures.items())
         failed = [FailedDocument(document_id=id_, reason=reason) for id_, reason in failures]
-        self.on_progress(shown(self.job, failed))
+        self.on_progress(ingest_job(self.job, failed))
 
 
 def removed_path(root: str, document_id: str) -> str:

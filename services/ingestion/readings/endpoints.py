@@ -19,7 +19,7 @@ from services.contracts.readings import (
 )
 from services.kit.access.caller import Caller
 from services.kit.access.dependency import RequestCaller
-from services.kit.access.needs import require
+from services.kit.access.needs import Need, needs, require
 from services.kit.access.scopes import Scope
 from services.kit.errors import (
     ConflictError,
@@ -28,7 +28,7 @@ from services.kit.errors import (
     PayloadTooLargeError,
 )
 from services.kit.http.openapi import refusals
-from services.procedure.check import reading_given
+from services.procedure.checking.check import reading_given
 from services.procedure.ports import Event
 
 LINES = "application/x-ndjson"
@@ -53,16 +53,19 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
     Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
 
     @router.get("")
+    @needs(Need.READ)
     def list_readings(service: Service, query: Query_) -> list[ReadingSummary]:
         """Pages with what was read of them; the next ones come with `after` the last text hash."""
         return service.find(query)
 
     @router.get("/export", response_class=StreamingResponse)
+    @needs(Need.READ)
     def export_readings(service: Service, query: Query_) -> StreamingResponse:
         """All readings that are asked for as JSON lines, which another platform can import."""
         return StreamingResponse(_lines(service.export(query)), media_type=LINES)
 
     @router.post("/import", responses=refusals(PayloadTooLargeError))
+    @needs(Need.INGEST)
     def import_readings(
         service: Service, file: Annotated[UploadFile, File()], approve: Approving
     ) -> ImportReport:
@@ -73,11 +76,13 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
         return service.import_lines(file.file, approve=approve)
 
     @router.post("/waiting")
+    @needs(Need.READ)
     def list_waiting(service: Service, query: WaitingQuery) -> WaitingPage:
         """Pages by how urgently they wait for a person: alerts that rested on them times doubts."""
         return service.waiting(query)
 
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def get_reading(service: Service, text_hash: str) -> ReadingDetail:
         """What is served of a page beside its lines, with the state of each procedure."""
         return service.get(text_hash)
@@ -90,6 +95,7 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
     Service = Annotated[Readings, Depends(_of_caller(readings))]  # noqa: N806 - a type
 
     @router.put("/{text_hash}", responses=_CHANGES)
+    @needs(Need.APPROVE)
     def replace_reading(
         service: Service,
         text_hash: str,
@@ -103,6 +109,7 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
         return service.replace(text_hash, reading_given(reading), revision=revision)
 
     @router.post("/{text_hash}/approvals", responses=_CHANGES)
+    @needs(Need.APPROVE)
     def approve_procedure(
         service: Service, text_hash: str, request: ApprovalRequest
     ) -> ReadingDetail:
@@ -110,16 +117,19 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
         return service.approve(text_hash, request)
 
     @router.post("/{text_hash}/answers", responses=_CHANGES)
+    @needs(Need.APPROVE)
     def answer_doubt(service: Service, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """Settle a doubt by one of its answers."""
         return service.answer(text_hash, request)
 
     @router.post("/{text_hash}/undo", responses=refusals(NotFoundError, ConflictError))
+    @needs(Need.APPROVE)
     def undo_change(service: Service, text_hash: str) -> ReadingDetail:
         """Take back the last import, answer, replacement or approval."""
         return service.undo(text_hash)
 
     @router.get("/{text_hash}/history", responses=refusals(NotFoundError))
+    @needs(Need.READ)
     def list_history(service: Service, text_hash: str) -> list[Event]:
         """What happened to a page's readings, the latest first."""
         return service.history(text_hash)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import structlog
 
 from services.contracts.readings import ImportNote, ImportReport
-from services.ingestion.readings.rows import Row, UnusableRowError, rows_of
+from services.ingestion.readings.json_lines import ReadingLine, UnusableRowError, reading_lines
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import FlowXpertError, UnavailableError
-from services.procedure.check import Checked, UnusableReadingError, checked
+from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.ports import ReadingState, ReadingStore
 from services.procedure.serving import is_covered
 
@@ -40,7 +40,7 @@ class Import:
         """
         count = 0
         by_hash = {hashed: id_ for id_, hashed in self.texts.hashes().items()}
-        for number, row in rows_of(lines):
+        for number, row in reading_lines(lines):
             count += 1
             if isinstance(row, UnusableRowError):
                 self.refused.append(ImportNote(row=number, reason=str(row)))
@@ -55,7 +55,7 @@ class Import:
             refused=tuple(self.refused[:_SHOWN_NOTES]),
         )
 
-    def _take(self, number: int, row: Row, document_id: str) -> None:
+    def _take(self, number: int, row: ReadingLine, document_id: str) -> None:
         note = ImportNote(
             row=number, text_hash=row.text_hash, document=document_id or row.document, reason=""
         )
@@ -74,7 +74,7 @@ class Import:
             if remarks:
                 self.marked.append(note.model_copy(update={"reason": "; ".join(remarks)[:500]}))
 
-    def _taken(self, row: Row, document_id: str) -> list[str]:
+    def _taken(self, row: ReadingLine, document_id: str) -> list[str]:
         """What was not as it should be.
 
         Raises:

@@ -17,11 +17,11 @@ from services.contracts.readings import (
     WaitingQuery,
 )
 from services.ingestion.readings.importing import Import
-from services.ingestion.readings.rows import line_of
+from services.ingestion.readings.json_lines import line_of
+from services.ingestion.readings.maintenance import ReadingMaintenance
+from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
-from services.ingestion.readings.upkeep import Upkeep
-from services.ingestion.readings.waiting import Waiting
-from services.procedure.check import UnusableReadingError, checked
+from services.procedure.checking.check import UnusableReadingError, checked
 from services.procedure.doubts import answered
 from services.procedure.model import Procedure, Reading, as_json
 from services.procedure.ports import (
@@ -44,16 +44,23 @@ _EXPORTED_AT_ONCE = 200
 class ReadingsService:
     """See `contracts.readings.Readings`."""
 
-    def __init__(self, store: ReadingStore, upkeep: Upkeep, waiting: Waiting, *, who: str) -> None:
+    def __init__(
+        self,
+        store: ReadingStore,
+        maintenance: ReadingMaintenance,
+        review_queue: ReviewQueue,
+        *,
+        who: str,
+    ) -> None:
         """`who` is named in all that this caller changes."""
         self._store = store
-        self._upkeep = upkeep
-        self._waiting = waiting
+        self._maintenance = maintenance
+        self._review_queue = review_queue
         self._who = who
 
     @property
     def _texts(self) -> Texts:
-        return self._upkeep.texts
+        return self._maintenance.texts
 
     def find(self, query: ReadingQuery) -> list[ReadingSummary]:
         """See `Readings.find`."""
@@ -62,7 +69,7 @@ class ReadingsService:
 
     def waiting(self, query: WaitingQuery) -> WaitingPage:
         """See `Readings.waiting`."""
-        return self._waiting.page(query)
+        return self._review_queue.page(query)
 
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""
@@ -155,7 +162,7 @@ class ReadingsService:
         served = self._store.served(text_hash)
         if served is None:
             documents = map(self._texts.documents.get, self._texts.named(text_hash))
-            self._upkeep.read(document for document in documents if document is not None)
+            self._maintenance.read(document for document in documents if document is not None)
             served = self._store.served(text_hash)
         if served is None:
             raise ReadingNotFoundError(

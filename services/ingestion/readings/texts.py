@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.ingestion.jobs.ledger import Ledger
+from services.ingestion.catalogue.ledger import Ledger
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import screened, text_hash
 

@@ -9,12 +9,12 @@ from services.ingestion.converters import UnreadableDocumentError
 from services.ingestion.roots.folder import too_large
 from services.ingestion.roots.scan import (
     Entry,
-    Limits,
     Scan,
     UnusableRootError,
     check_count,
     is_ignored_folder,
 )
+from services.ingestion.settings import IngestionSettings
 
 _HONEST_BYTES = 1_000_000
 """Text of one letter packs a thousandfold; below this size the ratio is not looked at."""
@@ -32,7 +32,7 @@ def open_archive(path: Path) -> zipfile.ZipFile:
         raise UnusableRootError(f"{path.name!r} is no readable zip archive: {error}") from error
 
 
-def scan_archive(archive: zipfile.ZipFile, path: Path, limits: Limits) -> Scan:
+def scan_archive(archive: zipfile.ZipFile, path: Path, settings: IngestionSettings) -> Scan:
     """All documents of the archive; reading them needs it open.
 
     Raises:
@@ -40,16 +40,16 @@ def scan_archive(archive: zipfile.ZipFile, path: Path, limits: Limits) -> Scan:
     """
     members = [member for member in archive.infolist() if not member.is_dir()]
     total = sum(member.file_size for member in members)
-    if len(members) > 10 * limits.documents or total > limits.archive_bytes:
+    if len(members) > 10 * settings.max_documents or total > settings.max_archive_bytes:
         raise UnusableRootError(
             f"{path.name!r} expands to {len(members):,} files of {total:,} bytes together; "
-            f"{limits.archive_bytes:,} bytes are allowed"
+            f"{settings.max_archive_bytes:,} bytes are allowed"
         )
     scan = Scan()
     seen: set[str] = set()
     for member in members:
-        _add(scan, archive, member, limits, seen)
-        check_count(scan, limits, path)
+        _add(scan, archive, member, settings, seen)
+        check_count(scan, settings, path)
     scan.entries.sort(key=lambda entry: entry.document_id)
     return scan
 
@@ -58,7 +58,7 @@ def _add(
     scan: Scan,
     archive: zipfile.ZipFile,
     member: zipfile.ZipInfo,
-    limits: Limits,
+    settings: IngestionSettings,
     seen: set[str],
 ) -> None:
     document_id = member.filename.replace("\\", "/")
@@ -71,18 +71,18 @@ def _add(
     document_id = path.as_posix()
     if not scan.admits(document_id):
         return
-    if reason := _refusal(member, limits, is_second=document_id in seen):
+    if reason := _refusal(member, settings, is_second=document_id in seen):
         scan.fail(document_id, reason)
         return
     seen.add(document_id)
     fingerprint = f"{member.file_size}-crc{member.CRC:08x}"
-    limit, size = limits.file_bytes, member.file_size
+    limit, size = settings.max_file_bytes, member.file_size
     scan.entries.append(
         Entry(document_id, fingerprint, size, lambda: _read(archive, member, limit))
     )
 
 
-def _refusal(member: zipfile.ZipInfo, limits: Limits, *, is_second: bool) -> str:
+def _refusal(member: zipfile.ZipInfo, settings: IngestionSettings, *, is_second: bool) -> str:
     """Why a member is not read; empty when it is."""
     if is_second:
         return "the archive holds two files of this path"
@@ -90,10 +90,10 @@ def _refusal(member: zipfile.ZipInfo, limits: Limits, *, is_second: bool) -> str
         return "it is encrypted: remove the archive's password"
     if stat.S_ISLNK(member.external_attr >> 16):
         return "it is a link, which an archive cannot follow"
-    if member.file_size > limits.file_bytes:
-        return too_large(member.file_size, limits.file_bytes)
+    if member.file_size > settings.max_file_bytes:
+        return too_large(member.file_size, settings.max_file_bytes)
     packed = max(member.compress_size, 1)
-    if member.file_size > max(_HONEST_BYTES, limits.archive_ratio * packed):
+    if member.file_size > max(_HONEST_BYTES, settings.max_archive_ratio * packed):
         return f"it expands from {packed:,} to {member.file_size:,} bytes: a zip bomb"
     return ""
 

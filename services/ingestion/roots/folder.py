@@ -10,25 +10,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from services.ingestion.converters import UnreadableDocumentError
-from services.ingestion.roots.scan import Entry, Limits, Scan, check_count, is_ignored_folder
+from services.ingestion.roots.scan import Entry, Scan, check_count, is_ignored_folder
+from services.ingestion.settings import IngestionSettings
 
 
-def scan_folder(root: Path, limits: Limits) -> Scan:
+def scan_folder(root: Path, settings: IngestionSettings) -> Scan:
     """All documents below `root`, links not followed."""
     scan = Scan()
     resolved = root.resolve()
     for path in _walk(resolved, scan):
-        _add(scan, resolved, path, limits)
-        check_count(scan, limits, root)
+        _add(scan, resolved, path, settings)
+        check_count(scan, settings, root)
     scan.entries.sort(key=lambda entry: entry.document_id)
     return scan
 
 
-def scan_file(path: Path, limits: Limits) -> Scan:
+def scan_file(path: Path, settings: IngestionSettings) -> Scan:
     """One file; its id is its name."""
     scan = Scan()
     resolved = path.resolve()
-    _add(scan, resolved.parent, resolved, limits)
+    _add(scan, resolved.parent, resolved, settings)
     return scan
 
 
@@ -50,7 +51,7 @@ def _is_refused_link(path: Path, root: Path, scan: Scan) -> bool:
     return True
 
 
-def _add(scan: Scan, root: Path, path: Path, limits: Limits) -> None:
+def _add(scan: Scan, root: Path, path: Path, settings: IngestionSettings) -> None:
     document_id = _id(path, root)
     if not scan.admits(document_id) or _is_refused_link(path, root, scan):
         return
@@ -61,12 +62,12 @@ def _add(scan: Scan, root: Path, path: Path, limits: Limits) -> None:
         return
     if not stat.S_ISREG(status.st_mode):
         scan.skipped += 1
-    elif status.st_size > limits.file_bytes:
-        scan.fail(document_id, too_large(status.st_size, limits.file_bytes))
+    elif status.st_size > settings.max_file_bytes:
+        scan.fail(document_id, too_large(status.st_size, settings.max_file_bytes))
     else:
         # The change time too, since `touch` and `cp --preserve` set the other at will.
         fingerprint = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
-        limit, size = limits.file_bytes, status.st_size
+        limit, size = settings.max_file_bytes, status.st_size
         scan.entries.append(Entry(document_id, fingerprint, size, lambda: _read(path, limit)))
 
 

@@ -12,12 +12,12 @@ from dulwich.repo import Repo
 from services.ingestion.roots.folder import too_large
 from services.ingestion.roots.scan import (
     Entry,
-    Limits,
     Scan,
     UnusableRootError,
     check_count,
     is_ignored_folder,
 )
+from services.ingestion.settings import IngestionSettings
 
 SUFFIX = ".git"
 
@@ -42,7 +42,9 @@ def open_repository(path: Path) -> Repo:
         raise UnusableRootError(f"{path.name!r} is no readable Git repository") from error
 
 
-def scan_repository(repository: Repo, subfolder: PurePosixPath, limits: Limits) -> Scan:
+def scan_repository(
+    repository: Repo, subfolder: PurePosixPath, settings: IngestionSettings
+) -> Scan:
     """All documents of the newest commit below `subfolder`; reading them needs it open.
 
     Raises:
@@ -55,12 +57,12 @@ def scan_repository(repository: Repo, subfolder: PurePosixPath, limits: Limits) 
         if not scan.admits(document_id):
             continue
         size = store[blob_id].raw_length()
-        if size > limits.file_bytes:
-            scan.fail(document_id, too_large(size, limits.file_bytes))
+        if size > settings.max_file_bytes:
+            scan.fail(document_id, too_large(size, settings.max_file_bytes))
             continue
         fingerprint = f"git-{blob_id.decode()}"
         scan.entries.append(Entry(document_id, fingerprint, size, _reader(store, blob_id)))
-        check_count(scan, limits, Path(repository.path))
+        check_count(scan, settings, Path(repository.path))
     scan.entries.sort(key=lambda entry: entry.document_id)
     return scan
 

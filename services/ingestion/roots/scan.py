@@ -7,9 +7,10 @@ from pathlib import Path, PurePosixPath
 
 from services.contracts.ingestion import FailedDocument
 from services.ingestion.converters import reader_of
+from services.ingestion.settings import IngestionSettings
+from services.ingestion.tables import MAX_ID_LENGTH
 from services.kit.errors import InvalidInputError
 
-MAX_ID_LENGTH = 1024
 _IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__", "__MACOSX", "venv", "site-packages"})
 _IGNORED_NAMES = re.compile(
     r"(licen[cs]e|copying|notice|authors|code_of_conduct|robots|cmakelists)\.\w+"
@@ -20,18 +21,6 @@ _IGNORED_NAMES = re.compile(
 
 class UnusableRootError(InvalidInputError):
     """A root that cannot be ingested as a whole; the message is the job's reason."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What is too much."""
-
-    file_bytes: int
-    documents: int
-    archive_bytes: int
-    """All documents of an archive together, expanded."""
-    archive_ratio: int
-    """Expanded to packed size."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +75,10 @@ def is_document(name: str) -> bool:
     return _IGNORED_NAMES.fullmatch(lower) is None
 
 
-def check_count(scan: Scan, limits: Limits, root: Path) -> None:
+def check_count(scan: Scan, settings: IngestionSettings, root: Path) -> None:
     """Refuse a root that holds more than anybody means to ingest."""
-    if len(scan.entries) > limits.documents:
+    if len(scan.entries) > settings.max_documents:
         raise UnusableRootError(
-            f"{root.name!r} holds more than {limits.documents:,} documents: ingest parts of it"
+            f"{root.name!r} holds more than {settings.max_documents:,} documents: "
+            "ingest parts of it"
         )

@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from services.ingestion.roots.archive import open_archive, scan_archive
 from services.ingestion.roots.folder import scan_file, scan_folder
 from services.ingestion.roots.git import open_repository, repository_of, scan_repository
-from services.ingestion.roots.scan import Limits, Scan, UnusableRootError
+from services.ingestion.roots.scan import Scan, UnusableRootError
+from services.ingestion.settings import IngestionSettings
 
 ARCHIVE_SUFFIX = ".zip"
 
@@ -25,7 +26,9 @@ def owner_of(path: Path) -> str:
 
 
 @contextmanager
-def opened(path: Path, limits: Limits, *, expand_archives: bool = False) -> Iterator[Scan]:
+def opened(
+    path: Path, settings: IngestionSettings, *, expand_archives: bool = False
+) -> Iterator[Scan]:
     """The documents at `path`, readable as long as the context lasts.
 
     With `expand_archives` the archives that lie directly in a folder are read as if each were
@@ -38,27 +41,27 @@ def opened(path: Path, limits: Limits, *, expand_archives: bool = False) -> Iter
         bare = repository_of(path)
         if bare is not None:
             repository = stack.enter_context(open_repository(bare))
-            scan = scan_repository(repository, PurePosixPath(path.relative_to(bare)), limits)
+            scan = scan_repository(repository, PurePosixPath(path.relative_to(bare)), settings)
         elif path.is_dir():
-            scan = scan_folder(path, limits)
+            scan = scan_folder(path, settings)
             for archive in sorted(path.iterdir()) if expand_archives else ():
                 if is_archive(archive):
-                    _expand(scan, archive, limits, stack)
+                    _expand(scan, archive, settings, stack)
         elif not path.is_file():
             raise UnusableRootError(f"expected a folder, a file or a zip archive at {str(path)!r}")
         elif is_archive(path):
             archive_file = stack.enter_context(open_archive(path))
-            scan = scan_archive(archive_file, path, limits)
+            scan = scan_archive(archive_file, path, settings)
         else:
-            scan = scan_file(path, limits)
+            scan = scan_file(path, settings)
         yield scan
 
 
-def _expand(scan: Scan, path: Path, limits: Limits, stack: ExitStack) -> None:
+def _expand(scan: Scan, path: Path, settings: IngestionSettings, stack: ExitStack) -> None:
     scan.skipped -= 1  # The folder counted the archive as a file that no reader knows.
     try:
         archive = stack.enter_context(open_archive(path))
-        inner = scan_archive(archive, path, limits)
+        inner = scan_archive(archive, path, settings)
     except UnusableRootError as error:
         scan.fail(path.name, str(error))
         return

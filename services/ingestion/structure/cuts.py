@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.knowledge.document.markdown import Block, BlockKind, Page
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage
 from services.knowledge.document.roles import role_of_label
 from services.knowledge.model import SectionRole
 from services.language.verbs import begins_with_verb
@@ -25,7 +25,7 @@ class Cut:
     role: SectionRole | None = None
 
 
-def cuts(page: Page, block: Block, role: SectionRole | None) -> list[Cut]:
+def cuts(page: MarkdownPage, block: Block, role: SectionRole | None) -> list[Cut]:
     """The block in pieces; `role` is what its section's text has been so far.
 
     A label is `Cause:` at the start of a line, a line in capitals, a term of a definition list. A
@@ -41,7 +41,7 @@ def cuts(page: Page, block: Block, role: SectionRole | None) -> list[Cut]:
     return [whole]
 
 
-def _of_paragraph(page: Page, block: Block, role: SectionRole | None) -> Iterator[Cut]:
+def _of_paragraph(page: MarkdownPage, block: Block, role: SectionRole | None) -> Iterator[Cut]:
     open_cut = Cut(block.start_line, block.start_line)
     if role in _DESCRIBING and _STEP.match(page.text(block.start_line, block.start_line)):
         open_cut = Cut(block.start_line, block.start_line, role=SectionRole.PROCEDURE)

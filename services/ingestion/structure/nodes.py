@@ -9,7 +9,7 @@ import numpy as np
 from services.ingestion.structure.alert_names import stated_alerts
 from services.ingestion.structure.sections import passages
 from services.knowledge.document.links import normalise_link
-from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.document.titles import is_generic, specific_title
 from services.knowledge.model import (
@@ -114,7 +114,7 @@ def _prototype_vectors(embedder: Embedder) -> Vectors:
     return embedder.embed([text for _, text in _PROTOTYPES])
 
 
-def _incident_sections(page: Page) -> list[Section]:
+def _incident_sections(page: MarkdownPage) -> list[Section]:
     """Sections that are an incident each: a fault and its remedy below a heading that names it."""
     for parent in page.sections:
         found = [child for child in parent.children if _tells_an_incident(child)]
@@ -135,7 +135,9 @@ def _inside(passage: Passage, section: Section) -> bool:
     return section.start_line <= passage.span.start_line <= section.end_line
 
 
-def _page_node(document: Document, page: Page, title: str, own: Sequence[Passage]) -> IncidentNode:
+def _page_node(
+    document: Document, page: MarkdownPage, title: str, own: Sequence[Passage]
+) -> IncidentNode:
     fields = {key.lower(): value for key, value in document.front_matter.items()}
     named = [v for key in _NAME_FIELDS for v in _values(fields.get(key))]
     titles = [v for key in _TITLE_FIELDS for v in _values(fields.get(key))]

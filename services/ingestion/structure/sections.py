@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.ingestion.structure.cuts import cuts
-from services.knowledge.document.markdown import BlockKind, Page, Section
+from services.knowledge.document.markdown import BlockKind, MarkdownPage, Section
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.model import Passage, SectionRole, Span
 
@@ -21,7 +21,7 @@ RoleByMeaning = Callable[[Sequence[str]], Sequence[SectionRole | None]]
 
 
 @dataclass
-class Part:
+class SectionPart:
     """A piece of a section that plays one role."""
 
     section: Section
@@ -33,7 +33,7 @@ class Part:
 
 
 def passages(
-    page: Page, document_id: str, title: str, role_by_meaning: RoleByMeaning
+    page: MarkdownPage, document_id: str, title: str, role_by_meaning: RoleByMeaning
 ) -> list[Passage]:
     """Passages in document order, every block in exactly one.
 
@@ -55,12 +55,12 @@ def passages(
     ]
 
 
-def _parts(page: Page, section: Section, title: str) -> Iterator[Part]:
+def _parts(page: MarkdownPage, section: Section, title: str) -> Iterator[SectionPart]:
     """The section's blocks, cut where their role changes without a heading."""
     path = section.heading_path
     if not path or path[0].casefold() != title.casefold():
         path = (title, *path)
-    part: Part | None = None
+    part: SectionPart | None = None
     role = _own_role(page, section)
     for block in section.blocks:
         has_steps = block.kind is BlockKind.CODE or block.ordered
@@ -73,23 +73,23 @@ def _parts(page: Page, section: Section, title: str) -> Iterator[Part]:
                 yield part
             heading_path = (*path, cut.label) if cut.label else path
             kind = cut.role or role
-            part = Part(section, heading_path, cut.start_line, cut.end_line, kind, has_steps)
+            part = SectionPart(section, heading_path, cut.start_line, cut.end_line, kind, has_steps)
     if part:
         yield part
 
 
-def _own_role(page: Page, section: Section) -> SectionRole | None:
+def _own_role(page: MarkdownPage, section: Section) -> SectionRole | None:
     if section.level == 0:
         return SectionRole.MEANING
     return None if _is_title(page, section) else role_of_heading(section.title)
 
 
-def _is_title(page: Page, section: Section) -> bool:
+def _is_title(page: MarkdownPage, section: Section) -> bool:
     """Whether the heading names the page: the only one of the highest level, above others."""
     return section.level == 1 and len([s for s in page.sections if s.level == 1]) == 1
 
 
-def _hand_down(parts: list[Part]) -> None:
+def _hand_down(parts: list[SectionPart]) -> None:
     roles: dict[tuple[str, ...], SectionRole | None] = {}
     several_titles = len({p.section.heading_path[:1] for p in parts if p.section.level}) > 1
     for part in parts:
@@ -101,7 +101,7 @@ def _hand_down(parts: list[Part]) -> None:
 
 
 def _role_above(
-    part: Part, roles: dict[tuple[str, ...], SectionRole | None], *, several_titles: bool
+    part: SectionPart, roles: dict[tuple[str, ...], SectionRole | None], *, several_titles: bool
 ) -> SectionRole | None:
     path = part.section.heading_path
     for depth in range(len(path) - 1, 0, -1):
@@ -117,7 +117,7 @@ def _wording(path: tuple[str, ...], *, several_titles: bool) -> SectionRole | No
     return role_of_heading(path[-1]) if len(path) > 1 or several_titles else None
 
 
-def _ask_meaning(parts: list[Part], role_by_meaning: RoleByMeaning) -> None:
+def _ask_meaning(parts: list[SectionPart], role_by_meaning: RoleByMeaning) -> None:
     unknown = [part for part in parts if part.role is None]
     # The page's own heading names the incident; what stands right under it describes it.
     for part in [part for part in unknown if part.section.level == 1]:
@@ -128,7 +128,7 @@ def _ask_meaning(parts: list[Part], role_by_meaning: RoleByMeaning) -> None:
         part.role = role or (SectionRole.PROCEDURE if part.has_steps else SectionRole.NOTE)
 
 
-def _place_verification(parts: list[Part]) -> None:
+def _place_verification(parts: list[SectionPart]) -> None:
     """Verification before any remedy is diagnosis."""
     for index, part in enumerate(parts):
         if part.role is SectionRole.VERIFICATION and not any(

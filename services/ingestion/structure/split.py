@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from services.knowledge.document.markdown import Block, BlockKind, Item, Page, Section, parse
+from services.knowledge.document.markdown import (
+    Block,
+    BlockKind,
+    Item,
+    MarkdownPage,
+    Section,
+    parse,
+)
 from services.knowledge.document.titles import specific_title
 from services.knowledge.model import Chunk, Document, Span
 from services.language.pieces import cut_anywhere
@@ -23,7 +30,7 @@ _LEAST_SHARE_FOR_TEXT = 0.5
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _Slice:
     """Consecutive lines that must stay together, and what they cost."""
 
     start_line: int
@@ -62,7 +69,7 @@ def split(document: Document, count_tokens: CountTokens, max_tokens: int) -> lis
     return chunks
 
 
-def _chunk(document_id: str, key: str, piece: _Piece) -> Chunk:
+def _chunk(document_id: str, key: str, piece: _Slice) -> Chunk:
     return Chunk(
         id=hashlib.sha256(key.encode()).hexdigest()[:32],
         span=Span(document_id=document_id, start_line=piece.start_line, end_line=piece.end_line),
@@ -72,13 +79,13 @@ def _chunk(document_id: str, key: str, piece: _Piece) -> Chunk:
 
 
 class _Splitter:
-    def __init__(self, page: Page, title: str, count: CountTokens, limit: int) -> None:
+    def __init__(self, page: MarkdownPage, title: str, count: CountTokens, limit: int) -> None:
         self._page = page
         self._title = title
         self._count = count
         self._limit = limit
 
-    def pieces(self, section: Section) -> list[_Piece]:
+    def pieces(self, section: Section) -> list[_Slice]:
         """The chunks of a section and everything below it."""
         path = self._path(section)
         if not section.blocks and not section.children and section.level == 0:
@@ -108,13 +115,13 @@ class _Splitter:
     def _room(self, path: Sequence[str]) -> int:
         return self._limit - self._path_tokens(path)
 
-    def _piece(self, start: int, end: int, path: tuple[str, ...]) -> _Piece:
+    def _piece(self, start: int, end: int, path: tuple[str, ...]) -> _Slice:
         text = self._page.text(start, end).strip("\n")
-        return _Piece(start, end, text, self._count(text), path)
+        return _Slice(start, end, text, self._count(text), path)
 
-    def _own_pieces(self, section: Section, path: tuple[str, ...]) -> list[_Piece]:
+    def _own_pieces(self, section: Section, path: tuple[str, ...]) -> list[_Slice]:
         """The section's own blocks as pieces that fit; the heading goes with the first."""
-        out: list[_Piece] = []
+        out: list[_Slice] = []
         if section.level:
             heading = self._piece(section.start_line, section.start_line, path)
             out.append(replace(heading, heading=True))
@@ -124,7 +131,7 @@ class _Splitter:
             out.extend(self._block_pieces(block, path))
         return list(self._fitting(out, path))
 
-    def _block_pieces(self, block: Block, path: tuple[str, ...]) -> Iterator[_Piece]:
+    def _block_pieces(self, block: Block, path: tuple[str, ...]) -> Iterator[_Slice]:
         whole = self._piece(block.start_line, block.end_line, path)
         if whole.tokens <= self._room(path):
             yield whole
@@ -141,7 +148,7 @@ class _Splitter:
         else:
             yield from self._by_lines(whole, head=0, tail="")
 
-    def _item_pieces(self, item: Item, path: tuple[str, ...]) -> Iterator[_Piece]:
+    def _item_pieces(self, item: Item, path: tuple[str, ...]) -> Iterator[_Slice]:
         whole = self._piece(item.start_line, item.end_line, path)
         if whole.tokens <= self._room(path):
             yield whole
@@ -152,7 +159,7 @@ class _Splitter:
         for piece in self._pack(list(parts), path):
             if piece.start_line > item.start_line and piece.tokens <= room:
                 text = f"{lead}\n{piece.text}"
-                yield _Piece(
+                yield _Slice(
                     piece.start_line, piece.end_line, text, self._count(text), path, whole=False
                 )
             else:
@@ -162,7 +169,7 @@ class _Splitter:
         last = self._page.text(block.end_line, block.end_line)
         return last if last.strip().startswith(("```", "~~~")) else ""
 
-    def _by_lines(self, piece: _Piece, *, head: int, tail: str) -> Iterator[_Piece]:
+    def _by_lines(self, piece: _Slice, *, head: int, tail: str) -> Iterator[_Slice]:
         """Cut between lines; the first `head` lines and `tail` are repeated in every part."""
         lines = piece.text.split("\n")
         is_fence = head == 1 and tail
@@ -175,7 +182,7 @@ class _Splitter:
             text = "\n".join(part for part in (first, *(part.text for part in run), tail) if part)
             whole = not first and all(part.whole for part in run)
             start, end = offset + run[0].index, offset + run[-1].index
-            yield _Piece(start, end, text, self._count(text), piece.path, whole)
+            yield _Slice(start, end, text, self._count(text), piece.path, whole)
 
     def _runs(self, lines: Sequence[str], room: int) -> Iterator[list[_Part]]:
         """Runs of lines that fit; runs without text are left out."""
@@ -222,7 +229,7 @@ class _Splitter:
             return [word]
         return [word[start : start + room] for start in range(0, len(word), room)]
 
-    def _fitting(self, pieces: list[_Piece], path: tuple[str, ...]) -> Iterator[_Piece]:
+    def _fitting(self, pieces: list[_Slice], path: tuple[str, ...]) -> Iterator[_Slice]:
         """A heading longer than a chunk is cut like prose."""
         for piece in pieces:
             if piece.tokens <= self._room(path):
@@ -230,9 +237,9 @@ class _Splitter:
             else:
                 yield from self._by_lines(piece, head=0, tail="")
 
-    def _pack(self, pieces: list[_Piece], path: tuple[str, ...]) -> list[_Piece]:
+    def _pack(self, pieces: list[_Slice], path: tuple[str, ...]) -> list[_Slice]:
         """Neighbours that fit together become one, under the path they share."""
-        out: list[_Piece] = []
+        out: list[_Slice] = []
         for piece in pieces:
             joined = self._join(out[-1], piece, path) if out else None
             if joined:
@@ -241,7 +248,7 @@ class _Splitter:
                 out.append(piece)
         return out
 
-    def _join(self, left: _Piece, right: _Piece, path: tuple[str, ...]) -> _Piece | None:
+    def _join(self, left: _Slice, right: _Slice, path: tuple[str, ...]) -> _Slice | None:
         if not (left.whole and right.whole and left.end_line < right.start_line):
             return None
         shared = right.path if left.heading or left.path == right.path else path

@@ -17,8 +17,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.syncing import Synced, SyncRequest, SyncSource
-from services.ingestion.service import IngestionService, PathNotAllowedError
-from services.ingestion.sync import records
+from services.ingestion.jobs import sync_records
+from services.ingestion.jobs.service import JobService, PathNotAllowedError
 from services.ingestion.sync.repository import FetchError, fetch
 from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tables import SyncRow, SyncSourceRow
@@ -49,7 +49,7 @@ class SyncService:
         self,
         database: Database,
         outbox: Outbox,
-        ingestion: IngestionService,
+        ingestion: JobService,
         *,
         folder: Path,
         settings: SyncSettings,
@@ -57,7 +57,7 @@ class SyncService:
         """`folder` keeps the fetched repositories."""
         self._database = database
         self._outbox = outbox
-        self._ingestion = ingestion
+        self._jobs = ingestion
         self._folder = folder.resolve()
         self._settings = settings
 
@@ -96,8 +96,8 @@ class SyncService:
         """See `Syncing.syncs`."""
         with self._database.session() as session:
             _row(session, name)
-            found = records.latest(session, name, limit)
-            return [records.shown(session, sync) for sync in found]
+            found = sync_records.latest(session, name, limit)
+            return [sync_records.synced(session, sync) for sync in found]
 
     def queue_due(self) -> None:
         """Queue what is due; several processes may do so."""
@@ -123,14 +123,16 @@ class SyncService:
         with self._database.session() as session:
             sync = session.get_one(SyncRow, sync_id)
             sync.commit_after = commit
-            sync.job_id = self._ingestion.queue_path(session, path)
+            sync.job_id = self._jobs.queue_path(session, path)
             self._outbox.finish(session)
 
     def park(self, session: Session, arguments: Mapping[str, Any], reason: str) -> None:
         """A sync that the queue gives up has failed."""
         sync = session.get(SyncRow, str(arguments["sync_id"]))
         if sync is not None:
-            records.end(session, self._outbox, sync, records.FAILED, reason, tells=self._tells)
+            sync_records.end(
+                session, self._outbox, sync, sync_records.FAILED, reason, tells=self._tells
+            )
 
     def tell(self, sync_id: str) -> None:
         """The queue's task: send what a sync did to the address that wants to know.
@@ -140,7 +142,7 @@ class SyncService:
         """
         with self._database.session() as session:
             sync = session.get(SyncRow, sync_id)
-            told = records.shown(session, sync) if sync else None
+            told = sync_records.synced(session, sync) if sync else None
         if told is not None and self._tells:
             self._guard.send(self._outgoing(told))
         with self._database.session() as session:
@@ -176,12 +178,12 @@ class SyncService:
         )
 
     def _queue(self, session: Session, source: SyncSourceRow) -> None:
-        if records.running(session, source.name) is not None:
+        if sync_records.running(session, source.name) is not None:
             return
         sync = SyncRow(
             id=str(uuid4()),
             source=source.name,
-            status=records.RUNNING,
+            status=sync_records.RUNNING,
             began_at=datetime.now(UTC),
             commit_before=source.commit_id,
             told=False,
@@ -194,7 +196,9 @@ class SyncService:
     def _fail(self, sync_id: str, reason: str) -> None:
         with self._database.session() as session:
             sync = session.get_one(SyncRow, sync_id)
-            records.end(session, self._outbox, sync, records.FAILED, reason, tells=self._tells)
+            sync_records.end(
+                session, self._outbox, sync, sync_records.FAILED, reason, tells=self._tells
+            )
             self._outbox.finish(session)
 
     def _fetched(self, source: SyncSourceRow) -> tuple[Path, str]:
@@ -218,7 +222,7 @@ class SyncService:
         if subfolder.is_absolute() or ".." in subfolder.parts:
             raise PlaceNotAllowedError(f"expected a folder within it, got {request.subfolder!r}")
         if parts is None or parts.scheme == "file":
-            self._ingestion.allowed_path(parts.path if parts else request.location)
+            self._jobs.allowed_path(parts.path if parts else request.location)
             return
         if parts.username is not None or parts.password is not None:
             raise PlaceNotAllowedError(
@@ -235,7 +239,7 @@ class SyncService:
     def _shown(self, name: str) -> SyncSource:
         with self._database.session() as session:
             row = _row(session, name)
-            newest = records.latest(session, name, 1)
+            newest = sync_records.latest(session, name, 1)
             is_git = is_repository(row.location)
             root = self._repository(name) / row.subfolder if is_git else Path(row.location)
             return SyncSource(
@@ -243,7 +247,7 @@ class SyncService:
                 root=str(root),
                 next_at=row.next_at,
                 failures=row.failures,
-                last=records.shown(session, newest[0]) if newest else None,
+                last=sync_records.synced(session, newest[0]) if newest else None,
             )
 
 

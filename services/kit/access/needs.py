@@ -1,9 +1,10 @@
-"""What each route needs of its caller. Where nothing is declared, only an admin may."""
+"""What each route needs of its caller, said on the route. Where nothing is, only an admin may."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from re import Pattern
+from typing import TypeVar
 
 from starlette.routing import BaseRoute, Route, compile_path
 from starlette.types import Scope as Request
@@ -38,15 +39,19 @@ class Need(StrEnum):
         return None if self is Need.OPEN else Scope(self.value)
 
 
-Declared = Mapping[str, Need]
-"""By method and path as the route states it: `GET /v1/tickets/{ticket_id}`."""
+_SAID = "__need__"
 
-OF_EVERY_SERVICE: Declared = {
-    "GET /healthz": Need.OPEN,
-    "GET /readyz": Need.OPEN,
-    "GET /metrics": Need.READ,
-    "GET /openapi.json": Need.READ,
-}
+Endpoint = TypeVar("Endpoint", bound=Callable[..., object])
+
+
+def needs(need: Need) -> Callable[[Endpoint], Endpoint]:
+    """Says on an endpoint what its route needs."""
+
+    def say(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _SAID, need)
+        return endpoint
+
+    return say
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,14 @@ class _Rule:
 
 
 class Needs:
-    """The declared needs of an app's routes, in the order in which it tries the routes."""
+    """The needs of an app's routes, in the order in which it tries the routes."""
 
-    def __init__(self, routes: Iterable[BaseRoute], declared: Declared) -> None:
+    def __init__(self, routes: Iterable[BaseRoute]) -> None:
+        self.declared: dict[str, Need] = {}
+        """By method and path as the route states it: `GET /v1/tickets/{ticket_id}`."""
         self.undeclared: list[str] = []
         """Routes whose need is missing; only an admin may call them."""
-        known = {**OF_EVERY_SERVICE, **declared}
-        self._rules = [rule for route in routes for rule in self._of(route, known)]
+        self._rules = [rule for route in routes for rule in self._of(route)]
 
     def of(self, request: Request) -> Need | None:
         """What the request needs; None where no route takes it, so that it is answered 404."""
@@ -72,15 +78,19 @@ class Needs:
                 return rule.need
         return None
 
-    def _of(self, route: BaseRoute, known: Declared) -> Iterator[_Rule]:
+    def _of(self, route: BaseRoute) -> Iterator[_Rule]:
         if not isinstance(route, Route):
             return
         path = compile_path(route.path)[0]
+        # The description itself is a route of the library's.
+        said = Need.READ if route.path == "/openapi.json" else getattr(route.endpoint, _SAID, None)
         for method in sorted(route.methods or ()):
             name = f"{'GET' if method == 'HEAD' else method} {route.path}"
-            if name not in known:
+            if said is None:
                 self.undeclared.append(name)
-            yield _Rule(frozenset({method}), path, known.get(name, Need.ADMIN))
+            else:
+                self.declared[name] = said
+            yield _Rule(frozenset({method}), path, said or Need.ADMIN)
 
 
 def check_need(caller: Caller, need: Need | None) -> None:

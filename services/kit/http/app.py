@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from services.kit.access.access import Access
 from services.kit.access.gate import Gate
-from services.kit.access.needs import Declared, Needs
+from services.kit.access.needs import Need, Needs, needs
 from services.kit.errors import (
     ConflictError,
     FlowXpertError,
@@ -63,7 +63,6 @@ def create_service_app(
     title: str,
     routers: Iterable[APIRouter],
     settings: PlatformSettings,
-    needs: Declared,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
     optional: Mapping[str, Check] | None = None,
@@ -73,11 +72,11 @@ def create_service_app(
 ) -> FastAPI:
     """An app with these routers, probes, metrics, and errors as `{"error", "detail"}`.
 
-    `needs` says who may call which route; `access` who somebody is, without a database's keys
-    where it is not given. `checks` decide about `/readyz`, which tells of the `optional` ones too;
-    `gauges` are read before `/metrics` is answered, every few seconds at most. `body_limits` raises
-    or lowers the body limit for paths that begin so. Whoever stops the app sets its state's
-    `stopping` first: requests that wait for something are answered then.
+    `access` says who somebody is, without a database's keys where it is not given. `checks` decide
+    about `/readyz`, which tells of the `optional` ones too; `gauges` are read before `/metrics` is
+    answered, every few seconds at most. `body_limits` raises or lowers the body limit for paths
+    that begin so. Whoever stops the app sets its state's `stopping` first: requests that wait for
+    something are answered then.
 
     Raises:
         UnsafeAddressError: The settings would serve other machines without asking who calls.
@@ -96,7 +95,7 @@ def create_service_app(
     for router in included:
         app.include_router(router)
     routes = [*app.routes, *(route for router in included for route in router.routes)]
-    app.state.access, app.state.needs = access, Needs(routes, needs)
+    app.state.access, app.state.needs = access, Needs(routes)
     app.state.stopping = threading.Event()
     app.add_exception_handler(FlowXpertError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -128,10 +127,12 @@ def _probes(health: Health, gauges: Mapping[str, Check]) -> APIRouter:
     }
 
     @router.get("/healthz")
+    @needs(Need.OPEN)
     def healthz() -> dict[str, str]:
         return {"status": "ok"}
 
     @router.get("/readyz")
+    @needs(Need.OPEN)
     def readyz() -> Response:
         states = health.states()
         status = health.status(states)
@@ -143,6 +144,7 @@ def _probes(health: Health, gauges: Mapping[str, Check]) -> APIRouter:
         return JSONResponse(error.body() | body, error.status_code, error.headers())
 
     @router.get("/metrics")
+    @needs(Need.READ)
     def metrics() -> Response:
         answers(reading)
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

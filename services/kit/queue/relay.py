@@ -1,7 +1,6 @@
 """The relay: carries tasks from the outbox to the broker."""
 
 import threading
-import time
 
 import structlog
 from celery import Celery
@@ -9,14 +8,11 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from services.kit.errors import UnavailableError
 from services.kit.observability import tracing
-from services.kit.observability.metrics import OLDEST, OUTBOX, store_timer
+from services.kit.observability.metrics import store_timer
 from services.kit.queue.outbox import DueTask, Outbox
 
 POLL_S = 1.0
 """Pause between looks at the outbox when no put wakes the relay: retries, other processes' puts."""
-
-TEND_S = 5.0
-"""Pause between renewals of the leases, which last ten seconds or more, and counts of tasks."""
 
 PAUSE_S = 0.05
 """Least time between two looks, so that a burst is published in batches; a single put after a quiet
@@ -33,31 +29,26 @@ _log = structlog.get_logger()
 
 
 class Relay:
-    """A thread that publishes due tasks at once, and keeps this process's leases alive.
+    """A thread that publishes due tasks at once.
 
     A task is noted as published after the broker took it, so each is published at least once.
     """
 
-    def __init__(self, outbox: Outbox, queue: Celery, *, sole: bool) -> None:
-        """`sole` says that no other process works on this database: its claims are void then."""
+    def __init__(self, outbox: Outbox, queue: Celery) -> None:
         self._outbox = outbox
         self._queue = queue
-        self._sole = sole
-        self._waiting = 0
-        self._known = set[str]()
+        self._wake = outbox.listen()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
 
     def start(self) -> None:
-        """Begin to publish, first of all what an earlier process left unfinished."""
-        if self._sole:
-            self._outbox.restart()
+        """Begin to publish, first of all what is due."""
         self._thread.start()
 
     def stop(self) -> None:
         """Stop publishing; what is unpublished stays in the outbox."""
         self._stopping.set()
-        self._outbox.wake.set()
+        self._wake.set()
         self._thread.join(POLL_S * 5)
 
     @property
@@ -71,7 +62,8 @@ class Relay:
         for task in due:
             self._hand_over(task)
         if due:
-            patience_s = min(REPUBLISH_S + self._waiting, LATEST_REPUBLISH_S)
+            waiting = self._outbox.counts()["waiting"]
+            patience_s = min(REPUBLISH_S + waiting, LATEST_REPUBLISH_S)
             self._outbox.published(due, again_after=patience_s)
         return len(due)
 
@@ -83,26 +75,11 @@ class Relay:
         ):
             self._queue.send_task(task.task, args=(task.key,), priority=task.priority)
 
-    def _tend(self) -> None:
-        self._outbox.renew()
-        counts = self._outbox.counts()
-        self._waiting = counts["waiting"]
-        for state, count in counts.items():
-            OUTBOX.labels(state).set(count)
-        now, waiting = time.time(), {each.task: each.since for each in self._outbox.waiting()}
-        self._known |= waiting.keys()
-        for task in self._known:
-            OLDEST.labels(task).set(max(0.0, now - waiting.get(task, now)))
-
     def _run(self) -> None:
-        tended = 0.0
         while not self._stopping.is_set():
-            self._outbox.wake.wait(POLL_S)
-            self._outbox.wake.clear()
+            self._wake.wait(POLL_S)
+            self._wake.clear()
             try:
-                if time.monotonic() - tended > TEND_S:
-                    self._tend()
-                    tended = time.monotonic()
                 while self.publish() == PUBLISH_AT_ONCE and not self._stopping.is_set():
                     continue
             except (BrokerError, UnavailableError) as error:

@@ -1,35 +1,70 @@
 """The threads that work on a process's queues, and how they come to an end."""
 
 import time
+from collections.abc import Sequence
+from typing import Protocol
 
 import structlog
 
 from services.kit.errors import UnavailableError
-from services.kit.queue.celery_queue import QueueUnavailableError, WorkerThread
-from services.kit.queue.outbox import Outbox
-from services.kit.queue.periodic import Periodic
-from services.kit.queue.relay import Relay
+from services.kit.queue.leases import LeaseKeeper
+from services.kit.queue.outbox import Outbox, QueueUnavailableError
 
 _log = structlog.get_logger()
 
 
+class Thread(Protocol):
+    """A thread that goes on until it is stopped."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it goes on."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def stop(self) -> None:
+        """End."""
+
+
+class Worker(Protocol):
+    """A thread that runs tasks, one at a time."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works."""
+
+    def start(self) -> None:
+        """Begin to work."""
+
+    def retire(self) -> None:
+        """Take no more tasks; the current one goes on."""
+
+    def join(self, timeout: float) -> None:
+        """Wait for the end of the current task, but not for longer."""
+
+
 class Workforce:
-    """Workers, the relay that brings them tasks, and what is done every so often."""
+    """Workers, what brings them tasks, and what is done every so often."""
 
     def __init__(
         self,
         outbox: Outbox,
-        workers: tuple[WorkerThread, ...],
-        relay: Relay,
-        *others: Periodic | None,
+        workers: Sequence[Worker],
+        *others: Thread | None,
         stop_within_s: float,
+        relay: Thread | None = None,
     ) -> None:
-        """`stop_within_s` is what running tasks get when it is stopped."""
+        """`stop_within_s` is what running tasks get when it is stopped.
+
+        `relay` brings tasks to workers that do not look for them, in this process or another.
+        """
         self._outbox = outbox
         self._workers = workers
-        self._relay = relay
+        leases = LeaseKeeper(outbox)
+        self._carriers: list[Thread] = [leases, relay] if relay else [leases]
         self._others = [other for other in others if other is not None]
-        self._all: list[WorkerThread | Relay | Periodic] = [*workers, relay, *self._others]
+        self._all: list[Worker | Thread] = [*workers, *self._carriers, *self._others]
         self._stop_within_s = stop_within_s
         self._stop_by: float | None = None
 
@@ -62,13 +97,14 @@ class Workforce:
     def stop(self) -> None:
         """Wait for what runs, give back what does not end in time, and end.
 
-        While it waits the relay tells that the claims are alive; it must not publish what is given
-        back, since its broker may end with this process.
+        While it waits the claims are kept alive. The relay ends before anything is given back, so
+        that it is due at once wherever the next process begins.
         """
         self.retire()
         for worker in self._workers:
             worker.join(max(0.0, (self._stop_by or 0.0) - time.monotonic()))
-        self._relay.stop()
+        for carrier in self._carriers:
+            carrier.stop()
         self._release()
         for other in self._others:
             other.stop()

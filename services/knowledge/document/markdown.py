@@ -47,7 +47,7 @@ class BlockKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Link:
+class MarkdownLink:
     """A link or image: what it shows and where it leads."""
 
     text: str
@@ -55,12 +55,12 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A table row, cells without markup."""
 
     cells: tuple[str, ...]
     line: int
-    links: tuple[Link, ...] = ()
+    links: tuple[MarkdownLink, ...] = ()
     inline_code: tuple[str, ...] = ()
 
 
@@ -78,12 +78,12 @@ class Block:
     bold_lead: str = ""
     """The bold words a paragraph begins with."""
     inline_code: tuple[str, ...] = ()
-    own_links: tuple[Link, ...] = ()
+    own_links: tuple[MarkdownLink, ...] = ()
     ordered: bool = False
     """Whether a list is numbered."""
     items: tuple["Item", ...] = ()
     header: tuple[str, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[TableRow, ...] = ()
     blocks: tuple["Block", ...] = ()
     """What a quote holds."""
 
@@ -97,7 +97,7 @@ class Block:
                 yield from child.walk()
 
     @property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> tuple[MarkdownLink, ...]:
         """All links in it, nested ones included, in document order."""
         return tuple(
             link
@@ -133,7 +133,7 @@ class Item:
         return tuple(item for block in self.blocks for item in block.items)
 
     @property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> tuple[MarkdownLink, ...]:
         """All links in it, nested ones included, in document order."""
         return tuple(link for block in self.blocks for link in block.links)
 
@@ -161,13 +161,13 @@ class Section:
             yield from child.walk()
 
     @property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> tuple[MarkdownLink, ...]:
         """Links of its own blocks, in document order."""
         return tuple(link for block in self.blocks for link in block.links)
 
 
 @dataclass(frozen=True)
-class Page:
+class MarkdownPage:
     """A parsed document."""
 
     lines: tuple[str, ...]
@@ -188,7 +188,7 @@ class Page:
         return tuple(self.root.walk())
 
 
-def parse(text: str, *, first_line: int = 1) -> Page:
+def parse(text: str, *, first_line: int = 1) -> MarkdownPage:
     """The tree of a document, or of a piece of one that begins at `first_line`.
 
     A paragraph that is nothing but a few bold words counts as a heading below all others. Raw HTML
@@ -199,10 +199,10 @@ def parse(text: str, *, first_line: int = 1) -> Page:
     return read(text, first_line)
 
 
-def _parse(text: str, first_line: int) -> Page:
+def _parse(text: str, first_line: int) -> MarkdownPage:
     lines = tuple(text.splitlines())
     tree = SyntaxTreeNode(_parser().parse("\n".join(lines)))
-    reader = _Reader(lines, first_line)
+    reader = _TreeReader(lines, first_line)
     front_matter = next((node for node in tree.children if node.type == "front_matter"), None)
     last = max(first_line, first_line + len(lines) - 1)
     root = Section(0, "", (), first_line, last)
@@ -220,8 +220,10 @@ def _parse(text: str, first_line: int) -> Page:
         stack.append(section)
     _set_ends(root, last, reader)
     if front_matter is None or not front_matter.map:
-        return Page(lines, first_line, root, body_line=first_line)
-    return Page(lines, first_line, root, front_matter.content, first_line + front_matter.map[1])
+        return MarkdownPage(lines, first_line, root, body_line=first_line)
+    return MarkdownPage(
+        lines, first_line, root, front_matter.content, first_line + front_matter.map[1]
+    )
 
 
 _remembered = lru_cache(maxsize=_REMEMBERED_TEXTS)(_parse)
@@ -239,7 +241,7 @@ def _parser() -> MarkdownIt:
     return parser.use(front_matter_plugin).use(deflist_plugin)
 
 
-def _set_ends(section: Section, last: int, reader: "_Reader") -> None:
+def _set_ends(section: Section, last: int, reader: "_TreeReader") -> None:
     ends = [child.start_line - 1 for child in section.children[1:]] + [last]
     for child, end in zip(section.children, ends, strict=False):
         _set_ends(child, end, reader)
@@ -268,7 +270,7 @@ def _without_tags(html: str) -> str:
     return _TAG.sub(" ", html)
 
 
-class _Reader:
+class _TreeReader:
     """Turns nodes of markdown-it's tree into ours."""
 
     def __init__(self, lines: Sequence[str], first_line: int) -> None:
@@ -365,11 +367,13 @@ class _Reader:
         header, *body = (self._row(row) for row in rows)
         return Block(BlockKind.TABLE, *self._range(node), header=header.cells, rows=tuple(body))
 
-    def _row(self, node: SyntaxTreeNode) -> Row:
+    def _row(self, node: SyntaxTreeNode) -> TableRow:
         cells = [cell.children[0] for cell in node.children]
         links = tuple(link for cell in cells for link in _links(cell))
         code = tuple(span for cell in cells for span in _inline_code(cell))
-        return Row(tuple(_inline_text(cell) for cell in cells), self._range(node)[0], links, code)
+        return TableRow(
+            tuple(_inline_text(cell) for cell in cells), self._range(node)[0], links, code
+        )
 
     def _definitions(self, node: SyntaxTreeNode) -> Block:
         """A definition list as a list whose items read `term: definition`."""
@@ -416,9 +420,9 @@ def _inline_code(node: SyntaxTreeNode) -> tuple[str, ...]:
     return tuple(each.content for each in node.walk() if each.type == "code_inline")
 
 
-def _links(inline: SyntaxTreeNode) -> tuple[Link, ...]:
+def _links(inline: SyntaxTreeNode) -> tuple[MarkdownLink, ...]:
     return tuple(
-        Link(_inline_text(node), str(node.attrs.get("href", "")))
+        MarkdownLink(_inline_text(node), str(node.attrs.get("href", "")))
         for node in inline.walk()
         if node.type == "link"
     )

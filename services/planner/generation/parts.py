@@ -53,12 +53,10 @@ def _by_nearness(units: Sequence[LineRange], found: Sequence[LineRange]) -> list
         for place, unit in enumerate(units)
         if unit[0] <= last and first <= unit[1]
     ]
-    near = sorted(range(len(units)), key=lambda place: _distance(place, hits))
+    near = sorted(
+        range(len(units)), key=lambda place: min((abs(place - hit) for hit in hits), default=place)
+    )
     return [units[place] for place in dict.fromkeys((0, *hits, *near))]
-
-
-def _distance(place: int, hits: Sequence[int]) -> int:
-    return min((abs(place - hit) for hit in hits), default=place)
 
 
 def _joined(ranges: Sequence[LineRange]) -> Iterator[LineRange]:

@@ -26,7 +26,7 @@ def shown(request: PlanRequest, *, page_tokens: int, context_tokens: int) -> Sho
     Pages that the best one names come first among these, then passages in falling relevance.
     """
     best = best_page(request)
-    pages = {page.document_id: _Page(page) for page in request.pages if page.text}
+    pages = {page.document_id: _PageLines(page) for page in request.pages if page.text}
     own = list(_own(pages[best.document_id], request.context, page_tokens)) if best else []
     pieces = (*_named(request, best), *_by_turns(request.context))
     return Shown(own, list(_others(pieces, pages, own, context_tokens)))
@@ -38,7 +38,7 @@ def best_page(request: PlanRequest) -> PageReading | None:
     return first if first and first.text else None
 
 
-class _Page:
+class _PageLines:
     """The lines of a page, as they stand and without secrets."""
 
     def __init__(self, page: PageReading) -> None:
@@ -59,7 +59,7 @@ class _Page:
         return Excerpt(self.page.document_id, _plain(title), first, tuple(lines), tuple(safe))
 
 
-def _own(page: _Page, context: KnowledgeContext, tokens: int) -> Iterator[Excerpt]:
+def _own(page: _PageLines, context: KnowledgeContext, tokens: int) -> Iterator[Excerpt]:
     spans = (span for _, span, _ in _by_turns(context))
     id_, text = page.page.document_id, page.page.text
     found = [(span.start_line, span.end_line) for span in spans if span.document_id == id_]
@@ -68,7 +68,7 @@ def _own(page: _Page, context: KnowledgeContext, tokens: int) -> Iterator[Excerp
 
 
 def _others(
-    pieces: Sequence[_Piece], pages: dict[str, _Page], seen: Sequence[Excerpt], tokens: int
+    pieces: Sequence[_Piece], pages: dict[str, _PageLines], seen: Sequence[Excerpt], tokens: int
 ) -> Iterator[Excerpt]:
     """What fits, the last one cut; no line that is shown already is shown again with all others."""
     left = int(tokens * CHARACTERS_PER_TOKEN)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.knowledge.document.markdown import Block, BlockKind, parse
-from services.procedure.bodies import with_bodies, with_changed
 from services.procedure.model import Arm, Body, Do, LineRange, Node, Procedure
+from services.procedure.program.changing import with_bodies, with_changed
 from services.procedure.rules.commands import (
     commands_of,
     is_output,

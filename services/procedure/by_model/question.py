@@ -2,8 +2,7 @@
 
 import json
 
-from pydantic import BaseModel, ConfigDict
-
+from services.kit.value import Value
 from services.llm.chat_model import JsonSchema, Message
 from services.llm.prompts import load_prompt
 from services.procedure.by_model.page import numbered
@@ -13,10 +12,8 @@ from services.procedure.model import Procedure
 PROMPT = load_prompt("services.procedure.by_model", "read")
 
 
-class Program(BaseModel):
+class Program(Value):
     """A whole answer."""
-
-    model_config = ConfigDict(frozen=True)
 
     procedures: tuple[Procedure, ...]
 

@@ -14,8 +14,8 @@ from services.llm.tokens import estimated
 from services.procedure.agreement import doubts, most_agreed
 from services.procedure.by_model.question import PROMPT, messages, schema
 from services.procedure.by_model.revision import Attempt, Revision
+from services.procedure.checking.walker import findings_of
 from services.procedure.model import Reader, Reading
-from services.procedure.walker import findings_of
 
 _ANSWER_TOKENS = 8192
 

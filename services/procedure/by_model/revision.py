@@ -8,12 +8,12 @@ from services.llm.chat_model import Message, ModelAnswerError
 from services.llm.parsing import parse_answer
 from services.procedure.by_model.commands import with_commands
 from services.procedure.by_model.question import Program
-from services.procedure.check import UnusableReadingError, checked
-from services.procedure.drawn import drawn
+from services.procedure.checking.check import UnusableReadingError, checked
+from services.procedure.checking.walker import PathFinding
+from services.procedure.flowchart import drawn
 from services.procedure.model import Procedure, Reader, Reading
-from services.procedure.walker import Found
 
-Judge = Callable[[Sequence[Procedure]], Sequence[Found]]
+Judge = Callable[[Sequence[Procedure]], Sequence[PathFinding]]
 """What is wrong with the procedures of an answer."""
 Ask = Callable[[Sequence[Message]], str | None]
 """The next answer after further turns; None when there is none to be had."""
@@ -23,7 +23,7 @@ class Attempt(NamedTuple):
     """A readable answer, and what is wrong with it."""
 
     procedures: tuple[Procedure, ...]
-    found: Sequence[Found]
+    found: Sequence[PathFinding]
     revisions: int = 0
     """How often its writer had been shown an earlier one."""
 
@@ -67,7 +67,7 @@ class Revision:
         except (ModelAnswerError, UnusableReadingError) as error:
             return None, f"That cannot be used: {error}. Answer with the JSON only."
         procedures = with_commands(kept.reading.procedures, self.text)
-        found = [*map(Found, kept.remarks), *self.judge(procedures)]
+        found = [*map(PathFinding, kept.remarks), *self.judge(procedures)]
         return Attempt(procedures, found), _review(procedures, found)
 
 
@@ -75,7 +75,7 @@ def _said(role: str, content: str) -> Message:
     return Message.model_validate({"role": role, "content": content})
 
 
-def _review(procedures: Sequence[Procedure], found: Sequence[Found]) -> str:
+def _review(procedures: Sequence[Procedure], found: Sequence[PathFinding]) -> str:
     """What the model is told of its program: how it is drawn, and what the walker found in it."""
     charts = "\n\n".join(drawn(procedure) for procedure in procedures) or "(no procedure)"
     told = "".join(f"- {each}\n" for each in found)

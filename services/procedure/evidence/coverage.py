@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping
 
 from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.page_lines import Lines, Told
+from services.procedure.evidence.page_lines import LineRoles, Lines
 
 NEUTRAL = 0.75
 """Shares that another reading would give, where there is none: about what careful drawings have."""
 
 
-def coverage_signs(drawn: Drawn, told: Told, reading: Drawn | None) -> Mapping[str, float]:
+def coverage_signs(drawn: Drawn, told: LineRoles, reading: Drawn | None) -> Mapping[str, float]:
     """Shares of what one page tells, and how much of the workflow the page does not tell."""
     done, asked = drawn.lines_of(drawn.actions), drawn.lines_of(drawn.decisions)
     return {
@@ -25,7 +25,7 @@ def coverage_signs(drawn: Drawn, told: Told, reading: Drawn | None) -> Mapping[s
     }
 
 
-def brevity_signs(drawn: Drawn, told: Told) -> Mapping[str, float]:
+def brevity_signs(drawn: Drawn, told: LineRoles) -> Mapping[str, float]:
     """Shares of the steps that repeat others, that no instruction says, and that are ends."""
     steps = drawn.workflow.steps
     number = max(1, len(steps))

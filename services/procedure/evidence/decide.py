@@ -8,16 +8,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from services.kit.fitted import FittedFile
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.trees import Forest
 from services.workflow.plain import plain
-
-_FILE = Path(__file__).with_name("forests.json")
 
 _SUREST = 0.98
 """No evidence makes a fact surer than this before others have been heard."""
@@ -25,20 +25,17 @@ BY_EVIDENCE = "lines"
 """Who decides without a model: the evidence of the lines."""
 
 
-class Forests(BaseModel):
+class Forests(FittedFile):
     """What was fitted, by the kind of the fact."""
 
-    model_config = ConfigDict(frozen=True)
+    SHIPPED: ClassVar = Path(__file__).with_name("forests.json")
+    INDENT: ClassVar = None
 
     forests: dict[FactKind, Forest]
     provenance: str = ""
     """What they were fitted on, and by which command."""
-    figures: dict[str, float] = {}
+    figures: dict[str, float] = Field(default_factory=dict)
     """How well each kind of fact is told on ids that nothing was fitted on (AUC)."""
-
-    def write(self) -> None:
-        """Make them those in use from the next start on."""
-        _FILE.write_text(self.model_dump_json() + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -92,10 +89,3 @@ def in_words(fact: Fact, drawn: Drawn) -> str:
             return f"“{step}” is asked"
         case FactKind.END:
             return f"the work ends with “{step}”"
-
-
-FORESTS = (
-    Forests.model_validate_json(_FILE.read_text(encoding="utf-8"))
-    if _FILE.is_file()
-    else Forests(forests={})
-)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
-from services.procedure.evidence.page_lines import NOTHING_TOLD, Lines, Source, Told
+from services.procedure.evidence.page_lines import NOTHING_TOLD, CitedPages, LineRoles, Lines
 from services.procedure.facts import GuardFact, guards
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -15,7 +15,7 @@ _LONGEST_SPAN = 15
 class Drawn:
     """A workflow beside its pages."""
 
-    def __init__(self, workflow: Workflow, source: Source) -> None:
+    def __init__(self, workflow: Workflow, source: CitedPages) -> None:
         self.workflow = workflow
         self.source = source
         self.lines: Mapping[str, Lines] = {s.id: _lines(s, source) for s in workflow.steps}
@@ -58,7 +58,7 @@ class Drawn:
         return self.source.whole(self.page) if self.page else ""
 
     @property
-    def told(self) -> Told:
+    def told(self) -> LineRoles:
         """What the sentences of that page tell."""
         return self.source.told(self.page) if self.page else NOTHING_TOLD
 
@@ -71,7 +71,7 @@ class Drawn:
         return [step for step in steps if self.lines[step.id] & lines]
 
 
-def _lines(step: Step, source: Source) -> Lines:
+def _lines(step: Step, source: CitedPages) -> Lines:
     cited = [c for c in step.citations if c.document_id in source]
     short = [c for c in cited if c.end_line - c.start_line < _LONGEST_SPAN]
     if not short:

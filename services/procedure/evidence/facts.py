@@ -17,10 +17,10 @@ Signs = Mapping[str, float]
 
 def facts_of(drawn: Drawn, reading: Drawn | None = None) -> list[tuple[Fact, Signs]]:
     """Every fact with its signs; `reading` is another reading of the same pages."""
-    return list(_Facts(drawn, reading).all())
+    return list(_FactReading(drawn, reading).all())
 
 
-class _Facts:
+class _FactReading:
     def __init__(self, drawn: Drawn, reading: Drawn | None) -> None:
         self._drawn = drawn
         self._reading = reading

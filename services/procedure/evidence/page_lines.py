@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
 from services.knowledge.screening.document import hash_of
 from services.language.clauses import condition, mentions_condition, tells
 from services.language.cues import closes, escalates
@@ -23,7 +23,7 @@ _MARKER = re.compile(r"^[\s\-*#>\d.)]+")
 
 
 @dataclass(frozen=True)
-class Place:
+class LinePlace:
     """Where a line stands."""
 
     sections: tuple[int, ...]
@@ -37,7 +37,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Told:
+class LineRoles:
     """Lines of a page by what their sentences do."""
 
     instructing: Lines
@@ -47,12 +47,12 @@ class Told:
     jumping: Lines
 
 
-NOTHING_TOLD = Told(*(frozenset[int]() for _ in range(5)))
+NOTHING_TOLD = LineRoles(*(frozenset[int]() for _ in range(5)))
 
 
 @dataclass
 class _Outline:
-    places: dict[int, Place] = field(default_factory=dict)
+    places: dict[int, LinePlace] = field(default_factory=dict)
     headings: set[int] = field(default_factory=set)
 
 
@@ -66,7 +66,7 @@ class PageLines:
         _place_section(self._outline, self._page.root, ())
 
     @property
-    def places(self) -> Mapping[int, Place]:
+    def places(self) -> Mapping[int, LinePlace]:
         """Of every line that belongs to a section."""
         return self._outline.places
 
@@ -81,17 +81,17 @@ class PageLines:
         return self._page.lines[place] if 0 <= place < len(self._page.lines) else ""
 
     @cached_property
-    def told(self) -> Told:
+    def told(self) -> LineRoles:
         """What the sentences of the sections that may tell something do."""
-        found: dict[str, set[int]] = {name: set() for name in Told.__dataclass_fields__}
+        found: dict[str, set[int]] = {name: set() for name in LineRoles.__dataclass_fields__}
         for section in self._page.sections:
             if not is_silent(section):
                 for name, line in _sentences(self._page, section):
                     found[name].add(line)
-        return Told(**{name: frozenset(lines) for name, lines in found.items()})
+        return LineRoles(**{name: frozenset(lines) for name, lines in found.items()})
 
 
-class Source:
+class CitedPages:
     """The pages that the candidates of one ticket cite."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -120,9 +120,9 @@ class Source:
         """Whether both are of one page."""
         return line // _OFFSET == other // _OFFSET
 
-    def place(self, line: int) -> Place:
+    def place(self, line: int) -> LinePlace:
         """Where a line stands; nowhere for a line that does not exist."""
-        return self._page(line).places.get(line, Place(()))
+        return self._page(line).places.get(line, LinePlace(()))
 
     def text_hash(self, line: int) -> str:
         """Of the page that the line is of."""
@@ -154,7 +154,7 @@ class Source:
         """The text of one page."""
         return self._texts[document_id]
 
-    def told(self, document_id: str) -> Told:
+    def told(self, document_id: str) -> LineRoles:
         """What the sentences of one page do."""
         return self._page(self._offsets[document_id] + 1).told
 
@@ -171,34 +171,36 @@ def page_lines(text: str, offset: int) -> PageLines:
 def _place_section(outline: _Outline, section: Section, above: tuple[int, ...]) -> None:
     path = (*above, section.start_line)
     for line in range(section.start_line, section.end_line + 1):
-        outline.places[line] = Place(path)
+        outline.places[line] = LinePlace(path)
     if section.level:
         outline.headings.add(section.start_line)
     for block in section.blocks:
-        _place_block(outline, block, Place(path))
+        _place_block(outline, block, LinePlace(path))
     for child in section.children:
         _place_section(outline, child, path)
 
 
-def _place_block(outline: _Outline, block: Block, around: Place) -> None:
-    here = Place(around.sections, around.items, around.lists, around.is_numbered, block.start_line)
+def _place_block(outline: _Outline, block: Block, around: LinePlace) -> None:
+    here = LinePlace(
+        around.sections, around.items, around.lists, around.is_numbered, block.start_line
+    )
     for line in range(block.start_line, block.end_line + 1):
         outline.places[line] = here
     for item in block.items:
         lists = (*around.lists, block.start_line)
-        within = Place(around.sections, (*around.items, item.start_line), lists, block.ordered)
+        within = LinePlace(around.sections, (*around.items, item.start_line), lists, block.ordered)
         for line in range(item.start_line, item.end_line + 1):
             outline.places[line] = within
         _place_blocks(outline, item.blocks, within)
     _place_blocks(outline, block.blocks, around)
 
 
-def _place_blocks(outline: _Outline, blocks: Sequence[Block], around: Place) -> None:
+def _place_blocks(outline: _Outline, blocks: Sequence[Block], around: LinePlace) -> None:
     for block in blocks:
         _place_block(outline, block, around)
 
 
-def _sentences(page: Page, section: Section) -> Iterable[tuple[str, int]]:
+def _sentences(page: MarkdownPage, section: Section) -> Iterable[tuple[str, int]]:
     """Each sentence's first line, once for each thing that it does."""
     paragraphs = (
         inner

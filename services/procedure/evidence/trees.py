@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import model_validator
+
+from services.kit.fitted import FittedNumbers
 
 _LEAF = -1
 
 
-class Tree(BaseModel):
+class Tree(FittedNumbers):
     """One tree as parallel lists, a node each; the first is the root."""
-
-    model_config = ConfigDict(frozen=True)
 
     sign: list[int]
     """Which sign a node looks at; -1 for a leaf."""
@@ -21,6 +22,20 @@ class Tree(BaseModel):
     right: list[int]
     missing_left: list[int]
     """1 where the left one follows when nothing is known of the sign."""
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        """Each way goes on to a later node until it comes to a leaf."""
+        nodes = len(self.sign)
+        if {len(self.below), len(self.left), len(self.right), len(self.missing_left)} != {nodes}:
+            raise ValueError("the lists of a tree are of different lengths")
+        ways = zip(range(nodes), self.sign, self.left, self.right, strict=True)
+        if not nodes or any(
+            sign != _LEAF and not place < min(left, right) <= max(left, right) < nodes
+            for place, sign, left, right in ways
+        ):
+            raise ValueError("a way through a tree comes to no leaf")
+        return self
 
     def value(self, signs: Sequence[float | None]) -> float:
         """The value of the leaf that these signs lead to."""
@@ -34,14 +49,19 @@ class Tree(BaseModel):
         return self.left[node] if is_left else self.right[node]
 
 
-class Forest(BaseModel):
+class Forest(FittedNumbers):
     """The chance of something, from named signs."""
-
-    model_config = ConfigDict(frozen=True)
 
     signs: list[str]
     start: float
     trees: list[Tree]
+
+    @model_validator(mode="after")
+    def _reads_its_signs(self) -> Self:
+        asked = {sign for tree in self.trees for sign in tree.sign}
+        if not asked <= {_LEAF, *range(len(self.signs))}:
+            raise ValueError(f"a tree looks at signs beyond the {len(self.signs)} that are named")
+        return self
 
     def log_odds(self, signs: Mapping[str, float]) -> float:
         """Of the chance."""

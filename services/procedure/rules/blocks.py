@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.knowledge.document.markdown import Block, BlockKind, Item, Page
+from services.knowledge.document.markdown import Block, BlockKind, Item, MarkdownPage
 from services.language import cues
 from services.language.clauses import Condition, condition
 from services.language.deeds import only_finds_out
@@ -92,7 +92,7 @@ _EXAMPLE = re.compile(r"\b(?:example|sample|output|similar to|looks? like)\b[^.]
 class Blocks:
     """Reads the blocks of one page."""
 
-    page: Page
+    page: MarkdownPage
     places: Places
     mends: bool = False
     """Whether they stand where remedies are told, so that `Increasing the quota` is one."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from services.knowledge.document.markdown import Block, BlockKind, Page
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage
 from services.knowledge.document.roles import without_numbering
 from services.language.names import words_of
 from services.procedure.model import LineRange
@@ -14,7 +14,7 @@ _STEP_HEADING = re.compile(r"^(?:step\s+)?(\d{1,2})(?:[.:)]|\s|$)", re.IGNORECAS
 class Places:
     """Numbered steps and titles of a page with the lines that they stand for."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: MarkdownPage) -> None:
         self._lists = [each for each in _blocks(page) if each.ordered]
         self._titles: dict[tuple[str, ...], LineRange] = {}
         self._steps: dict[int, LineRange] = {}
@@ -47,7 +47,7 @@ def _key(title: str) -> tuple[str, ...]:
     return words_of(without_numbering(title))
 
 
-def _blocks(page: Page) -> Iterator[Block]:
+def _blocks(page: MarkdownPage) -> Iterator[Block]:
     for section in page.sections:
         for block in section.blocks:
             if block.kind in {BlockKind.LIST, BlockKind.QUOTE}:

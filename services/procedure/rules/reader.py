@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from services.knowledge.document.markdown import Block, BlockKind, Page, Section, parse
+from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
 from services.knowledge.model import SectionRole
 from services.language.deeds import only_finds_out
 from services.language.sentences import sentences, shorten
@@ -52,7 +52,7 @@ def read_by_rules(text: str) -> Reading:
     )
 
 
-def _procedures(page: Page) -> Iterator[Procedure]:
+def _procedures(page: MarkdownPage) -> Iterator[Procedure]:
     blocks = Blocks(page, Places(page))
     scenarios = _scenarios(page)
     outline = Outline(blocks, beside=frozenset(id(each) for each in scenarios))
@@ -67,7 +67,7 @@ def _procedures(page: Page) -> Iterator[Procedure]:
             yield _procedure(page, section, told)
 
 
-def _scenarios(page: Page) -> Sequence[Section]:
+def _scenarios(page: MarkdownPage) -> Sequence[Section]:
     """Sections that each tell one fault of several, with its own signs and its own cure."""
     for section in page.sections:
         found = [each for each in section.children if _is_scenario(each)]
@@ -82,7 +82,7 @@ def _is_scenario(section: Section) -> bool:
     return is_apart and bool(roles & _FAULTS) and bool(roles & _CURES)
 
 
-def _procedure(page: Page, section: Section, told: Told) -> Procedure:
+def _procedure(page: MarkdownPage, section: Section, told: Told) -> Procedure:
     """The bodies in their places; what is the only one is the procedure."""
     bodies = [told.body, told.verification, told.escalation]
     if not told.body:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.knowledge.document.markdown import Block, Page
+from services.knowledge.document.markdown import Block, MarkdownPage
 from services.language.sentences import sentences
 from services.procedure.model import LineRange
 
@@ -25,7 +25,7 @@ class Said:
     """What is marked as code in it."""
 
 
-def said_in(page: Page, block: Block) -> list[Said]:
+def said_in(page: MarkdownPage, block: Block) -> list[Said]:
     """The sentences of a paragraph, each with its own lines."""
     texts = sentences(block.text)
     codes = [tuple(code for code in block.inline_code if code in text) for text in texts]
@@ -36,7 +36,7 @@ def said_in(page: Page, block: Block) -> list[Said]:
     return [Said(*each) for each in zip(texts, places, codes, strict=True)]
 
 
-def _places(page: Page, block: Block, texts: list[str]) -> Iterator[LineRange]:
+def _places(page: MarkdownPage, block: Block, texts: list[str]) -> Iterator[LineRange]:
     starts, letters = _letters_of(page, block)
     cursor = 0
     for text in texts:
@@ -53,7 +53,7 @@ def _places(page: Page, block: Block, texts: list[str]) -> Iterator[LineRange]:
         yield line, max(line, block.start_line + bisect_right(starts, max(end - 1, first)) - 1)
 
 
-def _letters_of(page: Page, block: Block) -> tuple[list[int], str]:
+def _letters_of(page: MarkdownPage, block: Block) -> tuple[list[int], str]:
     """Where each line of the block begins among all its letters."""
     raw = page.text(block.start_line, block.end_line)
     lines = [_key(line) for line in _LINK_TARGET.sub("] ", raw).split("\n")]

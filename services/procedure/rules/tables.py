@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.knowledge.document.markdown import Block, Row
+from services.knowledge.document.markdown import Block, TableRow
 from services.language.questions import question
 from services.language.sentences import sentences, shorten
 from services.procedure.model import Arm, Choice, Mode, Node, State
@@ -80,7 +80,7 @@ def _columns(block: Block) -> _Columns | None:
     return _Columns(faults, check, remedy)
 
 
-def _arm(row: Row, columns: _Columns, places: Places) -> Arm | None:
+def _arm(row: TableRow, columns: _Columns, places: Places) -> Arm | None:
     cells = row.cells
     named = (cells[n] for n in (columns.faults[0], columns.faults[-1]) if cells[n])
     fault = ": ".join(dict.fromkeys(named))
@@ -92,7 +92,7 @@ def _arm(row: Row, columns: _Columns, places: Places) -> Arm | None:
     return Arm(guard=State(text=text), body=body, lines=((row.line, row.line),))
 
 
-def _nodes(row: Row, column: int, places: Places) -> list[Node]:
+def _nodes(row: TableRow, column: int, places: Places) -> list[Node]:
     said = [
         Said(text, (row.line, row.line), tuple(code for code in row.inline_code if code in text))
         for text in sentences(row.cells[column])

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import count, pairwise
 
-from services.knowledge.document.markdown import Page, plain
+from services.knowledge.document.markdown import MarkdownPage, plain
 from services.language.sentences import shorten, tidy
 from services.procedure.model import Body, Choice, Do, End, Jump, Loop, Node, Procedure
 from services.procedure.rules.doubts import is_doubtful
@@ -11,7 +11,7 @@ from services.procedure.rules.doubts import is_doubtful
 _MOST_WORDS = 25
 
 
-def settled(procedure: Procedure, page: Page) -> Procedure:
+def settled(procedure: Procedure, page: MarkdownPage) -> Procedure:
     """The procedure with ids at what is named; a jump to nowhere says in words where to go."""
     targets = {node.target for node in procedure.walk() if isinstance(node, Jump)}
     naming = _Naming(page, {target: _first_in(procedure, target) for target in targets})
@@ -25,7 +25,7 @@ def settled(procedure: Procedure, page: Page) -> Procedure:
 class _Naming:
     """Gives ids, each once."""
 
-    def __init__(self, page: Page, places: dict[str, int]) -> None:
+    def __init__(self, page: MarkdownPage, places: dict[str, int]) -> None:
         self._page = page
         self._places = places
         self._lines = set(places.values()) - {0}

@@ -84,7 +84,9 @@ class SqlReadingStore:
         with self._one(text_hash, is_new_allowed=False) as text:
             before = text.snapshot()
             now = text.served()
-            settled = (d for d in _of_tickets(now) if now and _procedure(now, d) in given)
+            settled = (
+                d for d in _of_tickets(now) if now and now.reading.procedures[d.procedure] in given
+            )
             text.settle({each.id for each in settled})
             others = [each for each in text.approved if not is_covered(each.procedure, given)]
             new = [ApprovedProcedure(procedure=each, approval=approval) for each in given]
@@ -305,10 +307,6 @@ def _waiting(session: Session, hashes: Sequence[str]) -> dict[str, list[TicketDo
 
 def _of_tickets(served: ServedReading | None) -> list[Doubt]:
     return [each for each in served.reading.doubts if each.ticket] if served else []
-
-
-def _procedure(served: ServedReading, doubt: Doubt) -> Procedure:
-    return served.reading.procedures[doubt.procedure]
 
 
 def _named(reading: Reading) -> str:

@@ -11,15 +11,16 @@ from services.knowledge.model import KnowledgeContext
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.scorer.criteria.fit import fit_of_documents
+from services.scorer.criteria.weighing import Weighings
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
-from services.workflow.model import Step, Workflow
+from services.workflow.model import Workflow
 
 _LONGEST_QUOTE = 80
 
 
 @dataclass(frozen=True)
-class Case:
+class ScoringCase:
     """One candidate before its judges."""
 
     ticket: TicketDraft
@@ -35,6 +36,8 @@ class Case:
     """What the rules read on the same pages; None where the candidate is that reading."""
     decided: Sequence[Decided]
     """Its facts, each with the chance that it is right."""
+    weighings: Weighings
+    """What signs say of each dimension."""
 
     @cached_property
     def told(self) -> tuple[Grounded, ...]:
@@ -69,16 +72,11 @@ class Case:
     @cached_property
     def said(self) -> frozenset[str]:
         """All words of the workflow."""
-        return frozenset(term for step in self.workflow.steps for term in terms_of(_all_text(step)))
-
-
-def _all_text(step: Step) -> str:
-    return "\n".join((step.text, *step.commands))
-
-
-def on_scale(share: float) -> float:
-    """0–1 as 1–5."""
-    return 1 + 4 * min(1.0, max(0.0, share))
+        return frozenset(
+            term
+            for step in self.workflow.steps
+            for term in terms_of("\n".join((step.text, *step.commands)))
+        )
 
 
 def short(text: str) -> str:

@@ -4,8 +4,8 @@ from services.contracts.scorer import Dimension
 from services.procedure.evidence.decide import in_words, least_likely
 from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria.beliefs import beliefs
-from services.scorer.criteria.case import Case, on_scale
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.case import ScoringCase
+from services.scorer.criteria.weighing import Signs, on_scale
 from services.workflow.lint import Severity
 
 _KINDS = (FactKind.GUARD, FactKind.FREE, FactKind.ARROW, FactKind.END)
@@ -15,20 +15,20 @@ _DOUBTED = 0.5
 """Chance below which a fact is named."""
 
 
-def signs(case: Case) -> Signs:
+def signs(case: ScoringCase) -> Signs:
     """How likely its conditions and arrows are."""
     return beliefs(case.decided, *_KINDS)
 
 
-def coherence(case: Case) -> Dimension:
+def coherence(case: ScoringCase) -> Dimension:
     """The chances of its conditions and arrows, less what lint found."""
     errors = sum(finding.severity is Severity.ERROR for finding in case.findings)
-    value = WEIGHINGS.of("coherence").value(signs(case)) - 4 * _ERROR_COST * errors
+    value = case.weighings.of("coherence").value(signs(case)) - 4 * _ERROR_COST * errors
     reason = f"{_reason(case)}; {errors} lint errors." if errors else f"{_reason(case)}."
     return Dimension(value=max(on_scale(0), value), reason=reason)
 
 
-def _reason(case: Case) -> str:
+def _reason(case: ScoringCase) -> str:
     facts = [each for each in case.decided if each.fact.kind in _KINDS]
     doubted = [each for each in facts if each.chance < _DOUBTED]
     worst = least_likely(facts, _KINDS)

@@ -4,9 +4,9 @@ from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED, Grounded
 from services.procedure.evidence.coverage import brevity_signs
-from services.scorer.criteria.case import Case, short
+from services.scorer.criteria.case import ScoringCase, short
 from services.scorer.criteria.doubles import doubled
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.weighing import Signs
 from services.workflow.model import Step
 
 _LONGEST_STEP = 40
@@ -22,7 +22,7 @@ _BESIDE_COST, _LONG_COST = 0.15, 0.3
 first, since accuracy and relevance count it too."""
 
 
-def signs(case: Case) -> Signs:
+def signs(case: ScoringCase) -> Signs:
     """The share of the steps that are worth their place, and what kinds of steps there are."""
     doubles = doubled(case.workflow)
     cost = sum(_cost(case, found, doubles) for found in case.told)
@@ -30,16 +30,18 @@ def signs(case: Case) -> Signs:
     return {"needed": needed, **brevity_signs(case.drawn, case.drawn.told)}
 
 
-def conciseness(case: Case) -> Dimension:
+def conciseness(case: ScoringCase) -> Dimension:
     """The share of the steps that are needed and short, less something for sheer number."""
     steps = [found.step for found in case.told]
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
-    beside = [found.step for found in case.told if not _serves(case, found)]
-    value = WEIGHINGS.of("conciseness").value(signs(case))
+    beside = [
+        found.step for found in case.told if not (found.is_grounded or _takes_up(case, found))
+    ]
+    value = case.weighings.of("conciseness").value(signs(case))
     return Dimension(value=value, reason=_reason(steps, doubled(case.workflow), long, beside))
 
 
-def _cost(case: Case, found: Grounded, doubles: list[Step]) -> float:
+def _cost(case: ScoringCase, found: Grounded, doubles: list[Step]) -> float:
     """0 for a step that is worth its place, 1 for one that is in the way."""
     if found.step in doubles:
         return 1.0
@@ -47,21 +49,17 @@ def _cost(case: Case, found: Grounded, doubles: list[Step]) -> float:
     return max(_BESIDE_COST * _uselessness(case, found), _LONG_COST * min(1.0, excess))
 
 
-def _uselessness(case: Case, found: Grounded) -> float:
+def _uselessness(case: ScoringCase, found: Grounded) -> float:
     return 0.0 if _takes_up(case, found) else max(0.0, 1 - found.support / GROUNDED)
 
 
-def _serves(case: Case, found: Grounded) -> bool:
-    return found.is_grounded or _takes_up(case, found)
-
-
-def _takes_up(case: Case, found: Grounded) -> bool:
+def _takes_up(case: ScoringCase, found: Grounded) -> bool:
     """Whether the step speaks of what the ticket speaks of."""
     terms = terms_of(found.step.text)
     return case.evidence.share(terms, case.ticket_terms) >= 0.5
 
 
-def _measure(case: Case) -> float:
+def _measure(case: ScoringCase) -> float:
     """1 for a workflow of a size that can be followed, less for one too long or hardly begun."""
     run = max(case.depths.values(), default=0) + 1
     return min(1.0, _MANY_STEPS / run, len(case.workflow.steps) / _FEW_STEPS)

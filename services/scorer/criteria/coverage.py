@@ -9,9 +9,9 @@ from services.grounding.evidence import Unit
 from services.knowledge.model import IncidentNode, SectionRole
 from services.language.clauses import mentions_condition
 from services.procedure.evidence.coverage import coverage_signs
-from services.scorer.criteria.case import Case, short
+from services.scorer.criteria.case import ScoringCase, short
 from services.scorer.criteria.fit import procedures
-from services.scorer.criteria.weighing import WEIGHINGS, Signs
+from services.scorer.criteria.weighing import Signs
 from services.workflow.model import StepKind
 
 _COVERED = 0.5
@@ -56,20 +56,20 @@ class _Procedure:
         return self.fit * self.fit * whole
 
 
-def signs(case: Case) -> Signs:
+def signs(case: ScoringCase) -> Signs:
     """How much of the best-fitting procedure it holds, and of what its own page tells."""
     return _signs(case, _best(case))
 
 
-def _signs(case: Case, best: _Procedure | None) -> Signs:
+def _signs(case: ScoringCase, best: _Procedure | None) -> Signs:
     known = best.covered if best else 0.0
     return {"known steps": known, **coverage_signs(case.drawn, case.drawn.told, case.reading)}
 
 
-def coverage(case: Case) -> Dimension:
+def coverage(case: ScoringCase) -> Dimension:
     """How much of the best-fitting procedure the workflow holds."""
     best = _best(case)
-    value = WEIGHINGS.of("coverage").value(_signs(case, best))
+    value = case.weighings.of("coverage").value(_signs(case, best))
     if best is None:
         return Dimension(value=value, reason="The context knows no step to compare with.")
     missing = [found for found in best.known if found.said < _COVERED]
@@ -81,7 +81,7 @@ def coverage(case: Case) -> Dimension:
     )
 
 
-def _best(case: Case) -> _Procedure | None:
+def _best(case: ScoringCase) -> _Procedure | None:
     """The procedure that it holds most of."""
     rests = _rests(case)
     known = [
@@ -92,7 +92,7 @@ def _best(case: Case) -> _Procedure | None:
     return max(known, key=lambda procedure: procedure.covered, default=None)
 
 
-def _rests(case: Case) -> Mapping[Unit, float]:
+def _rests(case: ScoringCase) -> Mapping[Unit, float]:
     """How well the best step that rests on a sentence says it."""
     rests: dict[Unit, float] = {}
     for found in case.grounded:
@@ -102,7 +102,7 @@ def _rests(case: Case) -> Mapping[Unit, float]:
 
 
 def _procedure(
-    case: Case, nodes: Sequence[IncidentNode], rests: Mapping[Unit, float]
+    case: ScoringCase, nodes: Sequence[IncidentNode], rests: Mapping[Unit, float]
 ) -> _Procedure:
     units = [unit for node in nodes for unit in case.evidence.steps_of(node)]
     share = case.evidence.share
@@ -117,7 +117,7 @@ def _procedure(
     )
 
 
-def _conditions(case: Case, units: Sequence[Unit]) -> float:
+def _conditions(case: ScoringCase, units: Sequence[Unit]) -> float:
     """Decisions of the workflow against the conditions and causes its source states."""
     stated = sum(unit.role is SectionRole.CAUSE or mentions_condition(unit.text) for unit in units)
     wanted = min(stated, _ENOUGH_DECISIONS)

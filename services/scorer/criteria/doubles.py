@@ -23,13 +23,10 @@ def doubled(workflow: Workflow) -> list[Step]:
     for place, step in enumerate(steps):
         for other in steps[:place]:
             least = _SAME_AGAIN if step.id in arrows.get(other.id, ()) else _SAME
-            likeness = _likeness(terms[step.id], terms[other.id])
+            one, two = terms[step.id], terms[other.id]
+            likeness = len(one & two) / max(1, len(one | two))
             is_same = step.kind is other.kind and likeness >= least
             if is_same and step.id in reachable(other.id, arrows):
                 found.append(step)
                 break
     return found
-
-
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(1, len(one | other))

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from services.contracts.scorer import Dimension
 from services.grounding.grounder import GROUNDED
-from services.scorer.criteria.case import Case, on_scale
+from services.scorer.criteria.case import ScoringCase
+from services.scorer.criteria.weighing import on_scale
 
 _ENOUGH_OF_TICKET = 0.6
 """Share of the weight of the ticket's words that a workflow on the point takes up: tickets hold
@@ -12,7 +13,7 @@ names, numbers and output that no workflow repeats."""
 _FIT_WEIGHT = 0.7
 
 
-def relevance(case: Case) -> Dimension:
+def relevance(case: ScoringCase) -> Dimension:
     """How well the documents behind the steps fit, and how much of the ticket is taken up."""
     fits = case.fits
     steps = [
@@ -28,7 +29,7 @@ def relevance(case: Case) -> Dimension:
     return Dimension(value=on_scale(value), reason=_reason(case, fits, taken))
 
 
-def _reason(case: Case, fits: Mapping[str, float], taken: float) -> str:
+def _reason(case: ScoringCase, fits: Mapping[str, float], taken: float) -> str:
     sources: dict[str, int] = {}
     for found in case.told:
         if found.is_grounded and found.unit:

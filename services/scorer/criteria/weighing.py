@@ -7,22 +7,25 @@ mistake, and against what readers made of the page (`flowxpert bench fit-judge`)
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field, model_validator
 
-from services.scorer.criteria.case import on_scale
-
-_FILE = Path(__file__).with_name("weighing.json")
+from services.contracts.scorer import DIMENSIONS
+from services.kit.fitted import FittedFile, FittedNumbers, refuse_unknown
 
 Signs = Mapping[str, float]
 
 
-class Weighing(BaseModel):
+def on_scale(share: float) -> float:
+    """0–1 as 1–5."""
+    return 1 + 4 * min(1.0, max(0.0, share))
+
+
+class Weighing(FittedNumbers):
     """How much the signs of one dimension say."""
 
-    model_config = ConfigDict(frozen=True)
-
-    weights: dict[str, float] = {}
+    weights: dict[str, float] = Field(default_factory=dict)
     middle: float = 0.0
     """The weighted sum that stands for 3."""
 
@@ -32,26 +35,20 @@ class Weighing(BaseModel):
         return on_scale(1 / (1 + math.exp(-max(-50.0, min(50.0, total - self.middle)))))
 
 
-class Weighings(BaseModel):
+class Weighings(FittedFile):
     """What was fitted, by dimension."""
 
-    model_config = ConfigDict(frozen=True)
+    SHIPPED: ClassVar = Path(__file__).with_name("weighing.json")
 
-    dimensions: dict[str, Weighing] = {}
+    dimensions: dict[str, Weighing]
     provenance: str = ""
     """What they were fitted on, and by which command."""
 
-    def write(self) -> None:
-        """Make them those in use from the next start on."""
-        _FILE.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    @model_validator(mode="after")
+    def _reads_its_dimensions(self) -> Self:
+        refuse_unknown(self.dimensions, DIMENSIONS)
+        return self
 
     def of(self, dimension: str) -> Weighing:
         """Of one dimension; without weights where it was not fitted."""
         return self.dimensions.get(dimension, Weighing())
-
-
-WEIGHINGS = (
-    Weighings.model_validate_json(_FILE.read_text(encoding="utf-8"))
-    if _FILE.is_file()
-    else Weighings()
-)

@@ -5,7 +5,7 @@ Only what it answered for one ticket counts: a ticket's score does not depend on
 
 from collections.abc import Sequence
 
-from services.scorer.judges.question import OptionKind, Question
+from services.scorer.judges.question import FactQuestion, OptionKind
 
 _LEAST_QUESTIONS = 6
 """Fewer may well have the same answer."""
@@ -22,18 +22,14 @@ def always_the_letter(letters: Sequence[Sequence[str]]) -> str:
     return chosen.pop() if len(letters) >= _LEAST_QUESTIONS and len(chosen) == 1 else ""
 
 
-def always_the_option(answered: Sequence[tuple[Question, Sequence[float]]]) -> str:
+def always_the_option(answered: Sequence[tuple[FactQuestion, Sequence[float]]]) -> str:
     """The option that was chosen wherever it was offered, in its words for any question."""
     for kind in _SAYS_NOTHING:
         chosen = [
-            _kind(question, chances)
+            question.options[list(chances).index(max(chances))].kind
             for question, chances in answered
             if any(option.kind is kind for option in question.options)
         ]
         if len(chosen) >= _LEAST_QUESTIONS and set(chosen) == {kind}:
             return kind.value
     return ""
-
-
-def _kind(question: Question, chances: Sequence[float]) -> OptionKind:
-    return question.options[list(chances).index(max(chances))].kind

@@ -3,7 +3,7 @@
 A page may well be one where everything is always done; whoever reads answers these rightly.
 """
 
-from services.scorer.judges.question import Option, OptionKind, Question
+from services.scorer.judges.question import FactQuestion, Option, OptionKind
 
 _LINES = """\
 1 | # The door does not lock
@@ -15,8 +15,8 @@ _LINES = """\
 _BENT = "“Is the bolt bent?”"
 
 
-def _question(text: str, *options: tuple[OptionKind, str]) -> Question:
-    return Question(
+def _question(text: str, *options: tuple[OptionKind, str]) -> FactQuestion:
+    return FactQuestion(
         lines=_LINES,
         text=text,
         options=tuple(Option(kind, words) for kind, words in options),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import Fact
-from services.scorer.judges.panel import Verdict
-from services.scorer.judges.question import Question
+from services.scorer.judges.panel import PanelVerdict
+from services.scorer.judges.question import FactQuestion
 
 BY_MODEL = "model"
 """Who decides what a judge was asked, beside the evidence of the lines."""
@@ -18,7 +18,7 @@ _SUREST = 0.02
 
 
 def told(
-    questions: Sequence[Question], verdict: Verdict, candidates: int
+    questions: Sequence[FactQuestion], verdict: PanelVerdict, candidates: int
 ) -> list[dict[Fact, float]]:
     """For each candidate the chances of its facts by the judge alone.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from services.procedure.evidence.page_lines import Lines, Source
+from services.procedure.evidence.page_lines import CitedPages, Lines
 
 _BEFORE, _BEHIND = 3, 4
 """Lines shown around: a condition stands before what it holds for, its `otherwise` behind it."""
@@ -11,7 +11,7 @@ _LONGEST_LINE = 400
 """Characters; tables and output have longer ones that no step is told by."""
 
 
-def excerpt(source: Source, about: Iterable[Lines]) -> str:
+def excerpt(source: CitedPages, about: Iterable[Lines]) -> str:
     """Numbered lines under their headings and list items; a gap is an ellipsis."""
     cited = [lines for lines in about if lines]
     page = min((min(lines) for lines in cited), default=0)
@@ -20,7 +20,7 @@ def excerpt(source: Source, about: Iterable[Lines]) -> str:
     return "\n".join(_numbered(source, shown))
 
 
-def _around(source: Source, lines: Lines) -> Iterator[int]:
+def _around(source: CitedPages, lines: Lines) -> Iterator[int]:
     first, last = min(lines), max(lines)
     yield from range(max(first - _BEFORE, source.first_line(first)), last + _BEHIND + 1)
     place = source.place(first)
@@ -28,7 +28,7 @@ def _around(source: Source, lines: Lines) -> Iterator[int]:
     yield from (line for line in place.sections if source.is_heading(line))
 
 
-def _numbered(source: Source, lines: list[int]) -> Iterator[str]:
+def _numbered(source: CitedPages, lines: list[int]) -> Iterator[str]:
     before = lines[0] if lines else 0
     for line in lines:
         text = source.text((line,)).rstrip()[:_LONGEST_LINE]

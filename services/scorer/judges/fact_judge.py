@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from services.llm.chat_model import ChatModel, ChatRequest, JsonSchema, Message, ModelAnswerError
 from services.llm.prompts import load_prompt
 from services.llm.structured import ask_for
-from services.scorer.judges.question import Question
+from services.scorer.judges.question import FactQuestion
 
 _CHOSEN = 0.9
 """Chance of an option that was chosen without a word on how sure the model is."""
@@ -29,7 +29,7 @@ class _Choice(BaseModel):
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedQuestion:
     """What came of asking."""
 
     letters: tuple[str, ...]
@@ -55,7 +55,7 @@ class FactJudge:
         """Prompt and model: another one of either may answer otherwise."""
         return f"{_PROMPT.label} {self.model.name}"
 
-    def ask(self, question: Question, model: ChatModel) -> Asked:
+    def ask(self, question: FactQuestion, model: ChatModel) -> JudgedQuestion:
         """`model` is the judge's, as far as there is time for it.
 
         Raises:
@@ -71,11 +71,11 @@ class FactJudge:
             ascii_uppercase[order.index(place)] for order, place in zip(orders, chosen, strict=True)
         )
         if len(set(chosen)) > 1:
-            return Asked(letters, None)
+            return JudgedQuestion(letters, None)
         means = tuple(sum(each) / len(passes) for each in zip(*passes, strict=True))
-        return Asked(letters, means)
+        return JudgedQuestion(letters, means)
 
-    def _once(self, question: Question, order: Sequence[int], model: ChatModel) -> list[float]:
+    def _once(self, question: FactQuestion, order: Sequence[int], model: ChatModel) -> list[float]:
         """Chances by the place of the option in the question."""
         letters = ascii_uppercase[: len(order)]
         shown = "\n".join(
@@ -107,7 +107,7 @@ class FactJudge:
         return [weight / math.fsum(weights) for weight in weights]
 
 
-def _orders(question: Question, label: str) -> tuple[list[int], list[int]]:
+def _orders(question: FactQuestion, label: str) -> tuple[list[int], list[int]]:
     """Two in which no option stands under the same letter; the same for the same question."""
     first = list(range(len(question.options)))
     random.Random(question.key(label)).shuffle(first)  # noqa: S311 - repeatable, no secret

@@ -20,8 +20,8 @@ from services.procedure.ports import AnswerStore, JudgedAnswer
 from services.scorer.judges.constant import always_the_letter, always_the_option
 from services.scorer.judges.controls import CONTROLS, RIGHT
 from services.scorer.judges.deadline import Deadline
-from services.scorer.judges.fact_judge import Asked, FactJudge
-from services.scorer.judges.question import Question
+from services.scorer.judges.fact_judge import FactJudge, JudgedQuestion
+from services.scorer.judges.question import FactQuestion
 from services.scorer.metrics import QUESTIONS
 
 _AT_ONCE = 8
@@ -39,7 +39,7 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PanelVerdict:
     """What the judge says."""
 
     chances: Mapping[int, Sequence[float]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Panel:
         self._deadline_s = deadline_s
         self._ticket_tokens = ticket_tokens
 
-    def ask(self, questions: Sequence[Question], within_s: float | None = None) -> Verdict:
+    def ask(self, questions: Sequence[FactQuestion], within_s: float | None = None) -> PanelVerdict:
         """What is answered in time; a question that fails is open and costs nothing else.
 
         `within_s` is the ticket's own limit, where it is shorter; without time nobody is asked.
@@ -80,21 +80,22 @@ class Panel:
         if constant:
             _log.warning("scorer.judge_withdrawn", answers=constant, questions=len(new))
             QUESTIONS.labels("withdrawn").inc(len(new))
-            return Verdict(withdrawn=f"The judge was withdrawn: it always answers “{constant}”.")
+            return PanelVerdict(
+                withdrawn=f"The judge was withdrawn: it always answers “{constant}”."
+            )
         judged = {
             key: JudgedAnswer(by_key[key].text_hash, asked.chances or ())
             for key, asked in new.items()
         }
-        self._keep(judged, known=len(kept))
-        return Verdict(_by_place(questions, self._judge.label, kept | judged))
-
-    def _keep(self, judged: Mapping[str, JudgedAnswer], known: int) -> None:
         self._answers.keep(judged)
         for answer in judged.values():
             QUESTIONS.labels("decided" if answer.chances else "open").inc()
-        QUESTIONS.labels("kept").inc(known)
+        QUESTIONS.labels("kept").inc(len(kept))
+        return PanelVerdict(_by_place(questions, self._judge.label, kept | judged))
 
-    def _constant(self, answered: Sequence[tuple[Question, Asked]], deadline: Deadline) -> str:
+    def _constant(
+        self, answered: Sequence[tuple[FactQuestion, JudgedQuestion]], deadline: Deadline
+    ) -> str:
         """The one answer that it gives without reading; empty for a judge that reads."""
         letter = always_the_letter([asked.letters for _, asked in answered])
         option = always_the_option([(q, asked.chances) for q, asked in answered if asked.chances])
@@ -105,7 +106,9 @@ class Panel:
         chosen = [asked[n].chosen if n in asked else None for n in range(len(CONTROLS))]
         return chosen == list(RIGHT)
 
-    def _asked(self, questions: Mapping[Key, Question], deadline: Deadline) -> dict[Key, Asked]:
+    def _asked(
+        self, questions: Mapping[Key, FactQuestion], deadline: Deadline
+    ) -> dict[Key, JudgedQuestion]:
         if not questions or deadline.left <= 0:
             return {}
         model = deadline.bind(self._judge.model)
@@ -122,14 +125,16 @@ class Panel:
 
 
 def _by_place(
-    questions: Sequence[Question], label: str, answers: Mapping[str, JudgedAnswer]
+    questions: Sequence[FactQuestion], label: str, answers: Mapping[str, JudgedAnswer]
 ) -> dict[int, tuple[float, ...]]:
     """Chances by the place of the question, of those that are decided."""
     found = ((place, answers.get(q.key(label))) for place, q in enumerate(questions))
     return {place: answer.chances for place, answer in found if answer and answer.chances}
 
 
-def _answered(asked: Mapping[Key, "Future[Asked]"]) -> Iterator[tuple[Key, Asked]]:
+def _answered(
+    asked: Mapping[Key, "Future[JudgedQuestion]"],
+) -> Iterator[tuple[Key, JudgedQuestion]]:
     missing: dict[str, list[str]] = {}
     for key, future in asked.items():
         if not future.done():

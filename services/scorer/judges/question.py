@@ -30,7 +30,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Claim:
+class FactClaim:
     """What one candidate says to the question."""
 
     candidate: int
@@ -40,14 +40,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Question:
+class FactQuestion:
     """Asked once for all candidates that say something to it."""
 
     lines: str
     """The lines that answer it, numbered as in the page."""
     text: str
     options: tuple[Option, ...]
-    claims: tuple[Claim, ...]
+    claims: tuple[FactClaim, ...]
     weight: float
     """How much hangs on it."""
     text_hash: str = ""

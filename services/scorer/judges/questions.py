@@ -11,10 +11,10 @@ from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.scorer.judges.excerpt import excerpt
-from services.scorer.judges.question import Claim, Option, OptionKind, Question
+from services.scorer.judges.question import FactClaim, FactQuestion, Option, OptionKind
 from services.scorer.judges.shared_steps import PageStep
-from services.scorer.judges.topics import Said, Says, Topic, Topics
-from services.scorer.judges.wording import Wording
+from services.scorer.judges.topics import Says, Topic, TopicClaims, Topics
+from services.scorer.judges.wording import CandidateWords
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step
 
@@ -28,7 +28,7 @@ _REMEDY = 1.5
 
 def questions(
     candidates: Sequence[tuple[Drawn, Sequence[Decided]]], *, limit: int
-) -> list[Question]:
+) -> list[FactQuestion]:
     """At most `limit`, those on which most depends first; all pages are of one `Source`."""
     asking = _Asking(Topics(candidates))
     return sorted(asking.all(), key=lambda question: (-question.weight, question.text))[:limit]
@@ -38,19 +38,23 @@ class _Asking:
     def __init__(self, topics: Topics) -> None:
         self._topics = topics
         self._drawn, self._shared = topics.drawn, topics.shared
-        self._wording = Wording(topics.shared)
+        self._wording = CandidateWords(topics.shared)
         self._arrows = [successors(drawn.workflow.transitions) for drawn in topics.drawn]
 
-    def all(self) -> Iterator[Question]:
+    def all(self) -> Iterator[FactQuestion]:
         for topic, said in self._topics.worth_asking().items():
-            offered = {says: self._option(topic, says) for says in self._offered(topic, said)}
+            # Two steps of the same words are one option: nobody could choose between them.
+            offered = {
+                says: Option(says.kind, self._wording.option(topic, says))
+                for says in self._offered(topic, said)
+            }
             options = tuple(dict.fromkeys(offered.values()))
-            yield Question(
+            yield FactQuestion(
                 lines=excerpt(self._drawn[0].source, self._lines(topic, offered)),
                 text=self._wording.question(topic),
                 options=options,
                 claims=tuple(
-                    Claim(each.candidate, each.decided.fact, options.index(offered[each.says]))
+                    FactClaim(each.candidate, each.decided.fact, options.index(offered[each.says]))
                     for each in said.sayings
                     if each.says in offered
                 ),
@@ -58,11 +62,7 @@ class _Asking:
                 text_hash=self._text_hash(topic.step),
             )
 
-    def _option(self, topic: Topic, says: Says) -> Option:
-        """Two steps of the same words are one option: nobody could choose between them."""
-        return Option(says.kind, self._wording.option(topic, says))
-
-    def _offered(self, topic: Topic, said: Said) -> list[Says]:
+    def _offered(self, topic: Topic, said: TopicClaims) -> list[Says]:
         """What may be, then what candidates say, then silence."""
         claimed = [says for says, _ in said.different.most_common()]
         match topic.kind:
@@ -95,13 +95,13 @@ class _Asking:
         source, lines = self._drawn[0].source, self._drawn[step.candidate].lines[step.id]
         return source.text_hash(min(lines)) if lines else ""
 
-    def _weight(self, topic: Topic, said: Said) -> float:
+    def _weight(self, topic: Topic, said: TopicClaims) -> float:
         behind = max(self._behind(each.candidate, each.decided.fact) for each in said.sayings)
         weight = (said.doubt + _DISPUTED * said.dispute) * (1 + behind)
         is_remedy = any(mends(first_stem(step.text)) for step in self._touched(topic, said))
         return weight * _REMEDY if is_remedy else weight
 
-    def _touched(self, topic: Topic, said: Said) -> Iterator[Step]:
+    def _touched(self, topic: Topic, said: TopicClaims) -> Iterator[Step]:
         yield self._shared.step(topic.step)
         yield from (self._shared.step(says.step) for says in said.different if says.step)
 

@@ -48,7 +48,7 @@ class Saying(NamedTuple):
 
 
 @dataclass
-class Said:
+class TopicClaims:
     """All that candidates say about one topic."""
 
     sayings: list[Saying] = field(default_factory=list)
@@ -85,12 +85,12 @@ class Topics:
         self.drawn = [drawn for drawn, _ in candidates]
         self.shared = SharedSteps(self.drawn)
 
-    def worth_asking(self) -> dict[Topic, Said]:
+    def worth_asking(self) -> dict[Topic, TopicClaims]:
         """What the lines leave open, and what candidates say differently."""
-        found: dict[Topic, Said] = {}
+        found: dict[Topic, TopicClaims] = {}
         for candidate, decided in self._asked():
             for topic, says in self._of(candidate, decided.fact):
-                said = found.setdefault(topic, Said())
+                said = found.setdefault(topic, TopicClaims())
                 said.sayings.append(Saying(candidate, decided, says))
         _put_free_to_guards(found)
         return {t: said for t, said in found.items() if said.is_open or said.dispute}
@@ -136,7 +136,7 @@ class Topics:
         return compared_answer(asked.text, answer) if answer else ""
 
 
-def _put_free_to_guards(found: dict[Topic, Said]) -> None:
+def _put_free_to_guards(found: dict[Topic, TopicClaims]) -> None:
     """A step that one candidate does always and another on an answer is asked about once."""
     guarded: dict[PageStep, list[Topic]] = {}
     for topic in found:

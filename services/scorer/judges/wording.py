@@ -16,7 +16,7 @@ _FIXED = {
 }
 
 
-class Wording:
+class CandidateWords:
     """Words of the first candidate that has a step."""
 
     def __init__(self, shared: SharedSteps) -> None:

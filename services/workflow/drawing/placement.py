@@ -25,7 +25,10 @@ class Band:
 def place(layering: Layering) -> list[Band]:
     """Set `x` of every cell; returns the bands of the layers from top to bottom."""
     layers = [[cell for cell in layer if not cell.is_lane] for layer in layering.layers]
-    _pack(layers)
+    for layer in layers:
+        positions = spread([0.0] * len(layer), [1.0] * len(layer), _gaps(layer))
+        for cell, position in zip(layer, positions, strict=True):
+            cell.x = position
     spaced = [(layer, _gaps(layer)) for layer in layers]
     for round_ in range(_LOOSE_ROUNDS + _STRICT_ROUNDS):
         for layer, gaps in spaced if round_ % 2 == 0 else reversed(spaced):
@@ -74,13 +77,6 @@ def _gaps(layer: Sequence[Cell]) -> list[float]:
         distance = _STEP_DISTANCE if left.step and right.step else _DISTANCE
         gaps.append((left.width + right.width) / 2 + distance)
     return gaps
-
-
-def _pack(layers: Sequence[Sequence[Cell]]) -> None:
-    for layer in layers:
-        positions = spread([0.0] * len(layer), [1.0] * len(layer), _gaps(layer))
-        for cell, position in zip(layer, positions, strict=True):
-            cell.x = position
 
 
 def _settle(layer: Sequence[Cell], gaps: Sequence[float], *, is_strict: bool) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
+from services.kit.value import Value
 from services.workflow.model import Step, Transition, Workflow
 
 
@@ -16,10 +15,8 @@ class ChangeKind(StrEnum):
     CHANGED = "changed"
 
 
-class StepChange(BaseModel):
+class StepChange(Value):
     """One step that is not as it was."""
-
-    model_config = ConfigDict(frozen=True)
 
     step: str
     """Its id."""
@@ -32,7 +29,12 @@ class StepChange(BaseModel):
 
 def changes(base: Workflow, now: Workflow) -> tuple[StepChange, ...]:
     """Steps that were added or changed, in reading order, and then those that were removed."""
-    return (*_kept(base, now), *_removed(base, now))
+    removed = (
+        StepChange(step=step.id, kind=ChangeKind.REMOVED, text=step.text)
+        for step in base.steps
+        if step.id not in now.by_id
+    )
+    return (*_kept(base, now), *removed)
 
 
 def _kept(base: Workflow, now: Workflow) -> Iterator[StepChange]:
@@ -42,12 +44,6 @@ def _kept(base: Workflow, now: Workflow) -> Iterator[StepChange]:
             yield StepChange(step=step.id, kind=ChangeKind.ADDED, text=step.text)
         elif words := (*_differences(before, step), *_branches(base, now, step.id)):
             yield StepChange(step=step.id, kind=ChangeKind.CHANGED, text=step.text, words=words)
-
-
-def _removed(base: Workflow, now: Workflow) -> Iterator[StepChange]:
-    for step in base.steps:
-        if step.id not in now.by_id:
-            yield StepChange(step=step.id, kind=ChangeKind.REMOVED, text=step.text)
 
 
 def _differences(before: Step, now: Step) -> Iterator[str]:

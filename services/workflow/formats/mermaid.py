@@ -7,10 +7,10 @@ from services.workflow.formats.mermaid_labels import escape_id, escape_label
 from services.workflow.formats.mermaid_parser import (
     MOST_LINKS,
     Chart,
-    Group,
-    Link,
+    FlowchartLink,
     MermaidError,
     Node,
+    Subgraph,
     parse_chart,
 )
 from services.workflow.graph import reachable
@@ -155,14 +155,16 @@ def _start_first(nodes: list[Node], transitions: Sequence[Transition]) -> list[N
     return sorted(nodes, key=lambda node: node.id != start)
 
 
-def _resolved_links(chart: Chart) -> list[Link]:
+def _resolved_links(chart: Chart) -> list[FlowchartLink]:
     """Links between nodes only: a group stands for its first step or for its ends."""
     entries = {name: _entry(chart, name) for name in chart.groups}
     ends = {name: _ends(chart, name) for name in chart.groups}
-    links: list[Link] = []
+    links: list[FlowchartLink] = []
     for link in chart.links:
         target = entries.get(link.target, link.target)
-        links += [Link(end, target, link.label) for end in ends.get(link.source, [link.source])]
+        links += [
+            FlowchartLink(end, target, link.label) for end in ends.get(link.source, [link.source])
+        ]
         if len(links) > MOST_LINKS:
             raise MermaidError(f"expected at most {MOST_LINKS} arrows", 1, "more than that")
     return links
@@ -196,7 +198,7 @@ def _members(chart: Chart, group: str) -> dict[str, None]:
     return found or {group: None}
 
 
-def _lone_groups(chart: Chart) -> list[Group]:
+def _lone_groups(chart: Chart) -> list[Subgraph]:
     """Groups that hold no step but that an arrow names."""
     named = {end for link in chart.links for end in (link.source, link.target)}
     return [

@@ -35,7 +35,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Link:
+class FlowchartLink:
     """An arrow between two nodes or groups, by id."""
 
     source: str
@@ -44,7 +44,7 @@ class Link:
 
 
 @dataclass
-class Group:
+class Subgraph:
     """A subgraph; `members` are ids of nodes and of groups, in order."""
 
     id: str
@@ -59,8 +59,8 @@ class Chart:
 
     title: str = ""
     nodes: dict[str, Node] = field(default_factory=dict)
-    links: list[Link] = field(default_factory=list)
-    groups: dict[str, Group] = field(default_factory=dict)
+    links: list[FlowchartLink] = field(default_factory=list)
+    groups: dict[str, Subgraph] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class _Parser:
         self.at = 0
         self.end = len(text)
         self.chart = Chart()
-        self.open_groups: list[Group] = []
+        self.open_groups: list[Subgraph] = []
         self.grouped: set[str] = set()
         self.classes: list[tuple[str, str]] = []
 
@@ -205,7 +205,7 @@ class _Parser:
         else:
             title = _label(name)
             group_id = title or f"subgraph {line}"
-        group = self.chart.groups.setdefault(group_id, Group(group_id, title, line))
+        group = self.chart.groups.setdefault(group_id, Subgraph(group_id, title, line))
         if self.open_groups:
             self.open_groups[-1].members.append(group_id)
         self.open_groups.append(group)
@@ -226,9 +226,11 @@ class _Parser:
         if len(self.chart.links) + len(sources) * len(targets) > MOST_LINKS:
             raise self._error(f"expected at most {MOST_LINKS} arrows")
         pairs = [(source, target) for source in sources for target in targets]
-        self.chart.links += [Link(source, target, arrow.label) for source, target in pairs]
+        self.chart.links += [FlowchartLink(source, target, arrow.label) for source, target in pairs]
         if arrow.is_mutual:
-            self.chart.links += [Link(target, source, arrow.label) for source, target in pairs]
+            self.chart.links += [
+                FlowchartLink(target, source, arrow.label) for source, target in pairs
+            ]
 
     def _node_list(self) -> list[str]:
         nodes = [self._node()]

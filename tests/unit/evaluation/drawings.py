@@ -2,7 +2,7 @@
 
 import re
 
-from evaluation.logic_rows import GoldGraph
+from evaluation.material.logic_rows import GoldGraph
 from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.model import Citation, Workflow
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from evaluation.pairs import Pair
+from evaluation.material.pairs import Pair
 from services.contracts.planner import Candidate, PlanRequest, PlanResponse
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.grounding.evidence import terms_of

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.structure.split import split
 from services.knowledge.screening.document import screened
 from services.llm.chat_model import ChatRequest, ModelRefusedError, ModelUnavailableError

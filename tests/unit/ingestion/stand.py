@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from services.contracts.ingestion import IngestJob
-from services.ingestion.jobs.pipeline import Pipeline
 from services.ingestion.service import IngestionService
 from services.ingestion.settings import IngestionSettings
+from services.ingestion.structure.pipeline import Pipeline
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder

@@ -20,8 +20,8 @@ from reportlab.platypus import (
 )
 
 from services.ingestion.converters import UnreadableDocumentError, reader_of
-from services.ingestion.jobs.isolation import IsolatedReaders
-from services.ingestion.read import read_document
+from services.ingestion.converters.document import read_document
+from services.ingestion.converters.isolation import IsolatedReaders
 
 
 def read(name: str, data: bytes) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from services.contracts.ingestion import ForgetRequest, JobStatus
-from services.ingestion.graph_build.run import Chosen
+from services.ingestion.catalogue.roots import RootNotFoundError
+from services.ingestion.graph_build.build_pass import ChosenDocuments
 from services.ingestion.jobs.lock import source_lock
-from services.ingestion.jobs.pipeline import Pipeline
-from services.ingestion.service import RootNotFoundError
+from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.tables import BuiltRow, IngestedRow
 from tests.unit.ingestion.scripted_graph import GraphModel, pipeline_of
 from tests.unit.ingestion.stand import Killed, Stand, counters
@@ -63,7 +63,7 @@ def test_what_a_model_built_of_a_forgotten_root_is_forgotten_too(stand):
     stand.write("pumps.md", "# Pumps\n\nThe pump leaks at its shaft.\n")
     stand.ingest()
     model = GraphModel({"Pump leaks": {"failure_description": ["The pump leaks at its shaft."]}})
-    assert stand.service.graph_build(model.guarded).run(Chosen()).built == 1
+    assert stand.service.build_pass(model.guarded).run(ChosenDocuments()).built == 1
     stand.forget()
     with stand.database.session() as session:
         assert session.query(BuiltRow).count() == 0

@@ -12,13 +12,13 @@ from services.contracts.readings import (
     ReadingsClient,
 )
 from services.ingestion.app import create_app
-from services.ingestion.readings import upkeep
+from services.ingestion.readings import maintenance
 from services.ingestion.tables import IngestedRow
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
-from services.procedure.check import UnusableReadingError, reading_given
+from services.procedure.checking.check import UnusableReadingError, reading_given
 from services.procedure.model import Do, Doubt, Procedure, Reader, Reading, as_json
 from services.procedure.ports import Happening, ReadingState
 from services.procedure.store.sql_readings import SqlReadingStore
@@ -86,9 +86,9 @@ class TestIngest:
 
     def test_only_new_and_changed_texts_are_read(self, stand, monkeypatch):
         read = []
-        by_rules = upkeep.read_by_rules
+        by_rules = maintenance.read_by_rules
         monkeypatch.setattr(
-            upkeep, "read_by_rules", lambda text: read.append(text) or by_rules(text)
+            maintenance, "read_by_rules", lambda text: read.append(text) or by_rules(text)
         )
         ingest(stand)
         ingest(stand, "# Disk\n\n1. Look.\n", "disk.md")
@@ -99,8 +99,8 @@ class TestIngest:
     def test_older_rules_read_again(self, stand, readings, monkeypatch):
         text_hash = ingest(stand)
         newer = Reading(reader=Reader.RULES, version="next")
-        monkeypatch.setattr(upkeep, "RULES_VERSION", "next")
-        monkeypatch.setattr(upkeep, "read_by_rules", lambda _text: newer)
+        monkeypatch.setattr(maintenance, "RULES_VERSION", "next")
+        monkeypatch.setattr(maintenance, "read_by_rules", lambda _text: newer)
         stand.ingest()
         assert readings.get(text_hash).reading == newer
 
@@ -108,7 +108,7 @@ class TestIngest:
         def broken(_text):
             raise RecursionError
 
-        monkeypatch.setattr(upkeep, "read_by_rules", broken)
+        monkeypatch.setattr(maintenance, "read_by_rules", broken)
         text_hash = ingest(stand)
         assert set(stand.documents.hashes()) == {"fan.md"}
         assert readings.find(QUERY) == []

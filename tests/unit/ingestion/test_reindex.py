@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from services.ingestion.jobs.lock import all_sources_lock, source_lock
-from services.ingestion.jobs.pipeline import Pipeline
+from services.ingestion.structure.pipeline import Pipeline
 from services.knowledge.tables import NodeRow
 from tests.unit.ingestion.stand import (
     FakeVectors,

@@ -7,7 +7,7 @@ import pytest
 
 from services.contracts.ingestion import JobStatus, Upload
 from services.ingestion.converters import Reader, Reading, UnreadableDocumentError, reader_of
-from services.ingestion.jobs.isolation import IsolatedReaders
+from services.ingestion.converters.isolation import IsolatedReaders
 from services.kit.errors import InvalidInputError, PayloadTooLargeError
 from tests.unit.ingestion.stand import Stand, counters, reasons
 
@@ -171,7 +171,7 @@ class TestIsolation:
             isolated.read(html, b"<p>x" * 500_000)
 
     def test_the_process_sees_no_secret_of_its_parent(self, monkeypatch):
-        from services.ingestion.jobs.isolation import _environment
+        from services.ingestion.converters.isolation import _environment
 
         monkeypatch.setenv("FLOWXPERT_API_KEY", "secret")
         assert "FLOWXPERT_API_KEY" not in _environment()

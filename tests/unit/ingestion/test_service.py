@@ -11,10 +11,10 @@ from structlog.testing import capture_logs
 
 from services.contracts.ingestion import DocumentQuery, IngestRequest, JobStatus, Upload
 from services.ingestion.jobs.lock import source_lock
-from services.ingestion.jobs.pipeline import Pipeline, pipeline_version
+from services.ingestion.jobs.service import PathNotAllowedError
 from services.ingestion.metrics import OUTDATED
 from services.ingestion.roots.scan import UnusableRootError
-from services.ingestion.service import PathNotAllowedError
+from services.ingestion.structure.pipeline import Pipeline, pipeline_version
 from services.kit.errors import NotFoundError
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import StoreUnavailableError
@@ -541,7 +541,7 @@ class TestPipeline:
 
     def test_the_version_follows_the_declared_number(self, monkeypatch):
         before = pipeline_version("a")
-        monkeypatch.setattr("services.ingestion.jobs.pipeline.PIPELINE_NUMBER", 0)
+        monkeypatch.setattr("services.ingestion.structure.pipeline.PIPELINE_NUMBER", 0)
         assert pipeline_version("a") != before
 
     def test_real_documents_give_chunks_that_fit_and_nodes_with_spans(self, stand):

@@ -18,8 +18,8 @@ from services.cli.sources import _show_sync
 from services.contracts.ingestion import FailedDocument
 from services.contracts.readings import ApprovalRequest
 from services.contracts.syncing import Synced, SyncRequest
-from services.ingestion.service import PathNotAllowedError
-from services.ingestion.sync.records import TELL
+from services.ingestion.jobs.service import PathNotAllowedError
+from services.ingestion.jobs.sync_records import TELL
 from services.ingestion.sync.service import (
     RUN_SYNC,
     PlaceNotAllowedError,
@@ -132,7 +132,7 @@ def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Told)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     try:
         syncs = Syncs(
@@ -228,7 +228,7 @@ def served(syncs):
     syncs.commit(fan=PAGE)
     app = make_wsgi_chain(DictBackend({"/wiki": Repo(str(syncs.folder))}))
     server = make_server("127.0.0.1", 0, app, handler_class=Quiet)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/wiki"
     server.shutdown()

@@ -10,6 +10,7 @@ class Ring:
 
 
 def test_new_cycles_are_still_collected_and_survivors_not_looked_at_again():
+    before = list(gc.callbacks)
     keep_collections_short()
     try:
         kept = [Ring() for _ in range(1000)]
@@ -22,4 +23,4 @@ def test_new_cycles_are_still_collected_and_survivors_not_looked_at_again():
         assert gone() is None
         assert len(kept) == 1000
     finally:
-        gc.callbacks.pop()
+        gc.callbacks[:] = before

@@ -7,9 +7,9 @@ import httpx2
 import pytest
 from openai import OpenAI
 
+from evaluation.material.recorder import RecordingChatModel
 from services.llm.chat_model import ChatRequest, Message, ModelRefusedError, ModelUnavailableError
 from services.llm.openai_compatible import OpenAICompatibleChatModel
-from services.llm.recorder import RecordingChatModel
 
 REQUEST = ChatRequest(messages=(Message(role="user", content="hi"),), timeout_s=5)
 CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.ingestion.jobs.jobs import new_job
+from services.ingestion.jobs.records import new_job
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
@@ -51,6 +51,14 @@ def test_uploads_of_a_working_folder_elsewhere_are_in_a_backup(tmp_path):
     names = [name for name, _ in _files(data, work)]
     assert names == ["files/uploads/1/uploads/a.md", "work/uploads/2/b.md"]
     assert [name for name, _ in _files(data, None)] == names[:1]
+
+
+def test_fitted_numbers_of_the_platform_are_in_a_backup_and_come_back_to_their_place(tmp_path):
+    own = tmp_path / "data" / "fitted" / "chance.json"
+    own.parent.mkdir(parents=True)
+    own.write_text("{}")
+    ((name, _),) = _files(tmp_path / "data", None)
+    assert UploadPlaces(tmp_path / "data", None).of_file(name) == own
 
 
 def test_files_go_where_the_restoring_platform_keeps_uploads(tmp_path):

@@ -2,7 +2,7 @@ from services.procedure.agreement import doubts, most_agreed
 from services.procedure.facts import GuardFact, guards
 from services.procedure.lowering import lower
 from services.procedure.model import DoubtKind, Reader, Reading
-from services.procedure.numbering import numbered
+from services.procedure.program.numbering import numbered
 from tests.unit.procedure.programs import ask, do, procedure
 
 

@@ -2,25 +2,31 @@
 
 import pytest
 
-from services.retrieval.confidence import CALIBRATION, Curve, confidence, features
-from services.retrieval.fuse import Evidence, Signals
+from services.retrieval.confidence import Calibration, Curve, confidence, features
+from services.retrieval.fuse import DocumentEvidence, Signals
+
+CALIBRATION = Calibration.shipped()
 
 
 def evidence(score, **signals):
-    return Evidence("fan.md", (), (), Signals(**signals), score, ())
+    return DocumentEvidence("fan.md", (), (), Signals(**signals), score, ())
 
 
 STRONG = {"meaning": 0.8, "focus": 0.8, "coverage": 0.9, "runs": 0.7, "line_titled": 0.9}
 
 
 def test_nothing_found_has_no_chance():
-    assert confidence([], is_alert=True) == confidence([], is_alert=False) == 0.0
+    assert (
+        confidence([], CALIBRATION, is_alert=True)
+        == confidence([], CALIBRATION, is_alert=False)
+        == 0.0
+    )
 
 
 @pytest.mark.parametrize("is_alert", [True, False])
 def test_more_of_every_signal_gives_a_higher_chance(is_alert):
-    weak = confidence([evidence(0.1, meaning=0.2)], is_alert=is_alert)
-    strong = confidence([evidence(0.8, **STRONG)], is_alert=is_alert)
+    weak = confidence([evidence(0.1, meaning=0.2)], CALIBRATION, is_alert=is_alert)
+    strong = confidence([evidence(0.8, **STRONG)], CALIBRATION, is_alert=is_alert)
     assert 0 < weak < 0.5 < strong < 1
 
 

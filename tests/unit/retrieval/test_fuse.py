@@ -3,14 +3,14 @@
 import pytest
 
 from services.contracts.retrieval import RetrieveRequest
-from services.retrieval.candidates import Candidates, Found
+from services.retrieval.candidates import Candidates, FoundPoint
 from services.retrieval.fuse import FOR_ALERTS, FOR_TEXT, rank_documents
 from services.retrieval.query import read_query
 
 
 def chunk(document_id, heading, text, meaning):
     payload = {"span": {"document_id": document_id}, "heading_path": [heading], "text": text}
-    return Found(f"{document_id}:1", payload, meaning, meaning, 0.0, 0.0)
+    return FoundPoint(f"{document_id}:1", payload, meaning, meaning, 0.0, 0.0)
 
 
 CANDIDATES = Candidates(

@@ -1,13 +1,19 @@
 """A short page with one condition, and a drawing of it that is right."""
 
+from dataclasses import replace
+
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
 from services.procedure.model import Procedure
+from services.scorer.fitted import ScoringFit
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 from tests.unit.procedure.programs import ask, do, procedure
 
-UNDECIDED = Forests(forests={kind: Forest(signs=[], start=0.0, trees=[]) for kind in FactKind})
+UNDECIDED = replace(
+    ScoringFit.shipped(),
+    forests=Forests(forests={kind: Forest(signs=[], start=0.0, trees=[]) for kind in FactKind}),
+)
 """Lines that say nothing either way."""
 
 PAGE = "fan.md"

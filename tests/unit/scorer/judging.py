@@ -13,7 +13,7 @@ from services.llm.chat_model import ChatModel, ChatRequest, Message
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.model import Reader, Reading
 from services.procedure.ports import ServedReading
-from services.scorer.judges.question import Question
+from services.scorer.judges.question import FactQuestion
 from services.scorer.judges.questions import questions
 from services.scorer.service import ScorerService
 from services.scorer.settings import ScorerSettings
@@ -91,7 +91,7 @@ class TellingModel(ScriptedChatModel):
 def service(model: ChatModel | None = None, **settings: object) -> ScorerService:
     """A scorer whose lines say nothing either way."""
     return ScorerService(
-        HashingEmbedder(), ScorerSettings(**settings), model=model, forests=UNDECIDED
+        HashingEmbedder(), ScorerSettings(**settings), model=model, fitted=UNDECIDED
     )
 
 
@@ -106,7 +106,7 @@ def request(*workflows: Workflow) -> ScoreRequest:
     )
 
 
-def asked_about(*workflows: Workflow, limit: int = 100) -> list[Question]:
+def asked_about(*workflows: Workflow, limit: int = 100) -> list[FactQuestion]:
     """The questions that candidates raise."""
     cases = service().cases(request(*workflows))
     return questions([(case.drawn, case.decided) for case in cases], limit=limit)

@@ -49,7 +49,7 @@ def decided(workflow: Workflow, given: PageReading) -> dict[Fact, tuple[float, s
         pages=(given,),
         candidates=(Candidate(id="x", workflow=workflow),),
     )
-    (case,) = ScorerService(HashingEmbedder(), forests=UNDECIDED).cases(request)
+    (case,) = ScorerService(HashingEmbedder(), fitted=UNDECIDED).cases(request)
     return {each.fact: (each.chance, each.by) for each in case.decided}
 
 

@@ -1,9 +1,10 @@
 import pytest
 
 from services.contracts.scorer import DIMENSIONS, Dimension, Score
-from services.scorer.chance import FITTED, Chance, chance_of_page, signs_of, with_chance
+from services.scorer.chance import Chance, chance_of_page, signs_of, with_chance
 from services.workflow.model import Provenance
 
+FITTED = Chance.shipped()
 BY_RULES = Provenance(planner="extractive", reader="rules", state="read")
 APPROVED = Provenance(planner="extractive", reader="rules", state="approved")
 BY_MODEL = Provenance(planner="llm", model="some")
@@ -19,16 +20,18 @@ def score(value: float = 4.0, **values: float) -> Score:
 
 
 def test_the_chance_follows_the_scores_and_who_read_the_page():
-    chances = [with_chance(score(), origin).chance for origin in (BY_RULES, BY_MODEL, APPROVED)]
+    chances = [
+        with_chance(score(), origin, FITTED).chance for origin in (BY_RULES, BY_MODEL, APPROVED)
+    ]
     assert chances == sorted(chances)
     assert chances[0] < 0.5 < chances[2]
-    assert with_chance(score(), APPROVED, of_page=0.5).chance < chances[2]
+    assert with_chance(score(), APPROVED, FITTED, of_page=0.5).chance < chances[2]
 
 
 def test_what_lowers_the_chance_is_told():
-    told = with_chance(score(1.2), BY_RULES).lowered_by
+    told = with_chance(score(1.2), BY_RULES, FITTED).lowered_by
     assert any("nobody has checked" in each for each in told)
-    assert with_chance(score(4.8), APPROVED).lowered_by == ()
+    assert with_chance(score(4.8), APPROVED, FITTED).lowered_by == ()
 
 
 def test_no_dimension_counts_against_a_workflow():
@@ -36,7 +39,7 @@ def test_no_dimension_counts_against_a_workflow():
 
 
 def test_without_a_fit_there_is_no_chance():
-    assert with_chance(score(), BY_MODEL, fitted=Chance()).chance is None
+    assert with_chance(score(), BY_MODEL, Chance(weights={}, bias=0, usual={})).chance is None
 
 
 def test_values_at_the_ends_of_the_scale_are_finite():

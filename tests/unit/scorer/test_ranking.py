@@ -1,6 +1,6 @@
 from services.contracts.planner import Candidate
 from services.contracts.scorer import Dimension, Score, ScoredCandidate
-from services.scorer.ranking import Place, ranked
+from services.scorer.ranking import CandidatePage, ranked
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 SOUND = Workflow(
@@ -34,7 +34,7 @@ def order(*given):
     return [each.candidate.id for each in found]
 
 
-FIRST, SECOND = Place("fan.md", 1.0), Place("disk.md", 0.7)
+FIRST, SECOND = CandidatePage("fan.md", 1.0), CandidatePage("disk.md", 0.7)
 
 
 def test_of_one_page_the_likeliest_workflow_comes_first_whatever_the_scores_say():
@@ -52,7 +52,7 @@ def test_the_page_that_was_found_comes_before_a_likelier_workflow_of_another():
 
 
 def test_a_page_nearly_as_near_comes_first_by_much_better_scores():
-    nearly = Place("disk.md", 0.95)
+    nearly = CandidatePage("disk.md", 0.95)
     own, other = scored("own", 2.6), scored("other", 4.9)
     assert order((own, FIRST), (other, nearly)) == ["other", "own"]
 

@@ -2,14 +2,14 @@ import random
 
 import pytest
 
+from evaluation.perturbations.kinds import Perturbation
+from evaluation.perturbations.perturb import perturb
 from services.contracts.planner import Candidate
 from services.contracts.scorer import ScoreRequest
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import KnowledgeContext
 from services.scorer.service import ScorerService
 from services.workflow.model import Step, StepKind, Transition, Workflow
-from services.workflow.perturbing.kinds import Perturbation
-from services.workflow.perturbing.perturb import perturb
 from tests.unit.scorer.cases import CONTEXT, EDGES, GOOD, OPTICS, STEPS, TICKET, changed, score
 
 FOREIGN = (

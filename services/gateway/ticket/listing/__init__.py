@@ -1,1 +1,1 @@
-"""The list of tickets: `conditions` (what a query means in SQL), `pages`, `facets` (counts)."""
+"""Tickets by the many: lists, counts, gauges, and those that belong together."""

@@ -1,4 +1,4 @@
-"""How many tickets stand where, told to Prometheus."""
+"""Gauges of the tickets that are kept, by source and state."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -15,7 +15,7 @@ RESOLVED = "resolved"
 """The fault is over, whatever its ticket has come to."""
 
 
-class Standing:
+class TicketGauges:
     """Reads the tickets' table when it is asked to."""
 
     def __init__(self, database: Database, sources: Sequence[str]) -> None:

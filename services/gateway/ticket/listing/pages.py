@@ -1,13 +1,12 @@
 """One page of tickets after another, in the order that is asked for."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, literal_column, or_, select
 
 from services.contracts.gateway import Sort, TicketPage, TicketQuery, TicketSummary
-from services.gateway.tables import TicketRow, TriageRow
+from services.gateway.tables import TicketRow, TriageRow, moment
 from services.gateway.ticket.listing.conditions import conditions
 from services.gateway.ticket.severity import SEVERITIES
 from services.kit.errors import InvalidInputError
@@ -105,9 +104,5 @@ def _ranked(cursor: str) -> tuple[int, str]:
 
 
 def _summary(row: Row[*tuple[Any, ...]]) -> TicketSummary:
-    times = {name: _moment(getattr(row, name)) for name in _TIMES}
+    times = {name: moment(getattr(row, name)) for name in _TIMES}
     return TicketSummary(**dict(row._mapping) | times)
-
-
-def _moment(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -28,7 +28,7 @@ _LONGEST_SHOWN = 32
 """Characters of an entity that a person reads at a glance."""
 
 
-class Walks:
+class EntityGraph:
     """Past tickets, their entities and their teams."""
 
     def __init__(self, space: SparseSpace, teams: Array) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 from services.contracts.triage import Team, TeamChance
 from services.gateway.triage.routing.cases import all_teams, team_texts
 from services.gateway.triage.routing.cross_validation import folds_of, hidden
-from services.gateway.triage.routing.entity_graph import Walks
+from services.gateway.triage.routing.entity_graph import EntityGraph
 from services.gateway.triage.routing.likeness import Likeness, Query
 from services.gateway.triage.routing.ranker import Ranker, Signs
-from services.gateway.triage.routing.team_names import Names
+from services.gateway.triage.routing.team_names import TeamNames
 from services.gateway.triage.routing.vectors import Array
 from services.knowledge.model import Case
 from services.knowledge.ports import Embedder
@@ -48,15 +48,15 @@ class Router:
         self._embedder = embedder
         past = self._query([case.text for case in cases])
         self._likeness = Likeness(past, [case.entities for case in cases], took)
-        self._walks = Walks(self._likeness.words, took)
-        self._names = Names(self._query(team_texts(self.teams, teams)), past.texts)
+        self._graph = EntityGraph(self._likeness.words, took)
+        self._names = TeamNames(self._query(team_texts(self.teams, teams)), past.texts)
         self._with_graph = with_graph
         folds = folds_of(team)
         apart = self._likeness.past * (folds[:, None] != folds)
         self._ranker = Ranker.fitted(
             self._signs(
                 self._likeness.unseen_scores(folds),
-                self._walks.unseen_columns(folds),
+                self._graph.unseen_columns(folds),
                 self._names.columns(past),
                 apart,
             ),
@@ -66,11 +66,11 @@ class Router:
 
     def rank(self, texts: Sequence[str]) -> list[Ranking]:
         """The chances of all teams for each text."""
-        return self._ranked(texts, self._walks.columns(texts))
+        return self._ranked(texts, self._graph.columns(texts))
 
     def rank_with_reached(self, text: str, most: int) -> tuple[Ranking, list[str]]:
         """Beside the chances the teams that walks of one and two hops count most for."""
-        walked = self._walks.columns([text])
+        walked = self._graph.columns([text])
         order = np.argsort(-np.sum(walked, axis=0)[0], kind="stable")[:most]
         return self._ranked([text], walked)[0], [self.teams[index] for index in order]
 
@@ -81,7 +81,7 @@ class Router:
             TeamChance(
                 team=team,
                 chance=round(chance, 4),
-                why=tuple(self._walks.paths(text, place[team], self.teams, _PATHS)),
+                why=tuple(self._graph.paths(text, place[team], self.teams, _PATHS)),
             )
             for team, chance in zip(ranking.teams[:most], ranking.chances, strict=False)
         )

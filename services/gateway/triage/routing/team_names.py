@@ -9,7 +9,7 @@ from services.gateway.triage.routing.likeness import Query
 from services.gateway.triage.routing.vectors import Array, SparseSpace
 
 
-class Names:
+class TeamNames:
     """Names and descriptions of teams: all there is to know of one that never took a ticket."""
 
     def __init__(self, teams: Query, texts: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 from services.contracts.adoption import MOST_WEEKS
 from services.gateway.ports import Adoption
 from services.gateway.ui.templates import render
+from services.kit.access.needs import Need, needs
 
 
 def create_acceptance_page(adoption: Adoption) -> APIRouter:
@@ -15,6 +16,7 @@ def create_acceptance_page(adoption: Adoption) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/acceptance")
+    @needs(Need.READ)
     def acceptance_page(weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12) -> HTMLResponse:
         """How workflows were taken, by week, writer and document."""
         return render("acceptance/page.html", report=adoption.report(weeks), weeks=weeks)

@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from services.gateway.ports import Tickets
 from services.gateway.ui.templates import refused, render
+from services.kit.access.needs import Need, needs
 from services.kit.errors import FlowXpertError
 
 
@@ -15,6 +16,7 @@ def create_source_page(tickets: Tickets) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/sources/{document_id:path}")
+    @needs(Need.READ)
     def source_page(
         document_id: str, lines: Annotated[str, Query(max_length=40)] = "1"
     ) -> HTMLResponse:

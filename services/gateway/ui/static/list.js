@@ -1,8 +1,9 @@
 // Refreshes a list in place whenever something happens to a ticket, and remembers what it shows.
 import { tellAges } from "./ages.js";
+import { KINDS } from "./events.js";
 import { morph } from "./morph.js";
 import { store, stored } from "./stored.js";
-import { KINDS, follow } from "./streams.js";
+import { follow } from "./streams.js";
 
 const QUIET_MS = 300;
 const AT_MOST_EVERY_MS = 1000;

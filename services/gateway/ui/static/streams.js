@@ -1,7 +1,5 @@
 // Follows what the gateway tells as it happens.
 
-export const KINDS = ["received", "planning", "retrieved", "candidate", "drafted", "asked", "planned", "refused", "failed", "retried", "caught_up", "resolved", "repeated", "reopened", "triaged", "assigned", "marked", "judged", "edited", "accepted", "rejected", "taken_back", "doubted"];
-
 export function follow(address, kinds, onEvent, onAgain = () => {}) {
   // A hidden tab gives its connection back: browsers allow only six to one address.
   let stream = null;

@@ -1,8 +1,6 @@
 // Follows one ticket: its walk, after which the page comes again, and the work on its workflow.
-import { KINDS, follow } from "./streams.js";
-
-const FINAL = new Set(["planned", "refused", "failed"]);
-const AGAIN = new Set(["answered", "retried", "caught_up"]);
+import { BEGINNINGS, ENDS, KINDS } from "./events.js";
+import { follow } from "./streams.js";
 
 export function followTicket(ticket) {
   let { after } = ticket.dataset;
@@ -11,7 +9,7 @@ export function followTicket(ticket) {
   const stop = follow(address, KINDS, (kind, event) => {
     after = event.lastEventId || after;
     document.querySelector(`#progress [data-kind="${kind}"]`)?.classList.add("reached");
-    if (FINAL.has(kind) || AGAIN.has(kind)) {
+    if (ENDS.includes(kind) || BEGINNINGS.includes(kind)) {
       stop();
       location.reload();
     } else {

@@ -11,6 +11,7 @@ from services.contracts.triage import Assignment, Rejection
 from services.gateway.ports import Tickets, Triage
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
+from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 
 _Text = Annotated[str, Form(max_length=MAX_ANSWER_CHARACTERS)]
@@ -22,6 +23,7 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
 
     @router.post("/tickets/{ticket_id}/clarifications/{clarification_id}/answers")
     @form()
+    @needs(Need.OPERATE)
     def answer_of_page(
         ticket_id: Id,
         clarification_id: Id,
@@ -41,6 +43,7 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
 
     @router.post("/tickets/{ticket_id}/clarifications/dismissals")
     @form()
+    @needs(Need.OPERATE)
     def dismissal_of_page(ticket_id: Id) -> Response:
         """Go on without an answer."""
         tickets.dismiss_questions(ticket_id)
@@ -48,6 +51,7 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
 
     @router.post("/tickets/{ticket_id}/retry")
     @form()
+    @needs(Need.OPERATE)
     def retry_of_page(ticket_id: Id) -> Response:
         """Walk a failed ticket again."""
         tickets.retry(ticket_id)
@@ -55,6 +59,7 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
 
     @router.post("/tickets/{ticket_id}/resolution")
     @form()
+    @needs(Need.OPERATE)
     def resolution_of_page(ticket_id: Id) -> Response:
         """The fault is over."""
         tickets.resolve(ticket_id)
@@ -62,6 +67,7 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
 
     @router.post("/tickets/{ticket_id}/triage")
     @form()
+    @needs(Need.OPERATE)
     def rejection_of_page(
         ticket_id: Id, reason: Annotated[str, Form(max_length=2000)] = ""
     ) -> Response:
@@ -71,6 +77,7 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
 
     @router.post("/tickets/{ticket_id}/team")
     @form()
+    @needs(Need.OPERATE)
     def assignment_of_page(
         ticket_id: Id, team: Annotated[str, Form(max_length=200)] = ""
     ) -> Response:

@@ -13,6 +13,7 @@ from services.gateway.ui.ticket.history import history_of
 from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
 from services.workflow.formats.origin import reading_told
@@ -27,6 +28,7 @@ def create_ticket_page(
     router = APIRouter(include_in_schema=False)
 
     @router.get("/tickets/{ticket_id}")
+    @needs(Need.READ)
     def ticket_page(
         ticket_id: str,
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
@@ -43,8 +45,11 @@ def create_ticket_page(
             return refused(error)
         caller = current_caller()
         view |= {"teams": _teams(triage, ticket), "may_operate": caller.may(Scope.OPERATE)}
-        view |= {"history": history_of(events, _numbers(stored)), "editing": edit}
-        view |= {"audit": _audit(audit, ticket) if caller.may(Scope.ADMIN) else None}
+        numbers = numbers_of(stored.workflow) if stored else {}
+        view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}
+        if caller.may(Scope.ADMIN):
+            of_ticket = AuditFilter(subject=f"ticket {ticket.id}")
+            view["audit"] = audit.lines(of_ticket, limit=MOST_AUDIT_LINES)
         return render("ticket/page.html", ticket=ticket, events=events, **view)
 
     return router
@@ -57,14 +62,6 @@ def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWork
         if stored.ticket_id == ticket.id:
             return stored
     return service.workflow(ticket.workflow_id) if ticket.workflow_id else None
-
-
-def _numbers(stored: StoredWorkflow | None) -> dict[str, int]:
-    return numbers_of(stored.workflow) if stored else {}
-
-
-def _audit(log: AuditLog, ticket: TicketDetail) -> list[dict[str, Any]]:
-    return log.lines(AuditFilter(subject=f"ticket {ticket.id}"), limit=MOST_AUDIT_LINES)
 
 
 def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:

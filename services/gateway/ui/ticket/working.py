@@ -21,6 +21,7 @@ from services.gateway.ports import Adoption, Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.ticket.views import numbers_of
+from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.workflow.editing.edits import (
@@ -57,6 +58,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
 
     @router.post("/marks")
     @form()
+    @needs(Need.OPERATE)
     def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
         sent: _Sent,
         ticket_id: Id,
@@ -82,6 +84,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
 
     @router.post("/judgements")
     @form()
+    @needs(Need.OPERATE)
     def judgement_of_page(
         ticket_id: Id,
         workflow_id: Id,
@@ -96,6 +99,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
 
     @router.post("/acceptance")
     @form()
+    @needs(Need.OPERATE)
     def acceptance_of_page(
         ticket_id: Id, workflow_id: Id, accepted: Annotated[bool, Form()] = True, word: _Words = ""
     ) -> Response:
@@ -105,6 +109,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
 
     @router.post("/edits")
     @form()
+    @needs(Need.OPERATE)
     def edit_of_page(  # noqa: PLR0917 - FastAPI passes them by name
         ticket_id: Id,
         workflow_id: Id,

@@ -10,6 +10,7 @@ from services.gateway.ports import Tickets
 from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.tickets.views import address, chosen, fields, groups, sorts
+from services.kit.access.needs import Need, needs
 
 
 def create_list_page(tickets: Tickets) -> APIRouter:
@@ -17,6 +18,7 @@ def create_list_page(tickets: Tickets) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/")
+    @needs(Need.READ)
     def tickets_page(query: Annotated[TicketQuery, Query()]) -> HTMLResponse:
         """The tickets that the address asks for, with all that can be chosen beside them."""
         try:

@@ -3,14 +3,14 @@
 import math
 
 from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.page_lines import Lines, Place, Source
+from services.procedure.evidence.page_lines import CitedPages, LinePlace, Lines
 from services.workflow.model import StepKind
 
 _MOST_STEPS = 8
 _MOST_QUESTIONS = 5
 
 
-def beside(source: Source, one: Lines, other: Lines) -> dict[str, float]:
+def beside(source: CitedPages, one: Lines, other: Lines) -> dict[str, float]:
     """Signs of where the second stands, seen from the first."""
     if not one or not other:
         return {"first has lines": float(bool(one)), "second has lines": float(bool(other))}
@@ -31,7 +31,7 @@ def beside(source: Source, one: Lines, other: Lines) -> dict[str, float]:
     }
 
 
-def _in_items(here: Place, there: Place) -> dict[str, float]:
+def _in_items(here: LinePlace, there: LinePlace) -> dict[str, float]:
     one, other = here.items, there.items
     return {
         "same item": float(bool(one) and one == other),
@@ -46,7 +46,7 @@ def _in_items(here: Place, there: Place) -> dict[str, float]:
     }
 
 
-def _in_sections(here: Place, there: Place) -> dict[str, float]:
+def _in_sections(here: LinePlace, there: LinePlace) -> dict[str, float]:
     one, other = here.sections, there.sections
     common = sum(a == b for a, b in zip(one, other, strict=False))
     return {

@@ -16,7 +16,7 @@ from services.language.deeds import checks, first_stem, mends
 from services.language.jumps import leads
 from services.language.sentences import sentences
 from services.language.states import negates, polarity
-from services.procedure.evidence.page_lines import Lines, Source
+from services.procedure.evidence.page_lines import CitedPages, Lines
 from services.workflow.model import Step, StepKind
 
 _CUE = re.compile(r"\b(?:if|when|unless|in case|otherwise|else|only)\b", re.IGNORECASE)
@@ -37,7 +37,7 @@ def is_negated(text: str) -> bool:
     return _NEGATED.search(text) is not None
 
 
-def said(source: Source, lines: Lines) -> dict[str, float]:
+def said(source: CitedPages, lines: Lines) -> dict[str, float]:
     """Signs of the lines; none where there are no lines."""
     if not lines:
         return {}

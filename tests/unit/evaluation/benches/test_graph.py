@@ -1,8 +1,8 @@
 import pytest
 
 from evaluation.benches.graph import BuiltDocument, report
+from services.ingestion.graph_build.counts import BuildCounts
 from services.ingestion.graph_build.document import BuiltPart
-from services.ingestion.graph_build.tally import Tally
 from services.knowledge.model import Document, IncidentNode, Passage, SectionRole, Span
 
 TEXT = """# Pump
@@ -45,7 +45,7 @@ OTHER = IncidentNode(
     mitigation_steps=(passage(10, 10, SectionRole.REMEDY),),
 )
 SAME = IncidentNode(id="1", name="PUMP", failure_description=(passage(3, 3, SectionRole.MEANING),))
-TALLY = Tally(
+TALLY = BuildCounts(
     chunks=1,
     names=4,
     names_unsupported=1,
@@ -83,8 +83,8 @@ def test_lines_of_each_field_are_told_apart():
 def test_a_set_is_a_folder_and_its_shares_are_of_its_sums():
     documents = [
         built("m", TALLY, (OTHER, SAME)),
-        built("m", Tally(), (), "a/other.md"),
-        built("n", Tally(), (), "alone.md"),
+        built("m", BuildCounts(), (), "a/other.md"),
+        built("n", BuildCounts(), (), "alone.md"),
     ]
     figures = report(documents, 1.0)
     assert sorted(figures.sets) == ["a", "documents"]

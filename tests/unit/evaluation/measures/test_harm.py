@@ -3,8 +3,8 @@ import random
 import pytest
 
 from evaluation.measures.harm import guard_harm, harm, same_steps
-from services.workflow.perturbing.kinds import Perturbation
-from services.workflow.perturbing.perturb import perturb
+from evaluation.perturbations.kinds import Perturbation
+from evaluation.perturbations.perturb import perturb
 from tests.unit.evaluation.drawings import chart
 
 FAN = chart(

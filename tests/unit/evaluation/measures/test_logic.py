@@ -2,9 +2,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from evaluation.logic_rows import GoldGraph
+from evaluation.material.logic_rows import GoldGraph
+from evaluation.measures.figures import Figures
 from evaluation.measures.logic import COLUMNS, LogicCase, logic_figures, mean_percent
-from evaluation.report.report import Figures
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.ports import Vectors
 from services.workflow.model import StepKind, Workflow

@@ -1,6 +1,6 @@
 import pytest
 
-from evaluation.logic_rows import GoldGraph
+from evaluation.material.logic_rows import GoldGraph
 from evaluation.measures.logic_graph import LogicGraph, gold_graph, workflow_graph
 from services.workflow.model import Citation, Workflow
 from tests.unit.evaluation.drawings import DOC, chart, cited, drawn

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from evaluation.logic_rows import GoldGraph, LogicRow, read_rows
+from evaluation.material.logic_rows import GoldGraph, LogicRow, read_rows
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow

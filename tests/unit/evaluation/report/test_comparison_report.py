@@ -1,8 +1,8 @@
 import pytest
 
-from evaluation.benches.comparison import Entry
-from evaluation.benches.metered import Spent
-from evaluation.benches.shared_plans import Cost
+from evaluation.benches.planning.comparison import Entry
+from evaluation.benches.planning.shared_plans import Cost
+from evaluation.material.metered import Spent
 from evaluation.measures.answer_figures import Row
 from evaluation.report.comparison_report import report
 from tests.unit.evaluation.contests import (

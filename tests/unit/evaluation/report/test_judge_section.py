@@ -1,8 +1,8 @@
 import re
 
+from evaluation.measures.figures import Report
 from evaluation.report.contests_report import best_of_n_report, duels_report
 from evaluation.report.judge_section import judge_section
-from evaluation.report.report import Report
 from evaluation.report.results_page import results_page
 
 BINS = {

@@ -3,7 +3,7 @@ import json
 
 from rich.console import Console
 
-from evaluation.report.report import Report, markdown_table, mean_over_sets
+from evaluation.measures.figures import Report, markdown_table, mean_over_sets
 
 
 def report(**sections: object) -> Report:

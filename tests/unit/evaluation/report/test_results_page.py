@@ -4,8 +4,8 @@ import pytest
 from typer.testing import CliRunner
 
 from evaluation.commands import app
+from evaluation.measures.figures import Report
 from evaluation.report.comparison_report import report as compared
-from evaluation.report.report import Report
 from evaluation.report.results_page import results_page
 from tests.unit.evaluation.contests import (
     PAIRS,

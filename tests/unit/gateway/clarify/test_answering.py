@@ -11,7 +11,7 @@ from services.contracts.retrieval import PageReading
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.ticket.events import Events
 from services.gateway.ui.ticket import pages
-from services.gateway.walk.fit import FITTED
+from services.gateway.walk.fit import Thresholds
 from services.kit.access.caller import Caller, Kind
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
@@ -326,6 +326,7 @@ def test_a_vague_ticket_that_nothing_fits_is_asked_for_more_words(gateway):
 
 # How surely it fits.
 
+FITTED = Thresholds.shipped()
 UNSURE, SURE = FITTED.unsure_from, FITTED.sure_from
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from services.contracts.ticket import TicketDraft
 from services.gateway.clarify.branches import NONE_OF_THESE, branch_questions
-from services.gateway.clarify.dialogue import Asked, well_formed
+from services.gateway.clarify.dialogue import Dialogue, well_formed
 from services.gateway.clarify.situation import Situation, changes
 from services.gateway.ticket.question import About, Choice, Fact, Question, known_in
 from services.workflow.model import Step, StepKind, Transition, Workflow
@@ -12,7 +12,7 @@ from tests.unit.gateway.clarify.charts import DISK, chart
 
 
 def asked_first(workflow: Workflow = DISK, **asked: object) -> Question:
-    return branch_questions(workflow, Asked.model_validate(asked))[0]
+    return branch_questions(workflow, Dialogue.model_validate(asked))[0]
 
 
 def test_decisions_in_a_row_are_one_question_with_a_choice_for_each():
@@ -44,7 +44,7 @@ def test_only_what_holds_is_said_to_the_search():
 
 def test_the_next_question_is_about_what_is_left():
     first = asked_first()
-    after = Asked().after(first, first.choices[-1])
+    after = Dialogue().after(first, first.choices[-1])
     (question,) = branch_questions(DISK, after)
     assert question.text == "Which team owns the volume?"
     assert [choice.text for choice in question.choices] == ["storage", "database"]
@@ -52,12 +52,12 @@ def test_the_next_question_is_about_what_is_left():
 
 def test_nothing_is_asked_when_the_branch_is_known():
     first = asked_first()
-    assert branch_questions(DISK, Asked().after(first, first.choices[0])) == []
+    assert branch_questions(DISK, Dialogue().after(first, first.choices[0])) == []
 
 
 def test_what_the_engineer_does_not_know_is_not_asked_again():
     first = asked_first()
-    left = branch_questions(DISK, Asked().after(first, None))
+    left = branch_questions(DISK, Dialogue().after(first, None))
     assert [question.text for question in left] == ["Which team owns the volume?"]
 
 
@@ -67,7 +67,7 @@ def test_what_the_ticket_says_is_not_asked():
 
 
 def test_whether_a_remedy_helped_is_never_asked():
-    texts = [d for q in branch_questions(DISK, Asked()) for d in q.decisions]
+    texts = [d for q in branch_questions(DISK, Dialogue()) for d in q.decisions]
     assert "Did that help?" not in texts
 
 
@@ -84,14 +84,14 @@ def test_the_question_that_spares_more_steps_comes_first():
         "E --> I([Resolved])",
         "H --> I",
     )
-    best, other = branch_questions(forked, Asked())
+    best, other = branch_questions(forked, Dialogue())
     assert (best.text, other.text) == ("Which cable is it?", "Which pool is it?")
     assert best.gain > other.gain > 0
 
 
 def test_a_straight_workflow_raises_no_question():
-    assert branch_questions(chart("A[Look] --> B([Resolved])"), Asked()) == []
-    assert branch_questions(Workflow(title="", steps=()), Asked()) == []
+    assert branch_questions(chart("A[Look] --> B([Resolved])"), Dialogue()) == []
+    assert branch_questions(Workflow(title="", steps=()), Dialogue()) == []
 
 
 def test_a_loop_is_no_trap():
@@ -102,7 +102,7 @@ def test_a_loop_is_no_trap():
         "C -- Yes --> A",
         "C -- No --> D([Resolved])",
     )
-    assert all(question.gain > 0 for question in branch_questions(looping, Asked()))
+    assert all(question.gain > 0 for question in branch_questions(looping, Dialogue()))
     assert max(Situation(looping, {}).chances.values()) <= 1
 
 
@@ -139,10 +139,10 @@ def test_the_query_keeps_the_ticket_and_adds_what_was_learned():
     question = Question(
         text="What is it?", choices=(Choice(text="a", says="thin pool"),), about=About.STEPS, gain=1
     )
-    asked = Asked().after(question, question.choices[0]).after(question, None, "seen on node 3")
+    asked = Dialogue().after(question, question.choices[0]).after(question, None, "seen on node 3")
     query = well_formed(ticket, asked)
     assert query.description == "It is slow.\nthin pool\nseen on node 3"
-    assert well_formed(ticket, Asked()) is ticket
+    assert well_formed(ticket, Dialogue()) is ticket
     assert asked.turns == 2
 
 
@@ -153,7 +153,7 @@ def test_a_question_about_it_names_what_it_is_about():
         "B -- No --> D([Resolved])",
         "C --> D",
     )
-    (question,) = branch_questions(shown, Asked())
+    (question,) = branch_questions(shown, Dialogue())
     assert question.text == "Show the pool: Is it thin?"
     assert question.choices[0].facts[0].decision == "Is it thin?"
 
@@ -165,7 +165,7 @@ def test_whether_something_done_before_helped_is_no_state():
         "B -- No --> D([Resolved])",
         "C --> D",
     )
-    assert branch_questions(helped, Asked()) == []
+    assert branch_questions(helped, Dialogue()) == []
 
 
 STEPS = st.lists(
@@ -192,7 +192,7 @@ def test_any_graph_is_asked_about_until_nothing_is_left(steps, arrows):
             for one, to, label in arrows
         ),
     )
-    asked = Asked()
+    asked = Dialogue()
     while found := branch_questions(workflow, asked):
         assert asked.turns <= len(steps)
         assert len(found[0].choices) > 1

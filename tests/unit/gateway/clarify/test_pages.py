@@ -3,7 +3,7 @@ import pytest
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.gateway.clarify.branches import NONE_OF_THESE
 from services.gateway.clarify.choosing import Clarify, questions
-from services.gateway.clarify.dialogue import Asked
+from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.ticket.question import About
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
@@ -36,7 +36,7 @@ def context(*pages: PageReading, confidence: float = 0.3) -> RetrievedContext:
 
 
 def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
-    (question,) = questions(STRAIGHT, context(RAID, FAR, THIN), Asked(), least_gain=0.5)
+    (question,) = questions(STRAIGHT, context(RAID, FAR, THIN), Dialogue(), least_gain=0.5)
     assert question.about is About.PAGES
     assert [choice.text for choice in question.choices] == [
         "Thin pool: A thin pool without space (ThinPoolFull)",
@@ -49,19 +49,19 @@ def test_pages_that_fit_about_as_well_are_told_apart_by_what_each_alone_names():
 
 
 def test_what_the_ticket_names_tells_no_pages_apart():
-    asked = Asked(ticket_text="ArrayDegraded since noon")
+    asked = Dialogue(ticket_text="ArrayDegraded since noon")
     (question,) = questions(STRAIGHT, context(THIN, RAID), asked, least_gain=0.5)
     assert question.choices[1].text.endswith("(Slow_disk)")
 
 
 def test_one_page_that_is_closest_by_far_raises_no_question():
-    assert questions(STRAIGHT, context(THIN, FAR), Asked(), least_gain=0.5) == []
-    assert questions(STRAIGHT, context(), Asked(), least_gain=0.5) == []
+    assert questions(STRAIGHT, context(THIN, FAR), Dialogue(), least_gain=0.5) == []
+    assert questions(STRAIGHT, context(), Dialogue(), least_gain=0.5) == []
 
 
 def gain(confidence: float, *pages: PageReading) -> float:
     shown = context(*pages, confidence=confidence)
-    return questions(STRAIGHT, shown, Asked(), least_gain=0)[0].gain
+    return questions(STRAIGHT, shown, Dialogue(), least_gain=0)[0].gain
 
 
 def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
@@ -71,11 +71,11 @@ def test_asking_gains_most_where_it_is_likely_one_of_the_pages_and_open_which():
 
 def test_pages_that_are_all_unlikely_are_not_asked_about():
     shown = context(THIN, RAID, confidence=0.02)
-    assert questions(STRAIGHT, shown, Asked(), least_gain=0.5) == []
+    assert questions(STRAIGHT, shown, Dialogue(), least_gain=0.5) == []
 
 
 def test_pages_of_a_ticket_that_nothing_fits_are_not_told_apart():
-    described = Asked(is_described=True)
+    described = Dialogue(is_described=True)
     assert questions(None, context(THIN, RAID, confidence=0.2), described, least_gain=0) == []
 
 
@@ -84,21 +84,21 @@ def test_pages_of_a_ticket_that_nothing_fits_are_not_told_apart():
     [(0, ("Array.md",)), (1, ("Thin pool.md",)), (2, ("Thin pool.md", "Array.md")), (None, ())],
 )
 def test_pages_that_were_not_chosen_are_ruled_out(choice, ruled_out):
-    (question,) = questions(STRAIGHT, context(THIN, RAID), Asked(), least_gain=0)
+    (question,) = questions(STRAIGHT, context(THIN, RAID), Dialogue(), least_gain=0)
     chosen = None if choice is None else question.choices[choice]
-    assert Asked().after(question, chosen).ruled_out == ruled_out
+    assert Dialogue().after(question, chosen).ruled_out == ruled_out
 
 
 def test_pages_are_asked_about_once_and_questions_end_at_the_most():
-    asked = Asked(is_page_told=True)
+    asked = Dialogue(is_page_told=True)
     assert questions(STRAIGHT, context(THIN, RAID), asked, least_gain=0.5) == []
     clarify = Clarify(most=2, least_gain=0.5)
-    assert clarify.questions(STRAIGHT, context(THIN, RAID), Asked(turns=1))
-    assert clarify.questions(STRAIGHT, context(THIN, RAID), Asked(turns=2)) == ()
+    assert clarify.questions(STRAIGHT, context(THIN, RAID), Dialogue(turns=1))
+    assert clarify.questions(STRAIGHT, context(THIN, RAID), Dialogue(turns=2)) == ()
 
 
 def test_a_ticket_that_says_too_little_is_asked_for_more_words_once():
-    vague = Asked(ticket_text="It is slow on leaf-3")
+    vague = Dialogue(ticket_text="It is slow on leaf-3")
     (question,) = questions(None, context(), vague, least_gain=0.5)
     assert (question.about, question.choices) == (About.TICKET, ())
     told = vague.after(question, None, "the disk queue is long")
@@ -107,7 +107,9 @@ def test_a_ticket_that_says_too_little_is_asked_for_more_words_once():
 
 
 def test_a_ticket_that_names_something_lacks_no_words():
-    named = Asked(ticket_text="FanFailed on leaf-3")
-    long_ = Asked(ticket_text="the blue lamp of rack seven burns since noon and users wait in line")
+    named = Dialogue(ticket_text="FanFailed on leaf-3")
+    long_ = Dialogue(
+        ticket_text="the blue lamp of rack seven burns since noon and users wait in line"
+    )
     for asked in (named, long_):
         assert questions(None, context(), asked, least_gain=0.5) == []

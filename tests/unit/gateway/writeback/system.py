@@ -5,6 +5,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LOCAL = "127.0.0.1"
+POLL_S = 0.01
 
 
 class System:
@@ -32,7 +33,7 @@ class System:
 
         self.server = ThreadingHTTPServer((LOCAL, 0), Handler)
         self.url = f"http://{LOCAL}:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[POLL_S], daemon=True).start()
 
     @property
     def only(self):

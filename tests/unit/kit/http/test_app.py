@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
 from services.kit.access.access import UnsafeAddressError
-from services.kit.access.needs import Need
+from services.kit.access.needs import Need, needs
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.http import edge
 from services.kit.http.app import create_service_app
@@ -24,22 +24,27 @@ def routes():
     router = APIRouter()
 
     @router.post("/v1/things/{thing_id}")
+    @needs(Need.OPERATE)
     def make(thing_id: str, thing: Thing) -> Thing:
         return thing
 
     @router.post("/v1/uploads")
+    @needs(Need.INGEST)
     def upload(thing: Thing) -> Thing:
         return thing
 
     @router.get("/defect")
+    @needs(Need.READ)
     def defect() -> None:
         raise KeyError("secret words")
 
     @router.get("/missing")
+    @needs(Need.READ)
     def missing() -> None:
         raise NotFoundError("no such thing")
 
     @router.get("/deep")
+    @needs(Need.READ)
     def deep() -> None:
         deep()
 
@@ -52,7 +57,6 @@ def client(checks=None, optional=None, gauges=None, **settings):
         title="Test",
         routers=[routes()],
         settings=PlatformSettings(_env_file=None, **settings),
-        needs=NEEDS,
         checks=checks,
         optional=optional,
         gauges=gauges,
@@ -60,14 +64,6 @@ def client(checks=None, optional=None, gauges=None, **settings):
     )
     return TestClient(app, base_url="http://localhost:8080")
 
-
-NEEDS = {
-    "POST /v1/things/{thing_id}": Need.OPERATE,
-    "POST /v1/uploads": Need.INGEST,
-    "GET /defect": Need.READ,
-    "GET /missing": Need.READ,
-    "GET /deep": Need.READ,
-}
 
 JSON = {"content-type": "application/json"}
 

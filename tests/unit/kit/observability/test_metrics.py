@@ -9,6 +9,7 @@ from services.kit.errors import UnavailableError
 from services.kit.observability import tracing
 from services.kit.observability.metrics import start_at_zero, store_timer
 from services.kit.queue.celery_queue import create_queue
+from services.kit.queue.leases import LeaseKeeper
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
 from services.kit.queue.relay import Relay
@@ -71,15 +72,15 @@ def test_what_runs_or_was_given_up_does_not_wait(outbox):
     assert outbox.counts() == {"waiting": 0, "parked": 1}
 
 
-def test_the_relay_tells_the_age_of_the_queue_and_that_it_is_empty_again(outbox):
-    relay = Relay(outbox, create_queue("memory://"), sole=False)
+def test_who_keeps_the_leases_tells_the_age_of_the_queue_and_that_it_is_empty_again(outbox):
+    leases = LeaseKeeper(outbox)
     with outbox.database.session() as session:
         outbox.put(session, "room.aged", {}, "a")
     time.sleep(0.02)
-    relay._tend()
+    leases.tend()
     assert value("flowxpert_queue_oldest_waiting_seconds", task="room.aged") > 0.01
     outbox.run("a", lambda: None)
-    relay._tend()
+    leases.tend()
     assert value("flowxpert_queue_oldest_waiting_seconds", task="room.aged") == 0
 
 
@@ -88,7 +89,7 @@ def test_publishing_is_timed_and_goes_on_with_the_trace(outbox):
     before = value("flowxpert_store_seconds_count", **labels)
     with tracing.entry("request", tracing.Place("abc-1")), outbox.database.session() as session:
         outbox.put(session, "room.task", {}, "a")
-    assert Relay(outbox, create_queue("memory://"), sole=False).publish() == 1
+    assert Relay(outbox, create_queue("memory://")).publish() == 1
     assert value("flowxpert_store_seconds_count", **labels) == before + 1
 
 

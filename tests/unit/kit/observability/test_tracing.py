@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from services.kit.access.needs import Need
+from services.kit.access.needs import Need, needs
 from services.kit.http.app import create_service_app
 from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
@@ -35,6 +35,7 @@ def app():
     router = APIRouter()
 
     @router.get("/v1/things/{thing_id}")
+    @needs(Need.READ)
     def thing(thing_id: str) -> dict[str, str]:
         with tracing.span("test.look", depth=1):
             return structlog.contextvars.get_contextvars()
@@ -44,7 +45,6 @@ def app():
         title="Test",
         routers=[router],
         settings=PlatformSettings(_env_file=None),
-        needs={"GET /v1/things/{thing_id}": Need.READ},
     )
 
 

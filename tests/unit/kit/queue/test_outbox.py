@@ -1,5 +1,6 @@
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import update
@@ -33,16 +34,18 @@ def make_due(outbox):
 
 
 def test_a_put_that_rolls_back_leaves_no_task(outbox):
+    heard = outbox.listen()
     with outbox.database.session() as session:
         outbox.put(session, "room.task", {}, "t:1")
         session.rollback()
     assert outbox.due(limit=10) == []
-    assert not outbox.wake.is_set()
+    assert not heard.is_set()
 
 
-def test_a_commit_wakes_the_relay(outbox):
+def test_a_commit_is_heard_by_all_who_listen(outbox):
+    listening = [outbox.listen(), outbox.listen()]
     put(outbox)
-    assert outbox.wake.is_set()
+    assert all(heard.is_set() for heard in listening)
 
 
 def test_a_task_put_twice_is_one_task(outbox):
@@ -221,9 +224,9 @@ def retry(outbox, key="t:1"):
 
 def test_a_parked_task_that_is_retried_has_all_its_chances_again(outbox):
     park(outbox)
-    outbox.wake.clear()
+    heard = outbox.listen()
     assert retry(outbox)
-    assert outbox.wake.is_set()
+    assert heard.is_set()
     assert not retry(outbox)
     for _ in range(2):
         assert row(outbox).parked_at is None
@@ -283,3 +286,51 @@ def test_a_message_waits_for_a_database_that_is_away(outbox, monkeypatch):
     done = []
     outbox.run("t:1", lambda: done.append(1))
     assert done == [1]
+
+
+def test_the_next_task_of_a_room_is_the_most_urgent_then_the_oldest(outbox):
+    ran = []
+    for name in ("room.task", "other.task"):
+        outbox.register(name, lambda n: ran.append(n))  # noqa: PLW0108 - by name
+    with outbox.database.session() as session:
+        outbox.put(session, "room.task", {"n": "old"}, "a")
+        outbox.put(session, "room.task", {"n": "new"}, "b")
+        outbox.put(session, "room.task", {"n": "urgent"}, "c", priority=0)
+        outbox.put(session, "other.task", {"n": "other"}, "d", priority=0)
+        outbox.put(session, "room.unknown", {"n": "unknown"}, "e", priority=0)
+        outbox.put_later(session, "room.task", {"n": "later"}, "f", after_s=60)
+    while outbox.run_next("room"):
+        pass
+    assert ran == ["urgent", "old", "new"]
+    assert outbox.counts()["waiting"] == 3
+
+
+def test_a_claimed_task_is_nobodys_next_until_its_lease_runs_out(outbox):
+    seen = []
+
+    def work():
+        seen.append(outbox.run_next("room"))
+        make_due(outbox)
+        if len(seen) == 1:
+            seen.append(outbox.run_next("room"))
+
+    outbox.register("room.task", work)
+    put(outbox)
+    assert outbox.run_next("room")
+    assert seen == [False, False, True]
+    assert outbox.counts()["waiting"] == 0
+
+
+def test_eight_threads_take_each_task_once(outbox):
+    ran = []
+    outbox.register("room.task", lambda n: ran.append(n))  # noqa: PLW0108 - by name
+    for n in range(40):
+        put(outbox, key=f"t:{n}", n=n)
+
+    def work(_thread):
+        while outbox.run_next("room"):
+            pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert sorted(ran) == list(range(40))

@@ -1,7 +1,7 @@
 """A page with a condition in a list, and workflows drawn from it."""
 
 from services.procedure.evidence.drawn import Drawn
-from services.procedure.evidence.page_lines import Source
+from services.procedure.evidence.page_lines import CitedPages
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 PAGE = "pump.md"
@@ -18,7 +18,7 @@ TEXT = """# Pump stands still
 
 Escalate to the workshop if nothing helps.
 """
-SOURCE = Source({PAGE: TEXT})
+SOURCE = CitedPages({PAGE: TEXT})
 
 
 def step(id_: str, text: str, line: int, kind: StepKind = StepKind.PROCESS) -> Step:

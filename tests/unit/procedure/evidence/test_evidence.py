@@ -2,10 +2,10 @@ import pytest
 
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.coverage import brevity_signs, coverage_signs
-from services.procedure.evidence.decide import FORESTS, Decided, Forests, decide, in_words
+from services.procedure.evidence.decide import Decided, Forests, decide, in_words
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
-from services.procedure.evidence.page_lines import Source
+from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.evidence.trees import Forest, Tree
 from tests.unit.procedure.evidence.fan import (
     OIL,
@@ -20,6 +20,7 @@ from tests.unit.procedure.evidence.fan import (
     drawn,
 )
 
+FORESTS = Forests.shipped()
 UNDER_YES = Fact(FactKind.GUARD, "open", "shut", "yes")
 
 
@@ -51,7 +52,7 @@ def test_lines_know_where_they_stand():
 
 
 def test_pages_do_not_share_lines():
-    two = Source({PAGE: TEXT, "other.md": "# Other\n\nOil the door.\n"})
+    two = CitedPages({PAGE: TEXT, "other.md": "# Other\n\nOil the door.\n"})
     assert two.text((two.number("other.md", 3),)) == "Oil the door."
     assert two.place(two.number("other.md", 3)).sections[0] != two.place(5).sections[0]
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from services.procedure.check import checked
+from services.procedure.checking.check import checked
 from services.procedure.lowering import lower
 from services.procedure.rules import read_by_rules
 

@@ -3,8 +3,8 @@ import pytest
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import Fact, FactKind
 from services.scorer.judges.deciding import BY_MODEL, decided_with, told
-from services.scorer.judges.panel import Verdict
-from services.scorer.judges.question import Claim, Option, OptionKind, Question
+from services.scorer.judges.panel import PanelVerdict
+from services.scorer.judges.question import FactClaim, FactQuestion, Option, OptionKind
 from tests.unit.scorer.fan_page import RIGHT
 from tests.unit.scorer.judges.test_questions import FREED, SWAPPED
 from tests.unit.scorer.judging import judging, right, scored, service
@@ -19,7 +19,7 @@ def decided(evidence, judge):
 
 def question(option):
     options = tuple(Option(OptionKind.NEXT, text) for text in "xy")
-    return Question("", "", options, (Claim(1, FACT, option),), 1.0)
+    return FactQuestion("", "", options, (FactClaim(1, FACT, option),), 1.0)
 
 
 def test_a_judge_moves_the_chance_and_the_evidence_still_counts():
@@ -38,7 +38,7 @@ def test_who_decided_is_told_and_other_facts_stay():
 
 def test_of_several_questions_about_a_fact_the_one_that_doubts_it_most_counts():
     asked = [question(0), question(1)]
-    facts = told(asked, Verdict({0: (0.8, 0.2), 1: (0.6, 0.4)}), 2)
+    facts = told(asked, PanelVerdict({0: (0.8, 0.2), 1: (0.6, 0.4)}), 2)
     assert facts == [{}, {FACT: 0.4}]
 
 

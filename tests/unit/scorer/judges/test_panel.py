@@ -8,7 +8,7 @@ from services.llm.chat_model import ModelRefusedError, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.procedure.ports import JudgedAnswer
 from services.scorer.judges.fact_judge import FactJudge
-from services.scorer.judges.panel import Panel, Verdict
+from services.scorer.judges.panel import Panel, PanelVerdict
 from services.scorer.judges.recent_answers import RecentAnswers
 from services.scorer.metrics import QUESTIONS
 from tests.unit.scorer.fan_page import RIGHT
@@ -65,7 +65,7 @@ def test_the_model_sees_lines_and_question_and_never_the_ticket():
 
 def test_an_answer_that_depends_on_the_order_leaves_the_question_open():
     before = count("open")
-    assert panel(judging(lambda asked, options: "B")).ask([PUSHED]) == Verdict()
+    assert panel(judging(lambda asked, options: "B")).ask([PUSHED]) == PanelVerdict()
     assert count("open") == before + 1
 
 
@@ -82,7 +82,7 @@ def test_a_judge_that_always_names_one_letter_is_withdrawn():
     store = RecentAnswers(100)
     with capture_logs() as logs:
         found = panel(judging(lambda asked, options: "A"), store).ask(ASKED)
-    assert found == Verdict(withdrawn="The judge was withdrawn: it always answers “A”.")
+    assert found == PanelVerdict(withdrawn="The judge was withdrawn: it always answers “A”.")
     assert count("withdrawn") == before + len(ASKED)
     assert any(log["event"] == "scorer.judge_withdrawn" for log in logs)
     assert store.known([q.key(FactJudge(judging(right)).label) for q in ASKED]) == {}
@@ -141,7 +141,7 @@ def test_a_judge_that_fails_says_nothing(answer, outcome):
 
     before = count(outcome)
     with capture_logs() as logs:
-        assert panel(ScriptedChatModel(script)).ask(ASKED) == Verdict()
+        assert panel(ScriptedChatModel(script)).ask(ASKED) == PanelVerdict()
     assert count(outcome) == before + len(ASKED)
     assert [log["outcome"] for log in logs if log["event"] == "scorer.questions_unanswered"] == [
         outcome
@@ -160,14 +160,14 @@ def test_a_question_that_fails_leaves_the_others():
 
 def test_a_judge_that_is_slow_is_not_waited_for():
     before = count("late")
-    assert panel(judging(right, seconds=3), deadline_s=0.5).ask(ASKED) == Verdict()
+    assert panel(judging(right, seconds=3), deadline_s=0.5).ask(ASKED) == PanelVerdict()
     assert count("late") == before + len(ASKED)
 
 
 @pytest.mark.parametrize("within_s", [0, -1])
 def test_a_ticket_without_time_asks_nobody(within_s):
     model = judging(right)
-    assert panel(model).ask(ASKED, within_s) == Verdict()
+    assert panel(model).ask(ASKED, within_s) == PanelVerdict()
     assert model.requests == []
 
 
@@ -202,7 +202,7 @@ def test_the_same_question_twice_in_a_ticket_is_asked_once():
 def test_what_it_contradicted_itself_about_is_not_asked_again():
     store, model = RecentAnswers(100), judging(lambda asked, options: "B")
     for _ in range(2):
-        assert panel(model, store).ask([PUSHED]) == Verdict()
+        assert panel(model, store).ask([PUSHED]) == PanelVerdict()
     assert len(model.requests) == 2
 
 

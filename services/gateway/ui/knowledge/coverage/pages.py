@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import render
+from services.kit.access.needs import Need, needs
 
 WEEKS = 12
 PAGE_SIZE = 50
@@ -18,12 +19,14 @@ def create_coverage_pages(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/knowledge/coverage")
+    @needs(Need.READ)
     def coverage_page(weeks: Annotated[int, Query(ge=1, le=52)] = WEEKS) -> HTMLResponse:
         """Families of alerts without a sure procedure, and the sure share by week."""
         found = known.coverage.since(weeks)
         return render("knowledge/coverage/list.html", tab="Coverage", found=found, weeks=weeks)
 
     @router.get("/knowledge/coverage/{family}")
+    @needs(Need.READ)
     def family_page(
         family: str, cursor: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = ""
     ) -> HTMLResponse:

@@ -9,6 +9,7 @@ from services.contracts.ingestion import ForgetRequest
 from services.gateway.ui.forms import show
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import render
+from services.kit.access.needs import Need, needs
 
 
 def create_forget_pages(known: Known) -> APIRouter:
@@ -16,6 +17,7 @@ def create_forget_pages(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/knowledge/forget")
+    @needs(Need.INGEST)
     def forget_page(
         root: Annotated[str, Query(max_length=4096)],
         document: Annotated[str, Query(max_length=1024)] = "",
@@ -28,6 +30,7 @@ def create_forget_pages(known: Known) -> APIRouter:
         )
 
     @router.post("/knowledge/forget")
+    @needs(Need.INGEST)
     def forget_of_page(
         root: Annotated[str, Form(max_length=4096)],
         document: Annotated[str, Form(max_length=1024)] = "",

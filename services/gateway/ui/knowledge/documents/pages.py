@@ -14,6 +14,7 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
 from services.gateway.ui.templates import LINES_SHOWN, first_shown, render
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 
 PAGE_SIZE = 100
@@ -32,6 +33,7 @@ def create_document_pages(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/knowledge/documents")
+    @needs(Need.READ)
     def documents_page(
         root: Annotated[str, Query(max_length=4096)] = "",
         under: Annotated[str, Query(max_length=1024)] = "",
@@ -60,6 +62,7 @@ def create_document_pages(known: Known) -> APIRouter:
         )
 
     @router.get("/knowledge/document/{document_id:path}")
+    @needs(Need.READ)
     def document_page(
         document_id: str, start: Annotated[int, Query(alias="from", ge=1, le=10_000_000)] = 1
     ) -> HTMLResponse:

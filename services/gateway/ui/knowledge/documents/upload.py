@@ -11,6 +11,7 @@ from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import render
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError, PayloadTooLargeError
 
@@ -23,6 +24,7 @@ def create_upload_pages(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/knowledge/upload")
+    @needs(Need.READ)
     def upload_page() -> HTMLResponse:
         """The form, and the latest jobs."""
         jobs = known.services.ingestion.jobs(limit=JOBS_SHOWN)
@@ -33,6 +35,7 @@ def create_upload_pages(known: Known) -> APIRouter:
 
     @router.post("/knowledge/upload")
     @form(InvalidInputError, PayloadTooLargeError)
+    @needs(Need.INGEST)
     def upload_of_page(files: Annotated[list[UploadFile], File()]) -> Response:
         """Keep what was sent and go to its job."""
         sent = [Upload(file.filename or "", file.file) for file in files if file.filename]
@@ -40,6 +43,7 @@ def create_upload_pages(known: Known) -> APIRouter:
         return show("knowledge", "jobs", job.id)
 
     @router.get("/knowledge/jobs/{job_id}")
+    @needs(Need.READ)
     def job_page(job_id: str) -> HTMLResponse:
         """How a job stands, with each document that failed."""
         job = known.services.ingestion.job(job_id)

@@ -10,6 +10,7 @@ from services.gateway.ui.knowledge.graph.drawing import drawn
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
 from services.gateway.ui.templates import render
+from services.kit.access.needs import Need, needs
 from services.knowledge.model import Attribute
 
 PAGE_SIZE = 50
@@ -26,6 +27,7 @@ def create_incident_pages(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/knowledge/incidents")
+    @needs(Need.READ)
     def incidents_page(
         text: Annotated[str, Query(max_length=200)] = "",
         start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
@@ -44,6 +46,7 @@ def create_incident_pages(known: Known) -> APIRouter:
         )
 
     @router.get("/knowledge/incidents/{node_id:path}")
+    @needs(Need.READ)
     def incident_page(node_id: str, hops: Annotated[int, Query(ge=1, le=2)] = 1) -> HTMLResponse:
         """One incident with its passages, and a drawing of what is around it."""
         found = known.services.retrieval.surroundings(node_id, hops=hops)

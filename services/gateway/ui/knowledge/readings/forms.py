@@ -11,8 +11,9 @@ from services.contracts.readings import AnswerRequest, ApprovalRequest, ReadingD
 from services.gateway.ui.forms import show
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import shown
+from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, InvalidInputError
-from services.procedure.check import UnusableReadingError, reading_given
+from services.procedure.checking.check import UnusableReadingError, reading_given
 from services.procedure.model import Reading
 
 _Revision = Annotated[str, Form(max_length=64)]
@@ -24,6 +25,7 @@ def create_reading_forms(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.post("/knowledge/readings/{text_hash}/approvals")
+    @needs(Need.APPROVE)
     def approval_of_page(
         text_hash: str,
         procedure: _Place,
@@ -37,6 +39,7 @@ def create_reading_forms(known: Known) -> APIRouter:
         )
 
     @router.post("/knowledge/readings/{text_hash}/answers")
+    @needs(Need.APPROVE)
     def answer_of_page(
         text_hash: str,
         doubt: Annotated[str, Form(max_length=400)],
@@ -50,11 +53,13 @@ def create_reading_forms(known: Known) -> APIRouter:
         )
 
     @router.post("/knowledge/readings/{text_hash}/undo")
+    @needs(Need.APPROVE)
     def undo_of_page(text_hash: str) -> Response:
         """Take back the last thing that a person did."""
         return _changed(known.readings(), text_hash, lambda readings: readings.undo(text_hash))
 
     @router.post("/knowledge/readings/{text_hash}")
+    @needs(Need.APPROVE)
     def edit_of_page(
         text_hash: str, reading: Annotated[str, Form(max_length=2_000_000)], revision: _Revision
     ) -> Response:

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from services.contracts.ingestion import Ownership
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
+from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 
 
@@ -17,6 +18,7 @@ def create_owner_form(known: Known) -> APIRouter:
 
     @router.post("/knowledge/owners")
     @form(InvalidInputError)
+    @needs(Need.INGEST)
     def owner_of_page(
         root: Annotated[str, Form(max_length=4096)] = "",
         prefix: Annotated[str, Form(max_length=1024)] = "",

@@ -12,6 +12,7 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.views import notation, procedure_views
 from services.gateway.ui.templates import render
 from services.kit.access.caller import current_caller
+from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.procedure.model import Reader
 
@@ -27,6 +28,7 @@ def create_reading_pages(known: Known) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/knowledge/readings")
+    @needs(Need.READ)
     def readings_page(  # noqa: PLR0917 - FastAPI passes them by name
         state: _Word = "",
         reader: _Word = "",
@@ -63,6 +65,7 @@ def create_reading_pages(known: Known) -> APIRouter:
         )
 
     @router.get("/knowledge/readings/{text_hash}")
+    @needs(Need.READ)
     def reading_page(text_hash: str) -> HTMLResponse:
         """One page's reading beside its lines."""
         readings = known.readings()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
-from services.procedure.lines import where
 from services.procedure.lowering import lower
 from services.procedure.model import Doubt, LineRange, Procedure, Reading, as_json
+from services.procedure.program.cited_lines import where
 from services.workflow.drawing.svg import to_svg
 from services.workflow.model import Step, Workflow
 

@@ -1,0 +1,190 @@
+"""`bench clarify`: what questions bring to light that a ticket does not say."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from evaluation.benches.clarify.hidden_facts import DrawnPath, drawn_path, texts_of
+from evaluation.benches.clarify.simulated_user import SimulatedUser
+from evaluation.material.gold_pages import PageOf, own_page
+from evaluation.material.logic_rows import GoldGraph, GoldNode, LogicRow
+from evaluation.material.page_reader import Read, workflow_of
+from evaluation.material.requests import plan_request, score_request
+from evaluation.measures.figures import Figures
+from evaluation.measures.logic import Likeness
+from services.contracts.planner import Planner
+from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.scorer import Scorer
+from services.gateway.clarify.branches import of_decision
+from services.gateway.clarify.choosing import Clarify
+from services.gateway.clarify.dialogue import Dialogue, text_of, well_formed
+from services.gateway.clarify.situation import Situation
+from services.gateway.ticket.question import Question
+from services.knowledge.ports import Embedder
+from services.procedure.model import Reading
+from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
+
+EARLY = 2
+"""Questions within which most hidden facts should be found."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known for a ticket at one turn."""
+
+    workflow: Workflow | None
+    context: RetrievedContext = field(default_factory=RetrievedContext)
+
+
+See = Callable[[LogicRow, Dialogue], Seen]
+"""The page given, or the walk of the ticket as it stands now."""
+Ask = Callable[[Seen, Dialogue], Question | None]
+"""A way to choose the next question."""
+
+
+def by_gain(least_gain: float, most: int) -> Ask:
+    """As the gateway asks: what is expected to change the most, at most so many."""
+    clarify = Clarify(most, least_gain)
+
+    def ask(seen: Seen, asked: Dialogue) -> Question | None:
+        found = clarify.questions(seen.workflow, seen.context, asked)
+        return found[0] if found else None
+
+    return ask
+
+
+def everything(seen: Seen, asked: Dialogue) -> Question | None:
+    """Each decision of the workflow alone, in reading order, whatever hangs on it."""
+    if seen.workflow is None:
+        return None
+    known = {*asked.unknown, *(fact.decision for fact in asked.facts)}
+    decisions = seen.workflow.of_kind(StepKind.DECISION)
+    step = next((each for each in decisions if each.text not in known), None)
+    return of_decision(Situation(seen.workflow, {}), step) if step else None
+
+
+def nothing(_seen: Seen, _asked: Dialogue) -> None:
+    """Nobody is asked."""
+
+
+@dataclass
+class Talk:
+    """What was asked about one ticket, and what came to light."""
+
+    path: DrawnPath
+    told: list[frozenset[str]] = field(default_factory=list)
+    """Of each question the facts of the path that its answer told; none where it had none."""
+
+    def figures(self) -> Figures:
+        """Shares of what was hidden and of all decisions of the path, and how many questions."""
+        return {
+            f"found_{EARLY}": self._share(EARLY),
+            "found": self._share(),
+            f"solved_{EARLY}": float(self._share(EARLY) == 1),
+            "solved": float(self._share() == 1),
+            f"of_path_{EARLY}": self._share(EARLY, of_path=True),
+            "of_path": self._share(of_path=True),
+            "reached": self._reached(),
+            "asked": float(len(self.told)),
+            "unanswered": float(sum(not told for told in self.told)),
+        }
+
+    def _reached(self) -> float:
+        """Share of the path's decisions that are known one after the other, from the start."""
+        told = frozenset[str]().union(*self.told)
+        known = takewhile(lambda fact: fact.is_told or fact.node.id in told, self.path)
+        return sum(1 for _ in known) / len(self.path)
+
+    def _share(self, within: int | None = None, *, of_path: bool = False) -> float:
+        wanted = {fact.node.id for fact in self.path if of_path or fact.counts}
+        told = frozenset[str]().union(*self.told[:within])
+        return len(wanted & told) / len(wanted)
+
+
+def talk(row: LogicRow, path: DrawnPath, see: See, ask: Ask, embedder: Embedder) -> Talk:
+    """Ask about the row's ticket until no question is left."""
+    done, asked = Talk(path), Dialogue(ticket_text=text_of(row.draft))
+    seen = see(row, asked)
+    user = _user(row, path, seen, embedder)
+    while (question := ask(seen, asked)) is not None:
+        reply = user.reply(question, row.page)
+        done.told.append(reply.told if reply else frozenset())
+        asked = asked.after(question, reply.choice if reply else None)
+        if reply and (again := see(row, asked)) != seen:
+            seen, user = again, _user(row, path, again, embedder)
+    return done
+
+
+def _user(row: LogicRow, path: DrawnPath, seen: Seen, embedder: Embedder) -> SimulatedUser:
+    drawn = row.reference or GoldGraph(nodes=())
+    workflow = seen.workflow or Workflow(title="", steps=())
+    return SimulatedUser(path, drawn, workflow, row.page, embedder)
+
+
+def page_given(page_of: PageOf, read: Read) -> See:
+    """The row's page alone, read once."""
+    readings: dict[str, Reading | None] = {}
+
+    def see(row: LogicRow, asked: Dialogue) -> Seen:
+        ticket = well_formed(row.draft, asked)
+        if row.page not in readings:
+            readings[row.page] = read(own_page(row) if row.text else page_of(row))
+        reading = readings[row.page]
+        text = f"{ticket.title}\n{ticket.description}".strip()
+        return Seen(workflow_of(reading, row.page, text) if reading else None)
+
+    return see
+
+
+def drawn(row: LogicRow, _asked: Dialogue) -> Seen:
+    """The drawing itself, as if a person had approved it: what asking is worth without reading."""
+    graph = row.reference or GoldGraph(nodes=())
+    steps = tuple(_step(node, row.page) for node in graph.nodes)
+    known = {step.id for step in steps}
+    arrows = tuple(
+        Transition(source=edge.source, target=edge.target, condition=edge.label)
+        for edge in graph.edges
+        if {edge.source, edge.target} <= known
+    )
+    return Seen(Workflow(title=row.title, steps=steps, transitions=arrows))
+
+
+def _step(node: GoldNode, page: str) -> Step:
+    lines = node.lines or ()
+    cited = (Citation(document_id=page, start_line=one, end_line=last) for one, last in lines)
+    kind = StepKind(node.kind)
+    return Step(id=node.id, kind=kind, text=node.label, citations=tuple(cited), node=node.id)
+
+
+def walked(retrieval: Retrieval, planner: Planner, scorer: Scorer) -> See:
+    """The whole walk of the ticket with what was learned."""
+
+    def see(row: LogicRow, asked: Dialogue) -> Seen:
+        ticket = well_formed(row.draft, asked)
+        request = RetrieveRequest.of_ticket(ticket, without=asked.ruled_out)
+        context = retrieval.retrieve(request)
+        candidates = planner.plan(plan_request(ticket, context)).candidates
+        scoring = score_request(ticket, context, candidates)
+        ranked = scorer.score(scoring).ranked if candidates else ()
+        return Seen(ranked[0].candidate.workflow if ranked else None, context)
+
+    return see
+
+
+def measure(  # noqa: PLR0917 - a bench's parts
+    rows: Sequence[LogicRow],
+    see: See,
+    ask: Ask,
+    embedder: Embedder,
+    seed: int,
+    advance: Callable[[], None] = lambda: None,
+) -> list[tuple[LogicRow, Figures | None]]:
+    """Each row with its figures; none where its page has no path with something hidden."""
+    likeness = Likeness.of([text for row in rows for text in texts_of(row)], embedder)
+    measured = []
+    for row in rows:
+        path = drawn_path(row, seed, likeness)
+        figures = talk(row, path, see, ask, embedder).figures() if path else None
+        measured.append((row, figures))
+        advance()
+    return measured

@@ -1,0 +1,72 @@
+"""What `bench clarify` runs on, from what was asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.benches.clarify.bench import (
+    Ask,
+    See,
+    by_gain,
+    drawn,
+    everything,
+    nothing,
+    page_given,
+    walked,
+)
+from evaluation.material.gold_pages import PageOf, page_of_corpus, page_of_store
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_reader import by_rules
+from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
+from services.gateway.settings import GatewaySettings
+from services.knowledge.screening.document import text_hash
+from services.serving.embedded import Embedded
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The platform whose tickets are walked, or the pages that are given."""
+
+    platform: Embedded | None
+    pairs: Path
+    reader: str = "rules"
+    corpus: Path | None = None
+
+    def rows(self, rows: Sequence[LogicRow]) -> list[LogicRow]:
+        """Those with a drawing; of recorded answers, the recorded ones."""
+        conditional = [row for row in rows if row.reference]
+        if self.reader != "recorded" or self.platform:
+            return conditional
+        answered, page_of = read_answers(RECORDED), self._page_of()
+        return [row for row in conditional if row.doc and text_hash(page_of(row)) in answered]
+
+    def see(self) -> See:
+        """The workflow of a ticket as it stands."""
+        if self.platform:
+            return walked(self.platform.retrieval, self.platform.planner, self.platform.scorer)
+        if self.reader == "drawn":
+            return drawn
+        read = by_record(read_answers(RECORDED)) if self.reader == "recorded" else by_rules
+        return page_given(self._page_of(), read)
+
+    def config(self) -> dict[str, object]:
+        """What a report says of it."""
+        if self.platform:
+            return {"given": "ticket"}
+        return {"given": "page", "reader": self.reader}
+
+    def _page_of(self) -> PageOf:
+        if self.platform and not self.corpus:
+            return page_of_store(self.platform.documents)
+        return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+
+
+def ways(setting: Setting, most: int | None) -> Mapping[str, Ask]:
+    """The gateway's way first, then those that it stands between."""
+    settings = setting.platform.gateway.settings if setting.platform else GatewaySettings()
+    asked = most or settings.clarify_most
+    return {
+        "by gain": by_gain(settings.clarify_least_gain, asked),
+        "everything": everything,
+        "nothing": nothing,
+    }

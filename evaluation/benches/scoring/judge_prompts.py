@@ -1,0 +1,91 @@
+"""The scorer's questions as files, for whoever is to answer them, and the answers as a record.
+
+`NAME.prompt.txt` holds numbered questions, `NAME.keys.json` what they are known by; the answers are
+`NAME.answer.json`, letters by number.
+"""
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from string import ascii_uppercase
+
+from evaluation.benches.scoring.judge_candidates import ONE_GUARD, RULES
+from evaluation.benches.scoring.judge_setup import Judging
+from evaluation.material.recorded_judge import RECORDED_JUDGE, RecordedChoice, key_of, read_choices
+from services.llm.prompts import load_prompt
+from services.scorer.judges.controls import CONTROLS
+from services.scorer.judges.question import FactQuestion
+from services.scorer.service import ScorerService
+from services.scorer.settings import ScorerSettings
+
+_MOST_OF_PLANS = 20
+"""Questions about the plans of one ticket: more than are asked, to see whether more would help."""
+_SYSTEM = load_prompt("services.scorer", "fact").system
+
+
+def asked_of(judging: Judging, guards_of: int) -> Iterator[FactQuestion]:
+    """About the plans of all recorded tickets, their duels, and one wrong guard of more rows.
+
+    And the controls, for which a judge is asked that gives one answer to everything.
+    """
+    yield from CONTROLS
+    apart = ScorerService(judging.embedder, hears_others=False)
+    together = ScorerService(judging.embedder, ScorerSettings(judged_facts=_MOST_OF_PLANS))
+    rows, bench = judging.rows("all", recorded=True), judging.best_of_n(RULES)
+    for row in rows:
+        yield from together.questions(together.cases(bench.request(row)))
+    known = {row.id for row in rows}
+    more = [row for row in judging.rows("odd", recorded=False) if row.id not in known][:guards_of]
+    duels = judging.duels()
+    beyond = [duel for duel in duels.all(more) if duel.worse.origin == ONE_GUARD]
+    for duel in (*duels.all(rows), *beyond):
+        yield from apart.questions(apart.cases(duel.request))
+
+
+def write_batches(questions: Iterable[FactQuestion], folder: Path, size: int) -> int:
+    """Files of `size` questions that are not recorded yet, those about the same lines together.
+
+    Returns how many questions.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    recorded = read_choices(RECORDED_JUDGE)
+    keyed = ((key_of(question), question) for question in questions)
+    known = {key: question for key, question in keyed if key not in recorded}
+    keys = sorted(known, key=lambda key: known[key].lines)
+    for number, start in enumerate(range(0, len(keys), size), start=1):
+        _write(folder / f"batch-{number:02}", {key: known[key] for key in keys[start:][:size]})
+    return len(keys)
+
+
+def collected(folder: Path) -> Iterator[RecordedChoice]:
+    """The answers that there are; what names no option is left out."""
+    for path in sorted(folder.glob("*.answer.json")):
+        letters = json.loads(path.read_text(encoding="utf-8"))
+        asked = json.loads(path.with_name(f"{path.name.split('.')[0]}.keys.json").read_text())
+        for number, (key, order) in asked.items():
+            place = ascii_uppercase.find(letters.get(number, "?"))
+            if 0 <= place < len(order):
+                yield RecordedChoice(key=key, chosen=order[place], options=len(order))
+
+
+def _write(path: Path, batch: dict[str, FactQuestion]) -> None:
+    orders = {key: _order(key, question) for key, question in batch.items()}
+    numbered = {str(n): (key, orders[key]) for n, key in enumerate(batch, start=1)}
+    told = [_asked(n, batch[key], order) for n, (key, order) in numbered.items()]
+    path.with_suffix(".prompt.txt").write_text("\n\n".join((_SYSTEM, *told)), encoding="utf-8")
+    path.with_suffix(".keys.json").write_text(json.dumps(numbered), encoding="utf-8")
+
+
+def _asked(number: str, question: FactQuestion, order: Sequence[int]) -> str:
+    options = "\n".join(
+        f"{letter}. {question.options[place].text}"
+        for letter, place in zip(ascii_uppercase, order, strict=False)
+    )
+    return f"##### {number}\nThe lines:\n{question.lines}\n\n{question.text}\n{options}"
+
+
+def _order(key: str, question: FactQuestion) -> list[int]:
+    order = list(range(len(question.options)))
+    random.Random(key).shuffle(order)  # noqa: S311 - repeatable, no secret
+    return order

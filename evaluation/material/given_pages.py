@@ -1,0 +1,94 @@
+"""The context of a ticket whose pages are given: all that ingestion makes of them, nothing else."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from evaluation.material.gold_pages import PageOf
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.page_reader import Read, by_rules
+from services.contracts.retrieval import PageReading, RetrievedContext
+from services.contracts.ticket import TicketDraft
+from services.ingestion.structure.pipeline import Pipeline
+from services.knowledge.model import Chunk, Document, IncidentNode, RetrievedChunk, RetrievedNode
+from services.knowledge.ports import Embedder
+from services.knowledge.screening.document import screened
+from services.procedure.ports import ServedReading
+
+
+class GivenPages:
+    """Pages of rows as chunks, nodes and readings, each made once."""
+
+    def __init__(self, page_of: PageOf, embedder: Embedder, read: Read = by_rules) -> None:
+        """What `read` has not read is read by rules."""
+        self._page_of = page_of
+        self._embedder = embedder
+        self._read = read
+        self._pipeline = Pipeline.with_embedder(embedder)
+        self._parts = cache(self._made)
+
+    def context(self, ticket: TicketDraft, rows: Sequence[LogicRow]) -> RetrievedContext:
+        """The pages of these rows, each chunk as relevant as its meaning is near the ticket's."""
+        pages = [self._page_of(row) for row in rows]
+        parts = [self._parts(_Hashable(page)) for page in pages]
+        chunks = self._scored(ticket, [chunk for found, _, _ in parts for chunk in found])
+        best = _best(chunks)
+        return RetrievedContext(
+            chunks=tuple(chunks),
+            nodes=tuple(_hits((node for _, nodes, _ in parts for node in nodes), best)),
+            confidence=1.0,
+            pages=tuple(
+                reading.model_copy(update={"score": best.get(reading.document_id, 0.0)})
+                for _, _, reading in parts
+            ),
+        )
+
+    def _made(self, page: "_Hashable") -> tuple[list[Chunk], list[IncidentNode], PageReading]:
+        document = page.document
+        text = screened(document).document.text
+        reading = PageReading(
+            document_id=document.id,
+            title=document.title,
+            served=ServedReading(reading=self._read(document) or by_rules(document)),
+            text=text,
+        )
+        pipeline = self._pipeline
+        return list(pipeline.split(document)), list(pipeline.extract(document)), reading
+
+    def _scored(self, ticket: TicketDraft, chunks: Sequence[Chunk]) -> list[RetrievedChunk]:
+        asked = f"{ticket.title}\n{ticket.description}".strip()
+        vectors = self._embedder.embed([asked, *(chunk.embedded_text for chunk in chunks)])
+        near = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0)
+        found = [
+            RetrievedChunk(chunk=chunk, score=float(score))
+            for chunk, score in zip(chunks, near, strict=True)
+        ]
+        return sorted(found, key=lambda hit: -hit.score)
+
+
+class _Hashable:
+    """A document as the argument of a cache."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    def __hash__(self) -> int:
+        return hash(self.document.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashable) and self.document == other.document
+
+
+def _best(chunks: Sequence[RetrievedChunk]) -> Mapping[str, float]:
+    """By document the relevance of its best chunk; `chunks` are in falling relevance."""
+    return {hit.chunk.span.document_id: hit.score for hit in reversed(chunks)}
+
+
+def _hits(nodes: Iterator[IncidentNode], best: Mapping[str, float]) -> list[RetrievedNode]:
+    """Each as relevant as its page, a page's own node first."""
+    hits = [
+        RetrievedNode(node=node, score=max(best.get(id_, 0.0) for id_ in node.document_ids))
+        for node in nodes
+    ]
+    return sorted(hits, key=lambda hit: -hit.score)

@@ -1,0 +1,57 @@
+"""The page of a row: its own text, a document of the store, or a file of a corpus."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from evaluation.material.logic_rows import LogicRow
+from services.ingestion.converters import reader_of
+from services.kit.errors import InvalidInputError
+from services.knowledge.model import Document
+from services.knowledge.ports import DocumentStore
+
+PageOf = Callable[[LogicRow], Document]
+
+
+class NoPageError(InvalidInputError):
+    """The page of a row is not where it is looked for."""
+
+
+def own_page(row: LogicRow) -> Document:
+    """The text that stands in the row itself."""
+    return _document(row, row.text)
+
+
+def page_of_store(documents: DocumentStore) -> PageOf:
+    """Pages as they were ingested.
+
+    Raises:
+        NoPageError: When called for a document that is not there.
+    """
+
+    def find(row: LogicRow) -> Document:
+        found = documents.get(row.doc)
+        if found is None:
+            raise NoPageError(f"expected the document {row.doc!r} of {row.id!r} in the data folder")
+        return found
+
+    return find
+
+
+def page_of_corpus(folder: Path) -> PageOf:
+    """Files below a folder, read as ingestion reads them.
+
+    Raises:
+        NoPageError: When called for a file that is not there, or of a form that is not text.
+    """
+
+    def find(row: LogicRow) -> Document:
+        path, reader = folder / row.doc, reader_of(row.doc)
+        if reader is None or reader.isolated or not path.is_file():
+            raise NoPageError(f"expected the page of {row.id!r} as a text at {path}")
+        return _document(row, reader.read(path.read_bytes()).text)
+
+    return find
+
+
+def _document(row: LogicRow, text: str) -> Document:
+    return Document(id=row.page, title=row.title or row.page, text=text, content_hash="")

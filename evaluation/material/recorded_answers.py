@@ -1,0 +1,99 @@
+"""Answers of a strong model to the reading prompt, kept as lines, labels and own words.
+
+A row names the text by its hash and the prompt by its version, and holds the answer of each sample
+after the walker's findings had gone back: `{"text_hash", "prompt", "answers": [program, …]}`. No
+text of a page is kept: commands and sample output are left out.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluation.material.pairs import read_lines
+from services.knowledge.model import Document
+from services.knowledge.screening.document import hash_of, screened
+from services.llm.scripted import ScriptedChatModel
+from services.procedure.by_model.question import PROMPT
+from services.procedure.by_model.reader import ModelReader
+from services.procedure.model import Reading, as_json
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "strong_model.jsonl"
+_NOT_KEPT = ("commands", "expected")
+
+
+class RecordedAnswers(BaseModel):
+    """What a model answered about one text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text_hash: str
+    prompt: str
+    answers: tuple[dict[str, Any], ...]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the prompt that was answered is the one in use."""
+        return self.prompt == PROMPT.label
+
+
+def read_answers(path: Path) -> dict[str, RecordedAnswers]:
+    """Recorded answers by the hash of their text.
+
+    Raises:
+        PairsError: The file cannot be read, or a line holds no answers.
+    """
+    rows = (row for _, row in read_lines(path, RecordedAnswers))
+    return {row.text_hash: row for row in rows}
+
+
+def by_record(
+    answers: dict[str, RecordedAnswers], samples: int = 0
+) -> Callable[[Document], Reading | None]:
+    """The model's reader, replaying; None for a page that was not recorded.
+
+    With `samples` only so many of the answers are used.
+    """
+
+    def read(document: Document) -> Reading | None:
+        text = screened(document).document.text
+        row = answers.get(hash_of(text))
+        if row is None:
+            return None
+        told = [json.dumps(answer) for answer in row.answers[: samples or None]]
+        model = ScriptedChatModel(told)
+        return ModelReader(model, samples=len(told), corrections=0).read(text)
+
+    return read
+
+
+def reading_rows(
+    pages: Iterable[Document], answers: dict[str, RecordedAnswers]
+) -> Iterator[dict[str, Any]]:
+    """The readings of the recorded answers as `flowxpert readings import` takes them."""
+    read = by_record(answers)
+    for page in pages:
+        reading = read(page)
+        if reading is not None:
+            key = hash_of(screened(page).document.text)
+            row = {"text_hash": key, "document": page.id, "state": "read"}
+            yield row | {"reading": as_json(reading)}
+
+
+def without_page_text(program: Any) -> Any:  # noqa: ANN401 - JSON
+    """The answer without what it copies from the page."""
+    if isinstance(program, dict):
+        kept = {key: value for key, value in program.items() if key not in _NOT_KEPT}
+        return {key: without_page_text(value) for key, value in kept.items()}
+    if isinstance(program, list):
+        return [without_page_text(each) for each in program]
+    return program
+
+
+def write_answers(path: Path, rows: Iterable[RecordedAnswers]) -> None:
+    """Write the rows in the order of their hashes, so that a new answer is a small difference."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ordered = sorted(rows, key=lambda row: row.text_hash)
+    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")

@@ -1,0 +1,310 @@
+"""What the stores hold of which document: the memory that makes ingestion incremental.
+
+A document is *reserved* before the stores are changed and *recorded* after. Between the two its
+row names every chunk and node of the old and of the new version, so that a process killed there
+leaves nothing behind that the next one cannot find.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
+from services.kit.batches import batches
+from services.kit.sql.database import Database
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """What the ledger says of a document."""
+
+    source: str
+    fingerprint: str
+    content_hash: str
+    pipeline: str
+    job_id: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the stores hold it; otherwise a killed job left parts of it."""
+        return bool(self.content_hash)
+
+
+@dataclass(frozen=True)
+class MovedFile:
+    """Where a document whose content is known was known from, and how its file is known now."""
+
+    known_source: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """A document's version that is being written."""
+
+    document_id: str
+    fingerprint: str
+    content_hash: str
+    title: str
+    media_type: str
+    chunk_ids: tuple[str, ...]
+    node_ids: tuple[str, ...]
+    text_hash: str
+    """Of the text that nodes count lines in."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Ids that the stores may hold of one document."""
+
+    chunk_ids: frozenset[str]
+    node_ids: frozenset[str]
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """What came of the wish to write documents."""
+
+    held: dict[str, Held]
+    """What the stores may hold of each until now."""
+    taken: dict[str, str]
+    """Documents that belong to another source, with that source; they are not reserved."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many documents the ledger names of one source."""
+
+    documents: int
+    """Those that a killed job left half-written included."""
+    outdated: int
+    """Whole, and made by another pipeline."""
+
+
+class Ledger:
+    """Reads and writes the rows; a method that takes a session is part of its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def known(self) -> dict[str, LedgerEntry]:
+        """All documents by id."""
+        columns = (
+            IngestedRow.document_id,
+            IngestedRow.source,
+            IngestedRow.fingerprint,
+            IngestedRow.content_hash,
+            IngestedRow.pipeline,
+            IngestedRow.job_id,
+        )
+        with self._database.session() as session:
+            return {id_: LedgerEntry(*rest) for id_, *rest in session.execute(select(*columns))}
+
+    def sources(self, pipeline: str) -> dict[str, Counted]:
+        """How many documents belong to what; `pipeline` tells which of them are outdated."""
+        is_outdated = (IngestedRow.content_hash != "") & (IngestedRow.pipeline != pipeline)
+        statement = (
+            select(IngestedRow.source, func.count(), func.count().filter(is_outdated))
+            .group_by(IngestedRow.source)
+            .order_by(IngestedRow.source)
+        )
+        with self._database.session() as session:
+            return {source: Counted(*rest) for source, *rest in session.execute(statement)}
+
+    def source(self, document_id: str) -> str | None:
+        """What a whole document belongs to; None where there is none of this id."""
+        statement = select(IngestedRow.source).where(
+            IngestedRow.document_id == document_id, IngestedRow.content_hash != ""
+        )
+        with self._database.session() as session:
+            return session.scalar(statement)
+
+    def text_hashes(
+        self, document_ids: Sequence[str] | None = None, *, source: str | None = None
+    ) -> dict[str, str]:
+        """Hash of the text by document, empty where it was never noted.
+
+        Of `document_ids`, half-written ones too; else of whole documents of `source`, or of all.
+        """
+        columns = select(IngestedRow.document_id, IngestedRow.text_hash)
+        statement = columns.where(IngestedRow.content_hash != "").order_by(IngestedRow.document_id)
+        if source is not None:
+            statement = statement.where(IngestedRow.source == source)
+        with self._database.session() as session:
+            if document_ids is None:
+                return dict(session.execute(statement).tuples().all())
+            found: dict[str, str] = {}
+            for some in batches(document_ids):
+                mine = columns.where(IngestedRow.document_id.in_(some))
+                found.update(session.execute(mine).tuples().all())
+            return found
+
+    def with_texts(self, text_hashes: Sequence[str]) -> dict[str, list[str]]:
+        """Ids of the documents whose text has one of the hashes, by hash, in their order.
+
+        Those that a killed job left half-written are among them.
+        """
+        found: dict[str, list[str]] = {}
+        columns = select(IngestedRow.text_hash, IngestedRow.document_id)
+        with self._database.session() as session:
+            for some in batches(text_hashes):
+                mine = columns.where(IngestedRow.text_hash.in_(some))
+                for text_hash, id_ in session.execute(mine.order_by(IngestedRow.document_id)):
+                    found.setdefault(text_hash, []).append(id_)
+        return found
+
+    def note_texts(self, text_hashes: Mapping[str, str]) -> None:
+        """Note the hashes of documents' texts, by document, where none is noted."""
+        with self._database.session() as session:
+            for id_, text_hash in text_hashes.items():
+                mine = (IngestedRow.document_id == id_) & (IngestedRow.text_hash == "")
+                session.execute(update(IngestedRow).where(mine).values(text_hash=text_hash))
+
+    def reserve(
+        self, versions: Sequence[Version], *, source: str, pipeline: str, job_id: str
+    ) -> Reservation:
+        """Note what is about to be written; documents of another living source are not touched."""
+        ids = [version.document_id for version in versions]
+        with self._database.session() as session:
+            self._take_write_lock(session, ids)
+            rows = self._rows(session, ids)
+            taken = {id_: row.source for id_, row in rows.items() if not may_take(row, source)}
+            held = {id_: _held(row) for id_, row in rows.items()}
+            for version in versions:
+                if version.document_id in taken:
+                    continue
+                before = held.setdefault(version.document_id, _NOTHING)
+                row = _row(version, source, pipeline, job_id)
+                row.content_hash = ""
+                row.outcome = before.outcome
+                row.chunk_ids = sorted(before.chunk_ids.union(version.chunk_ids))
+                row.node_ids = sorted(before.node_ids.union(version.node_ids))
+                session.merge(row)
+        return Reservation(held, taken)
+
+    def record(
+        self,
+        session: Session,
+        versions: Sequence[Version],
+        outcomes: dict[str, str],
+        *,
+        source: str,
+        pipeline: str,
+        job_id: str,
+    ) -> None:
+        """Note that the stores hold exactly these versions."""
+        for version in versions:
+            row = _row(version, source, pipeline, job_id)
+            row.outcome = outcomes[version.document_id]
+            session.merge(row)
+            self._forget_built(session, version.document_id, other_than=version.text_hash)
+
+    def touch(self, session: Session, found: Mapping[str, MovedFile], *, source: str) -> None:
+        """Note that documents of `source` have the content that is known.
+
+        Those that yet another source has taken meanwhile stay what they are.
+        """
+        for id_, each in found.items():
+            session.execute(
+                update(IngestedRow)
+                .where(IngestedRow.document_id == id_, IngestedRow.source == each.known_source)
+                .values(source=source, fingerprint=each.fingerprint)
+            )
+
+    def hold(
+        self, ids: Mapping[str, tuple[Sequence[str], Sequence[str]]], *, beside_old: bool
+    ) -> None:
+        """Note that the stores hold these chunks and nodes of each document: instead, or as well.
+
+        What else is known of the documents stays.
+        """
+        with self._database.session() as session:
+            for id_, row in self._rows(session, list(ids)).items():
+                chunks, nodes = ids[id_]
+                row.chunk_ids = sorted({*chunks, *(row.chunk_ids if beside_old else ())})
+                row.node_ids = sorted({*nodes, *(row.node_ids if beside_old else ())})
+
+    def held(self, document_ids: Sequence[str]) -> dict[str, Held]:
+        """What the stores may hold of these documents."""
+        with self._database.session() as session:
+            return {id_: _held(row) for id_, row in self._rows(session, document_ids).items()}
+
+    def begin_removal(self, document_ids: Sequence[str]) -> None:
+        """Note that the stores may hold only parts of these from now on.
+
+        So an ingest after a removal that was killed makes them again where they are still there.
+        """
+        with self._database.session() as session:
+            for row in self._rows(session, document_ids).values():
+                row.outcome = _held(row).outcome
+                row.content_hash = ""
+
+    def forget(self, session: Session, document_ids: Iterable[str]) -> None:
+        """Note that the stores hold nothing of these any more."""
+        for id_ in document_ids:
+            session.execute(delete(IngestedRow).where(IngestedRow.document_id == id_))
+            self._forget_built(session, id_)
+
+    def _forget_built(self, session: Session, document_id: str, *, other_than: str = "") -> None:
+        """What a model made of other texts of the document does not outlive them."""
+        for kept in (BuiltRow, UnbuiltRow):
+            session.execute(
+                delete(kept).where(kept.document_id == document_id, kept.text_hash != other_than)
+            )
+
+    def _take_write_lock(self, session: Session, ids: Sequence[str]) -> None:
+        """Let nobody change these rows between reading and writing them."""
+        for some in batches(ids):
+            mine = IngestedRow.document_id.in_(some)
+            session.execute(update(IngestedRow).where(mine).values(job_id=IngestedRow.job_id))
+
+    def _rows(self, session: Session, document_ids: Sequence[str]) -> dict[str, IngestedRow]:
+        found: dict[str, IngestedRow] = {}
+        for some in batches(document_ids):
+            rows = session.scalars(select(IngestedRow).where(IngestedRow.document_id.in_(some)))
+            found.update((row.document_id, row) for row in rows)
+        return found
+
+
+def may_take(known: LedgerEntry | IngestedRow, source: str) -> bool:
+    """Whether a document of `source` may take the place of the known one of the same id."""
+    return known.source == source or _is_gone(known.source)
+
+
+def _is_gone(source: str) -> bool:
+    try:
+        return not Path(source).exists()
+    except PermissionError:  # it is there, and not for this process to look into
+        return False
+
+
+_NOTHING = Held(frozenset(), frozenset(), "added")
+
+
+def _held(row: IngestedRow) -> Held:
+    # A row of a killed job keeps what that job was about to call it.
+    outcome = "changed" if row.content_hash else row.outcome
+    return Held(frozenset(row.chunk_ids), frozenset(row.node_ids), outcome)
+
+
+def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedRow:
+    return IngestedRow(
+        document_id=version.document_id,
+        source=source,
+        fingerprint=version.fingerprint,
+        content_hash=version.content_hash,
+        pipeline=pipeline,
+        outcome="",
+        job_id=job_id,
+        title=version.title,
+        media_type=version.media_type,
+        text_hash=version.text_hash,
+        chunk_ids=list(version.chunk_ids),
+        node_ids=list(version.node_ids),
+        updated_at=datetime.now(UTC),
+    )

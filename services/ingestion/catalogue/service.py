@@ -1,0 +1,184 @@
+"""What was ingested, as people look for it: by root, folder, id and title."""
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, or_, select
+
+from services.contracts.ingestion import (
+    ANY_DOCUMENT,
+    DocumentContents,
+    DocumentQuery,
+    Folder,
+    ForgetRequest,
+    IngestedDocument,
+    IngestedRoot,
+    Ownership,
+    RemovalCost,
+)
+from services.ingestion.catalogue.contents import places_of_chunks, places_of_nodes
+from services.ingestion.catalogue.ledger import Ledger
+from services.ingestion.catalogue.owners import Owners, owner_among
+from services.ingestion.catalogue.roots import Roots
+from services.ingestion.structure.pipeline import Pipeline
+from services.ingestion.tables import IngestedRow
+from services.kit.errors import InvalidInputError
+from services.kit.sql.database import Database
+from services.knowledge.model import Document
+from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
+from services.procedure.ports import ReadingStore
+
+
+class CatalogueService:
+    """Reads what the ledger wrote; documents that a killed job left half-written are left out."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        ledger: Ledger,
+        roots: Roots,
+        structure: Pipeline,
+        documents: DocumentStore,
+        graph: GraphStore,
+        reading_store: ReadingStore,
+    ) -> None:
+        """`structure` cuts a document into the chunks that are shown."""
+        self._database = database
+        self._ledger = ledger
+        self._roots = roots
+        self._structure = structure
+        self._documents = documents
+        self._graph = graph
+        self._reading_store = reading_store
+        self._owners = Owners(database)
+
+    def roots(self) -> list[IngestedRoot]:
+        """See `Ingestion.roots`."""
+        return self._roots.all()
+
+    def root_here(self, named: str) -> IngestedRoot:
+        """The root that somebody on this machine means by a path, which may be gone.
+
+        What the path says comes before where it leads: a link in the place of a folder that was
+        moved must not stand for the folder's new place.
+
+        Raises:
+            RootNotFoundError: No document came from there.
+        """
+        return self._roots.named(
+            named, os.path.normpath(Path.cwd() / named), os.path.realpath(named)
+        )
+
+    def removal_cost(self, request: ForgetRequest) -> RemovalCost:
+        """See `Ingestion.removal_cost`.
+
+        Approved procedures of a text that documents of other roots have too are not lost.
+        """
+        root = self._roots.removable(request.root, request.document)
+        texts = (
+            self._ledger.text_hashes([request.document])
+            if request.document
+            else self._ledger.text_hashes(source=root.path)
+        )
+        hashes = list(dict.fromkeys(filter(None, texts.values())))
+        having = self._ledger.with_texts(hashes)
+        lost = [each for each in hashes if texts.keys() >= set(having.get(each, ()))]
+        known = self._reading_store.known(lost).values()
+        return RemovalCost(documents=len(texts), approved=sum(each.approved for each in known))
+
+    def documents(self, query: DocumentQuery = ANY_DOCUMENT) -> list[IngestedDocument]:
+        """See `Ingestion.documents`."""
+        statement = (
+            _below(select(IngestedRow), query.root, query.under)
+            .where(IngestedRow.document_id > query.after, *_has_words(query.text))
+            .order_by(IngestedRow.document_id)
+            .limit(query.limit)
+        )
+        owners = self._owners.all()
+        with self._database.session() as session:
+            return [self._entry(row, owners) for row in session.scalars(statement)]
+
+    def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
+        """See `Ingestion.folders`."""
+        statement = _below(select(IngestedRow.document_id), root, under)
+        with self._database.session() as session:
+            below = (id_[len(under) :] for id_ in session.scalars(statement))
+            counted = Counter(rest.split("/", 1)[0] for rest in below if "/" in rest)
+        return [
+            Folder(path=f"{under}{name}/", documents=number)
+            for name, number in sorted(counted.items())
+        ]
+
+    def document(self, document_id: str) -> Document:
+        """See `Ingestion.document`."""
+        document = self._documents.get(document_id)
+        if document is None:
+            raise _not_found(document_id)
+        return document
+
+    def contents(self, document_id: str) -> DocumentContents:
+        """See `Ingestion.contents`."""
+        document = self.document(document_id)
+        with self._database.session() as session:
+            row = session.get(IngestedRow, document_id)
+        if row is None or not row.content_hash:
+            raise _not_found(document_id)
+        return DocumentContents(
+            document=self._entry(row, self._owners.all()),
+            lines=tuple(document.text.split("\n")),
+            chunks=places_of_chunks(self._structure.split(document)),
+            nodes=places_of_nodes(self._graph.of_documents([document_id]), document_id),
+        )
+
+    def owners(self) -> list[Ownership]:
+        """See `Ingestion.owners`."""
+        return self._owners.all()
+
+    def set_owner(self, ownership: Ownership) -> list[Ownership]:
+        """See `Ingestion.set_owner`."""
+        # An entry of a root that is gone may go.
+        is_named = ownership.root and ownership.team.strip()
+        if is_named and ownership.root not in {each.path for each in self.roots()}:
+            raise InvalidInputError(
+                f"no document came from {ownership.root[:200]!r}: name one of the roots that "
+                "/v1/roots lists"
+            )
+        return self._owners.put(ownership)
+
+    def _entry(self, row: IngestedRow, owners: list[Ownership]) -> IngestedDocument:
+        return IngestedDocument(
+            id=row.document_id,
+            title=row.title,
+            media_type=row.media_type,
+            source=row.source,
+            chunks=len(row.chunk_ids),
+            nodes=len(row.node_ids),
+            updated_at=row.updated_at,
+            text_hash=row.text_hash,
+            is_outdated=row.pipeline != self._structure.version,
+            owner=owner_among(owners, row.source, row.document_id),
+        )
+
+
+def _not_found(document_id: str) -> DocumentNotFoundError:
+    return DocumentNotFoundError(f"no document has the id {document_id!r}")
+
+
+def _below(statement: Select[Any], root: str, under: str) -> Select[Any]:
+    statement = statement.where(IngestedRow.content_hash != "")
+    if root:
+        statement = statement.where(IngestedRow.source == root)
+    if under:
+        statement = statement.where(IngestedRow.document_id.startswith(under, autoescape=True))
+    return statement
+
+
+def _has_words(text: str) -> list[ColumnElement[bool]]:
+    columns = (IngestedRow.document_id, IngestedRow.title)
+    return [
+        or_(*(func.lower(column).contains(word, autoescape=True) for column in columns))
+        for word in text.lower().split()
+    ]

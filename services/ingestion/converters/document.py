@@ -1,0 +1,71 @@
+"""Bytes to a document."""
+
+import hashlib
+import re
+from pathlib import PurePosixPath
+
+from services.ingestion.converters import Reading, UnreadableDocumentError, reader_of
+from services.ingestion.converters.isolation import IsolatedReaders
+from services.knowledge.model import Document
+
+_HEADING = re.compile(
+    r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE
+)
+_CODE_BLOCK = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_MARKUP = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
+_TITLE_LENGTH = 200
+
+
+def read_document(
+    document_id: str, data: bytes, isolated: IsolatedReaders, *, max_chars: int
+) -> Document:
+    """The document, titled by its front matter, first heading, form or file name.
+
+    Raises:
+        UnreadableDocumentError: It cannot be read, is empty, or is too long.
+    """
+    reader = reader_of(document_id)
+    if reader is None:
+        raise UnreadableDocumentError("no reader knows files of this name")
+    if not data.strip():
+        raise UnreadableDocumentError("it is empty")
+    reading = isolated.read(reader, data) if reader.isolated else reader.read(data)
+    text = reading.text
+    if not text.strip():
+        raise UnreadableDocumentError("it holds no text")
+    if len(text) > max_chars:
+        raise UnreadableDocumentError(
+            f"it has {len(text):,} characters of text, more than the {max_chars:,} allowed"
+        )
+    return Document(
+        id=document_id,
+        title=_title(document_id, reading)[:_TITLE_LENGTH],
+        text=text,
+        media_type=reader.media_type,
+        content_hash=hashlib.sha256(data).hexdigest(),
+        front_matter=reading.front_matter,
+    )
+
+
+def _title(document_id: str, reading: Reading) -> str:
+    stated = reading.front_matter.get("title", "")
+    return (
+        (" ".join(stated.split()) if isinstance(stated, str) else "")
+        or _first_heading(reading.text)
+        or " ".join(reading.title.split())
+        or _name(document_id)
+    )
+
+
+def _first_heading(text: str) -> str:
+    found = _HEADING.search(_CODE_BLOCK.sub("", _without_front_matter(text)))
+    heading = (found.group(1) or found.group(2)) if found else ""
+    return " ".join(_MARKUP.sub(r"\1", heading).split())
+
+
+def _without_front_matter(text: str) -> str:
+    return re.sub(r"\A---[ \t]*\n.*?\n---[ \t]*\n", "", text, count=1, flags=re.DOTALL)
+
+
+def _name(document_id: str) -> str:
+    return re.sub(r"[-_\s]+", " ", PurePosixPath(document_id).stem).strip()

@@ -1,0 +1,150 @@
+"""Jobs in SQL."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from services.contracts.ingestion import FailedDocument, IngestJob, JobStatus
+from services.ingestion.tables import FailureRow, JobRow
+from services.kit.errors import NotFoundError
+from services.kit.sql.database import Database
+
+COUNTERS = (
+    "total",
+    "added",
+    "changed",
+    "unchanged",
+    "deleted",
+    "skipped",
+    "chunks_embedded",
+    "approved_deleted",
+)
+_SHOWN_FAILURES = 1_000
+"""Failures that come back with a job; a folder of junk must not make an endless answer."""
+
+
+class JobNotFoundError(NotFoundError):
+    """No ingestion has this id."""
+
+
+def new_job(path: Path, source: str, *, is_upload: bool, is_queued: bool, prune: bool) -> JobRow:
+    """A queued job that is not stored yet."""
+    now = datetime.now(UTC)
+    return JobRow(
+        id=str(uuid4()),
+        path=str(path),
+        source=source,
+        is_upload=is_upload,
+        is_queued=is_queued,
+        prune=prune,
+        status=JobStatus.QUEUED,
+        reason="",
+        created_at=now,
+        updated_at=now,
+        **dict.fromkeys(COUNTERS, 0),
+    )
+
+
+class JobRecords:
+    """Reads and writes jobs; a method that takes a session is part of its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def row(self, job_id: str) -> JobRow:
+        """The stored job.
+
+        Raises:
+            JobNotFoundError: No such job.
+        """
+        with self._database.session() as session:
+            row = session.get(JobRow, job_id)
+        if row is None:
+            raise JobNotFoundError(f"no ingestion has the id {job_id!r}")
+        return row
+
+    def get(self, job_id: str) -> IngestJob:
+        """The job as it is shown, with its failures.
+
+        Raises:
+            JobNotFoundError: No such job.
+        """
+        return self._shown([self.row(job_id)])[0]
+
+    def latest(self, *, limit: int) -> list[IngestJob]:
+        """Newest first."""
+        newest = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id).limit(limit)
+        with self._database.session() as session:
+            rows = list(session.scalars(newest))
+        return self._shown(rows)
+
+    def begin(self, job_id: str) -> None:
+        """Mark it as running, and those that ended without a word on the same path as failed.
+
+        The caller holds the source's lock, so whoever else is said to run there does not; one that
+        is said to wait may.
+        """
+        row = self.row(job_id)
+        with self._database.session() as session:
+            session.execute(
+                update(JobRow)
+                .where(
+                    JobRow.path == row.path,
+                    JobRow.id != row.id,
+                    JobRow.is_queued.is_(False),
+                    JobRow.status == JobStatus.RUNNING,
+                )
+                .values(
+                    status=JobStatus.FAILED,
+                    reason=f"its process ended before it did; the job {row.id} went on",
+                    updated_at=datetime.now(UTC),
+                )
+            )
+            self.save(session, job_id, {"status": JobStatus.RUNNING, "reason": ""})
+
+    def save(self, session: Session, job_id: str, values: Mapping[str, object]) -> None:
+        """Write columns of the job."""
+        stamped = {**values, "updated_at": datetime.now(UTC)}
+        session.execute(update(JobRow).where(JobRow.id == job_id).values(stamped))
+
+    def forget_failures(self, session: Session, job_id: str) -> None:
+        """For a job that starts anew."""
+        session.execute(delete(FailureRow).where(FailureRow.job_id == job_id))
+
+    def add_failures(self, session: Session, job_id: str, reasons: dict[str, str]) -> None:
+        """Note failures, reasons by document."""
+        for id_, reason in reasons.items():
+            session.merge(FailureRow(job_id=job_id, document_id=id_, reason=reason))
+
+    def _shown(self, rows: list[JobRow]) -> list[IngestJob]:
+        failures: dict[str, list[FailedDocument]] = {row.id: [] for row in rows}
+        with self._database.session() as session:
+            found = session.scalars(
+                select(FailureRow)
+                .where(FailureRow.job_id.in_(failures))
+                .order_by(FailureRow.job_id, FailureRow.document_id)
+                .limit(_SHOWN_FAILURES * max(len(rows), 1))
+            )
+            for each in found:
+                failed = FailedDocument(document_id=each.document_id, reason=each.reason)
+                failures[each.job_id].append(failed)
+        return [ingest_job(row, failures[row.id][:_SHOWN_FAILURES]) for row in rows]
+
+
+def ingest_job(row: JobRow, failures: list[FailedDocument]) -> IngestJob:
+    """The job as others see it."""
+    return IngestJob(
+        id=row.id,
+        source=row.source if row.is_upload else row.path,
+        status=JobStatus(row.status),
+        failed=tuple(failures),
+        reason=row.reason,
+        seconds_left=row.seconds_left,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        **{name: getattr(row, name) for name in COUNTERS},
+    )

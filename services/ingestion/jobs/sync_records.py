@@ -1,0 +1,123 @@
+"""Syncs in SQL: one is ended in the transaction that ends its job."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from services.contracts.ingestion import FailedDocument, JobStatus
+from services.contracts.syncing import LostApproval, Synced
+from services.ingestion.tables import ChangeRow, FailureRow, JobRow, SyncRow, SyncSourceRow
+from services.kit.queue.outbox import Outbox
+
+TELL = "ingestion.tell_sync"
+RUNNING, DONE, FAILED = "running", "done", "failed"
+
+_SHOWN_DOCUMENTS = 1_000
+_SHOWN_FAILURES = 20
+_LONGEST_PAUSE = timedelta(days=1)
+
+_log = structlog.get_logger()
+
+
+def running(session: Session, source: str) -> SyncRow | None:
+    """The sync of a source that is under way."""
+    return session.scalar(
+        select(SyncRow).where(SyncRow.source == source, SyncRow.status == RUNNING)
+    )
+
+
+def of_job(session: Session, job_id: str) -> SyncRow | None:
+    """The sync under way that became this job, if one did."""
+    return session.scalar(
+        select(SyncRow).where(SyncRow.job_id == job_id, SyncRow.status == RUNNING)
+    )
+
+
+def end(
+    session: Session, outbox: Outbox, sync: SyncRow, status: str, reason: str, *, tells: bool
+) -> None:
+    """Write down how it ended, when the next is due, and that somebody is to be told."""
+    source = session.get_one(SyncSourceRow, sync.source)
+    sync.status, sync.reason, sync.ended_at = status, reason, datetime.now(UTC)
+    source.failures = 0 if status == DONE else source.failures + 1
+    source.commit_id = sync.commit_after if status == DONE else source.commit_id
+    pause = timedelta(minutes=source.every_minutes)
+    longest = max(pause, _LONGEST_PAUSE)
+    source.next_at = sync.ended_at + min(pause * 2 ** min(source.failures, 12), longest)
+    lost = lost_approvals(session, sync.job_id)
+    if status == FAILED:
+        _log.warning("ingestion.sync_failed", source=sync.source, reason=reason)
+    if tells and (lost or status == FAILED):
+        outbox.put(session, TELL, {"sync_id": sync.id}, key=f"{TELL}:{sync.id}")
+
+
+def end_with_job(session: Session, outbox: Outbox, job: JobRow, *, tells: bool) -> None:
+    """End the sync that became this job, if one did."""
+    sync = of_job(session, job.id)
+    if sync is not None:
+        status = DONE if job.status == JobStatus.DONE else FAILED
+        end(session, outbox, sync, status, job.reason, tells=tells)
+
+
+def lost_approvals(session: Session, job_id: str) -> list[LostApproval]:
+    """Of a job, in the order of the documents."""
+    lost = select(ChangeRow).where(ChangeRow.job_id == job_id, ChangeRow.what == "approval_lost")
+    return [
+        LostApproval(document_id=row.document_id, procedures=tuple(row.procedures))
+        for row in session.scalars(lost.order_by(ChangeRow.document_id))
+    ]
+
+
+def synced(session: Session, sync: SyncRow) -> Synced:
+    """The sync as others see it, with what its job did."""
+    return Synced(
+        id=sync.id,
+        source=sync.source,
+        status=sync.status,
+        reason=sync.reason,
+        began_at=sync.began_at,
+        ended_at=sync.ended_at,
+        commit_before=sync.commit_before,
+        commit_after=sync.commit_after,
+        job_id=sync.job_id,
+        added=_documents(session, sync, "added"),
+        changed=_documents(session, sync, "changed"),
+        deleted=_documents(session, sync, "deleted"),
+        failed=_failed(session, sync),
+        failures=_failures(session, sync),
+        approvals_lost=tuple(lost_approvals(session, sync.job_id)),
+        told=sync.told,
+    )
+
+
+def latest(session: Session, source: str, limit: int) -> Sequence[SyncRow]:
+    """Newest first."""
+    of_source = select(SyncRow).where(SyncRow.source == source)
+    return session.scalars(of_source.order_by(SyncRow.began_at.desc()).limit(limit)).all()
+
+
+def _documents(session: Session, sync: SyncRow, what: str) -> tuple[str, ...]:
+    statement = (
+        select(ChangeRow.document_id)
+        .where(ChangeRow.job_id == sync.job_id, ChangeRow.what == what)
+        .order_by(ChangeRow.document_id)
+        .limit(_SHOWN_DOCUMENTS)
+    )
+    return tuple(session.scalars(statement))
+
+
+def _failed(session: Session, sync: SyncRow) -> int:
+    of_job = select(func.count()).where(FailureRow.job_id == sync.job_id)
+    return session.scalar(of_job) or 0
+
+
+def _failures(session: Session, sync: SyncRow) -> tuple[FailedDocument, ...]:
+    of_job = select(FailureRow).where(FailureRow.job_id == sync.job_id)
+    first = of_job.order_by(FailureRow.document_id).limit(_SHOWN_FAILURES)
+    return tuple(
+        FailedDocument(document_id=row.document_id, reason=row.reason)
+        for row in session.scalars(first)
+    )

@@ -1,0 +1,72 @@
+"""The readings of the ingested pages: for callers, for tickets, and by a model."""
+
+from collections.abc import Callable
+
+from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
+from services.ingestion.catalogue.ledger import Ledger
+from services.ingestion.catalogue.owners import Owners
+from services.ingestion.model_pass import needed
+from services.ingestion.readings.failed_pages import FailedPages
+from services.ingestion.readings.maintenance import ReadingMaintenance
+from services.ingestion.readings.reading_pass import PageReader, ReadingPass
+from services.ingestion.readings.review_queue import ReviewQueue
+from services.ingestion.readings.service import ReadingsService
+from services.kit.sql.database import Database
+from services.knowledge.ports import DocumentStore
+from services.llm.chat_model import ChatModel
+from services.llm.guard import GuardedChatModel
+from services.procedure.by_model.reader import ModelReader
+from services.procedure.ports import ReadingStore, TicketDoubt
+from services.procedure.store.sql_readings import SqlReadingStore
+
+
+class IngestedReadings:
+    """All of them, on one database."""
+
+    def __init__(
+        self, database: Database, documents: DocumentStore, *, pages_at_once: int = 1
+    ) -> None:
+        """`pages_at_once` are read by a model."""
+        self._database = database
+        self._reading_store: ReadingStore = SqlReadingStore(database)
+        self._maintenance = ReadingMaintenance.of(self._reading_store, Ledger(database), documents)
+        self._pages_at_once = pages_at_once
+
+    def readings(self, who: str) -> ReadingsService:
+        """For a caller of this name."""
+        queue = ReviewQueue(self._database, Owners(self._database))
+        return ReadingsService(self._reading_store, self._maintenance, queue, who=who)
+
+    def doubt(self, report: DoubtReport) -> DoubtTaken:
+        """See `Ingestion.doubt`."""
+        id_ = report.document_id
+        text_hash = self._maintenance.texts.of_documents([id_]).get(id_, "")
+        if text_hash:
+            doubt = TicketDoubt.model_validate(report.model_dump(exclude={"document_id"}))
+            self.readings(report.by).doubt(text_hash, doubt)
+        return DoubtTaken(kept=bool(text_hash))
+
+    def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
+        """See `Ingestion.withdraw_doubts`."""
+        self._reading_store.withdraw(request.tickets, request.step)
+
+    def reading_pass(
+        self,
+        model: GuardedChatModel | None,
+        make_reader: Callable[[ChatModel], PageReader] = ModelReader,
+    ) -> ReadingPass:
+        """Reading the pages with `model`: the estimate and the run.
+
+        Raises:
+            NoChatModelError: There is none.
+        """
+        model = needed(model)
+        recipe = f"{make_reader(model).version} {model.name}"
+        return ReadingPass(
+            store=self._reading_store,
+            texts=self._maintenance.texts,
+            failed_pages=FailedPages(self._database, recipe),
+            model=model,
+            make_reader=make_reader,
+            at_once=self._pages_at_once,
+        )

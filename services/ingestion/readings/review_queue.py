@@ -1,0 +1,151 @@
+"""Pages by how urgently they wait for a person."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+
+from services.contracts.ingestion import Ownership
+from services.contracts.readings import PageState, WaitingPage, WaitingQuery, WaitingReading
+from services.ingestion.catalogue.owners import Owners, owner_among
+from services.ingestion.tables import IngestedRow
+from services.kit.sql.database import Database
+from services.procedure.model import Reader
+from services.procedure.ports import ReadingState
+from services.procedure.tables import TextRow
+
+
+@dataclass
+class QueuedPage:
+    """One text with the documents that have it now, in numbers."""
+
+    text_hash: str
+    title: str
+    roots: dict[str, str]
+    """By the id of the document."""
+    reader: str
+    procedures: int
+    approved: int
+    doubts: int
+    was_approved: bool
+    updated_at: datetime
+    alerts: int = 0
+
+    @property
+    def waits(self) -> int:
+        """Doubts and procedures that nobody approved."""
+        return self.doubts + self.procedures - self.approved
+
+    @property
+    def urgency(self) -> int:
+        """Alerts times what waits."""
+        return self.alerts * self.waits
+
+    @property
+    def state(self) -> PageState:
+        """Whether anything of it waits."""
+        if self.was_approved:
+            return PageState.CHANGED
+        is_approved = 0 < self.procedures == self.approved
+        return PageState.APPROVED if is_approved else PageState.READ
+
+
+class ReviewQueue:
+    """The list of pages to check. Numbers are read of all pages, texts of none."""
+
+    def __init__(self, database: Database, owners: Owners) -> None:
+        self._database = database
+        self._owners = owners
+
+    def page(self, query: WaitingQuery) -> WaitingPage:
+        """See `Readings.waiting`."""
+        pages = self._pages()
+        owners = self._owners.all()
+        for each in pages:
+            each.alerts = sum(query.alerts.get(id_, 0) for id_ in each.roots)
+        found = by_urgency(each for each in pages if _is_meant(each, query, owners))
+        counts = Counter(each.state for each in pages)
+        some = found[query.start : query.start + query.limit]
+        return WaitingPage(
+            readings=tuple(_shown(each, owners) for each in some),
+            total=len(found),
+            counts={state: counts[state] for state in PageState},
+        )
+
+    def _pages(self) -> list[QueuedPage]:
+        columns = (
+            TextRow.text_hash,
+            IngestedRow.document_id,
+            IngestedRow.source,
+            IngestedRow.title,
+            TextRow.reader,
+            TextRow.procedures,
+            TextRow.approved,
+            TextRow.doubts,
+            TextRow.was_approved,
+            TextRow.updated_at,
+        )
+        statement = (
+            select(*columns)
+            .join(IngestedRow, IngestedRow.text_hash == TextRow.text_hash)
+            .where(TextRow.reader != "", IngestedRow.content_hash != "")
+        )
+        pages: dict[str, QueuedPage] = {}
+        with self._database.session() as session:
+            for text_hash, id_, root, title, *numbers in session.execute(statement):
+                page = pages.setdefault(text_hash, QueuedPage(text_hash, title, {}, *numbers))
+                page.roots[id_] = root
+        return list(pages.values())
+
+
+def by_urgency(pages: Iterable[QueuedPage]) -> list[QueuedPage]:
+    """The most urgent first; of equals those that were approved once, then by what waits."""
+    return sorted(
+        pages,
+        key=lambda page: (
+            -page.urgency,
+            not page.was_approved,
+            -page.doubts,
+            -page.waits,
+            min(page.roots),
+        ),
+    )
+
+
+def _is_meant(page: QueuedPage, query: WaitingQuery, owners: Sequence[Ownership]) -> bool:
+    said = " ".join((page.title, *page.roots)).lower()
+    return (
+        query.state in {None, page.state}
+        and query.reader in {None, page.reader}
+        and query.doubts in {None, page.doubts > 0}
+        and all(word in said for word in query.text.lower().split())
+        and (not query.owner or _owner(page, owners) == query.owner)
+    )
+
+
+def _owner(page: QueuedPage, owners: Sequence[Ownership]) -> str:
+    """Of its first document that has one."""
+    teams = (owner_among(owners, root, id_) for id_, root in sorted(page.roots.items()))
+    return next(filter(None, teams), "")
+
+
+def _shown(page: QueuedPage, owners: Sequence[Ownership]) -> WaitingReading:
+    state = ReadingState.APPROVED if page.state is PageState.APPROVED else ReadingState.READ
+    return WaitingReading(
+        text_hash=page.text_hash,
+        documents=tuple(sorted(page.roots)),
+        reader=Reader(page.reader),
+        state=state,
+        procedures=page.procedures,
+        approved=page.approved,
+        doubts=page.doubts,
+        was_approved=page.was_approved,
+        updated_at=page.updated_at,
+        title=page.title,
+        owner=_owner(page, owners),
+        alerts=page.alerts,
+        urgency=page.urgency,
+        page_state=page.state,
+    )

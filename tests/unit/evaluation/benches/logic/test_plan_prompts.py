@@ -1,0 +1,122 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluation.benches.logic.bench import measure, planned, walked
+from evaluation.benches.logic.plan_prompts import collected, write_prompts
+from evaluation.benches.logic.setup import Way
+from evaluation.material.gold_pages import page_of_corpus
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.recorded_plans import read_plans, replaying, write_plans
+from evaluation.material.requests import of_page, of_walk
+from services.gateway.walk.fit import Thresholds
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.llm.chat_model import ModelAnswerError
+from services.planner.generation.question import LABEL
+from services.retrieval.pages import NoReadings
+from services.scorer.service import ScorerService
+from tests.unit.evaluation.benches.logic.test_bench import LibraryRetrieval
+from tests.unit.planner.generation.programs import CABLE, COUNTERS, program
+from tests.unit.planner.pages import NUMBERED
+
+EMBEDDER = HashingEmbedder()
+ROW = LogicRow(id="net/crc.md", doc="net/crc.md", title="CRC errors", query="CRC errors on a port")
+BGP = LogicRow(id="bgp.md", doc="bgp.md", title="BGP", query="BGP session down")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    (tmp_path / "corpus" / "net").mkdir(parents=True)
+    (tmp_path / "corpus" / "net" / "crc.md").write_text(NUMBERED)
+    return tmp_path / "corpus"
+
+
+@pytest.fixture
+def asked(corpus: Path):
+    return of_page(page_of_corpus(corpus), NoReadings())
+
+
+def prompts(folder: Path, asked) -> None:
+    write_prompts([ROW], asked, folder, lambda: None)
+
+
+def recorded(folder: Path, asked, *answers: str) -> Path:
+    """A record of these answers to the row's prompt."""
+    prompts(folder, asked)
+    for number, answer in enumerate(answers, start=1):
+        (folder / f"net-crc.md.answer-{number}.json").write_text(answer)
+    write_plans(folder / "plans.jsonl", collected(folder))
+    return folder / "plans.jsonl"
+
+
+def test_a_prompt_is_a_file_that_holds_all_that_the_model_is_asked(tmp_path, asked):
+    prompts(tmp_path / "out", asked)
+    told = (tmp_path / "out" / "net-crc.md.prompt.txt").read_text()
+    assert told.startswith("=== system\n")
+    assert "CRC errors on a port" in told
+    assert "20 | 1. Replace the cable." in told
+
+
+def test_an_answer_that_is_there_is_reviewed_as_the_planner_would(tmp_path, asked):
+    recorded(tmp_path, asked, program(COUNTERS, {"goto": "nowhere"}))
+    prompts(tmp_path, asked)
+    told = (tmp_path / "net-crc.md.review-1.txt").read_text()
+    assert "s1 Read the error counters (lines 7-12)" in told
+    assert "'nowhere'" in told
+
+
+def test_answers_are_kept_without_the_text_of_the_page(tmp_path, asked):
+    path = recorded(tmp_path, asked, program(COUNTERS | {"commands": ["show secret"]}), program())
+    row = read_plans(path)["net/crc.md"]
+    assert (row.prompt, len(row.answers)) == (LABEL, 2)
+    assert "secret" not in path.read_text()
+    assert "Read the error counters" in path.read_text()
+
+
+def test_answers_to_an_earlier_prompt_do_not_count(tmp_path, asked):
+    path = recorded(tmp_path, asked, program())
+    path.write_text(path.read_text().replace(LABEL, "plan@0"))
+    assert read_plans(path) == {}
+    assert read_plans(tmp_path / "none.jsonl") == {}
+
+
+def test_an_answer_that_is_no_program_is_told(tmp_path, asked):
+    with pytest.raises(ModelAnswerError, match="Program"):
+        recorded(tmp_path, asked, "I would rather not.")
+
+
+def test_recorded_answers_are_as_many_candidates_and_the_best_is_measured(tmp_path, asked):
+    plans = read_plans(recorded(tmp_path, asked, program(), program(COUNTERS, CABLE)))
+    planner_for = replaying(plans, EMBEDDER)
+    candidates = planner_for(ROW).plan(asked(ROW)).candidates
+    assert [c.workflow.provenance.planner for c in candidates].count("llm") == 2
+    make = planned(asked, planner_for, ScorerService(EMBEDDER))
+    (found,) = measure([ROW], make, EMBEDDER, lambda: None)
+    assert found.figures["found"] == 1
+    assert make(BGP.model_copy(update={"doc": "net/crc.md"})).workflow is None
+
+
+def test_answers_about_another_page_than_is_found_now_do_not_compete(tmp_path, asked):
+    plans = read_plans(recorded(tmp_path, asked, program()))
+    planner_for = replaying(plans, EMBEDDER)
+    request = of_walk(lambda _row: LibraryRetrieval())(BGP)
+    candidates = planner_for(ROW).plan(request).candidates
+    assert {c.workflow.provenance.planner for c in candidates} == {"extractive"}
+    make = walked(
+        lambda _row: LibraryRetrieval(),
+        planner_for,
+        ScorerService(EMBEDDER),
+        Thresholds(sure_from=0.8, unsure_from=0.3),
+        lambda _row: None,
+    )
+    assert make(BGP).workflow is not None
+
+
+def test_the_logic_bench_takes_the_rows_that_were_recorded(tmp_path, asked, corpus):
+    path = recorded(tmp_path, asked, program())
+    pairs = tmp_path / "logic" / "pages.jsonl"
+    way = Way(None, pairs, "plans", is_page_given=True, answers=path, embedder=EMBEDDER)
+    assert way.rows([ROW, BGP]) == [ROW]
+    assert way.make([ROW])(ROW).workflow is not None
+    assert json.loads(path.read_text())["id"] == ROW.id

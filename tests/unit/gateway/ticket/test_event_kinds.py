@@ -1,0 +1,71 @@
+"""The catalogue of events against all that tells of them elsewhere."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+from services.contracts.ticket import TicketStatus
+from services.gateway.metrics import QUESTION_OUTCOMES, QUESTIONS
+from services.gateway.ticket.event_kinds import BEGINNINGS, ENDS, KINDS
+from tests.blocks import ROOT
+
+GATEWAY = ROOT / "services/gateway"
+STATUSES = {status.value for status in TicketStatus if status.is_final}
+
+
+def noted(path: Path) -> set[str]:
+    """Kinds that a module writes down by their names."""
+    calls = (each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if _is_note(each))
+    return {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+
+
+def _is_note(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == "Note" or (name == "note" and isinstance(node.args[0], ast.Constant))
+
+
+def test_everything_that_is_noted_has_its_kind():
+    written = set().union(*map(noted, GATEWAY.rglob("*.py")))
+    assert len(written) >= 20
+    assert written <= KINDS.keys()
+
+
+def test_the_messages_name_every_kind():
+    proto = (ROOT / "proto/flowxpert/v1/event.proto").read_text("utf-8")
+    contract = (ROOT / "services/contracts/gateway.py").read_text("utf-8")
+    told = contract[contract.index("class ProgressEvent") :]
+    for kind in KINDS.keys() - STATUSES:
+        assert re.search(rf"\b{kind}\b", proto), kind
+        assert f"`{kind}`" in told, kind
+    named = set(re.findall(r"`(\w+)`", told[: told.index("facts:")]))
+    assert named == KINDS.keys() - STATUSES
+
+
+def test_a_walk_ends_as_its_ticket_does():
+    assert set(ENDS) == STATUSES - {TicketStatus.HANDED_OVER.value}
+
+
+def test_what_changes_a_ticket_is_told_in_its_history():
+    assert all(bool(kind.words) is not kind.is_progress for kind in KINDS.values())
+
+
+def test_questions_are_counted_by_their_outcomes():
+    counted = {
+        name
+        for name, kind in KINDS.items()
+        if kind.counter({"fit": "", "by": "", "team": "", "target": "", "verdict": ""})
+        in [QUESTIONS.labels(outcome) for outcome in QUESTION_OUTCOMES]
+    }
+    assert counted == set(QUESTION_OUTCOMES)
+
+
+def test_scripts_hear_of_every_kind(gateway):
+    script = gateway.client.get("/static/events.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    told = dict(re.findall(r"export const (\w+) = (.*);", script.text))
+    assert json.loads(told["KINDS"]) == list(KINDS)
+    assert json.loads(told["BEGINNINGS"]) == list(BEGINNINGS)
+    assert json.loads(told["ENDS"]) == list(ENDS)
