@@ -37,8 +37,9 @@ _RETRY_TIME_S = 10.0
 outage is the caller's to wait out, who has a queue for it."""
 _ATTEMPTS = 8
 _FIRST_PAUSE_S = 0.02
-_SCHEMA_CLASH = "Neo.ClientError.Schema."
-"""Two transactions made the same thing at once; the driver does not repeat these by itself."""
+_CLASHES = ("Neo.ClientError.Schema.", "Neo.ClientError.Statement.EntityNotFound")
+"""Two transactions made the same thing at once, or one took away what the other had found; the
+driver does not repeat these by itself."""
 
 _TAKE_TURN = "MATCH (g:FlowXpertGraph {id: $graph}) SET g.turn = g.turn + 1"
 _TAKE_PARTS_OUT = """
@@ -409,7 +410,7 @@ def _repeat(work: Callable[[], Result]) -> Result:
         try:
             return work()
         except ClientError as error:
-            if not (error.code or "").startswith(_SCHEMA_CLASH):
+            if not (error.code or "").startswith(_CLASHES):
                 raise
         # Chance keeps writers that met once from meeting again.
         time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311

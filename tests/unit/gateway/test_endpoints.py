@@ -99,9 +99,16 @@ def test_an_idempotency_key_that_is_none_is_refused(gateway, key):
 
 
 def test_waiting_answers_with_the_workflow_when_it_is_stored_in_time(gateway):
-    worker = threading.Timer(0.15, gateway.work)
+    answered = threading.Event()
+
+    def work() -> None:
+        while not answered.wait(0.1):
+            gateway.work()
+
+    worker = threading.Thread(target=work)
     worker.start()
     answer = gateway.client.post("/workflow?wait=10", json=TICKET)
+    answered.set()
     worker.join()
     assert answer.status_code == 200
     body = answer.json()
