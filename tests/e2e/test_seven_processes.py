@@ -174,12 +174,24 @@ def finished(client: httpx.Client, url: str) -> dict[str, Any]:
 
 
 def best(client: httpx.Client, ticket: dict[str, Any]) -> dict[str, Any]:
-    """The best workflow, whether it fits, and its scores, which hang on how exact an engine is."""
+    """What the best workflow tells to do, whether it fits, and its scores.
+
+    Scores, and which conditions are marked as doubtful, hang on how exact vectors are.
+    """
     stored = client.get(ticket["candidates"][0]["url"]).json()
     score = stored["score"]
     values = [score[name]["value"] for name in DIMENSIONS] + [score["chance"]]
-    found = {name: stored[name] for name in ("workflow", "fit", "against")}
-    return found | {"score": values}
+    workflow = stored["workflow"]
+    steps = [
+        {name: step[name] for name in ("id", "kind", "text", "commands")}
+        for step in workflow["steps"]
+    ]
+    return {
+        "steps": steps,
+        "transitions": workflow["transitions"],
+        "fit": stored["fit"],
+        "score": values,
+    }
 
 
 def test_the_workflow_is_that_of_one_process(
