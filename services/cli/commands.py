@@ -32,7 +32,7 @@ from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
 from services.cli.sources import app as sources
-from services.cli.stopping import heed_signals, leave_now
+from services.cli.stopping import heed_signals, ignore_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
@@ -373,6 +373,7 @@ def _serve(
         platform.app.state.stopping.set()
         server.stop()
         platform.close()
+        ignore_signals()
         if platform.is_working:
             leave_now()
 

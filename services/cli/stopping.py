@@ -6,6 +6,8 @@ import sys
 import threading
 from types import FrameType
 
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
 
 def heed_signals() -> threading.Event:
     """Stop on SIGINT and SIGTERM alike; once stopping has begun, further ones change nothing.
@@ -21,9 +23,15 @@ def heed_signals() -> threading.Event:
             raise KeyboardInterrupt
 
     # A shell without job control starts what goes to the background with SIGINT ignored.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in BOTH:
         signal.signal(number, stop)
     return begun
+
+
+def ignore_signals() -> None:
+    """For the very end: the interpreter gives its handlers up before it is gone."""
+    for number in BOTH:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def leave_now() -> None:
