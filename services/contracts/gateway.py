@@ -189,7 +189,8 @@ class TicketQuery(Value):
     team: _Values = ()
     """The team that triage or a person chose, or one that the source names."""
     text: _Value = ""
-    """Looked for in title, alert name and external id, whatever the case."""
+    """Looked for in title, description, alert name, service, labels and external id, whatever the
+    case."""
     since: AwareDatetime | None = None
     """When the ticket came at the earliest."""
     until: AwareDatetime | None = None
@@ -235,6 +236,8 @@ class TicketSummary(Value):
     overall: float | None
     fit: Fit | None = None
     workflow_id: str | None
+    proposed: str = ""
+    """The title of the workflow that it shows."""
 
 
 class TicketPage(Value):

@@ -1,9 +1,10 @@
 """What a query for tickets means in SQL."""
 
+import json
 import time
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, func, or_, select, true
+from sqlalchemy import ColumnElement, Text, cast, func, or_, select, true
 
 from services.contracts.gateway import TicketQuery
 from services.gateway.tables import TicketRow, TicketTeamRow, TriageRow
@@ -11,6 +12,15 @@ from services.kit.ids import first_id_at
 
 KINDS = ("status", "fit", "resolved", "severity", "source", "service", "team")
 """By what a list can be held to some tickets, beside text and time."""
+
+_TEXTS = (
+    TicketRow.title,
+    TicketRow.alert_name,
+    TicketRow.external_id,
+    TicketRow.service,
+    TicketRow.description,
+)
+_LABELS = cast(TicketRow.labels, Text)
 
 _ROUND_S = 60
 """`within` begins at a whole minute, so that everybody who looks in it asks the same."""
@@ -51,9 +61,10 @@ def found_by(query: TicketQuery) -> Conditions:
     if until is not None:
         found += (TicketRow.id < first_id_at(until),)
     if query.text:
-        columns = (TicketRow.title, TicketRow.alert_name, TicketRow.external_id)
         text = query.text.lower()
-        holds = (func.lower(column).contains(text, autoescape=True) for column in columns)
+        in_json = json.dumps(text)[1:-1]  # as labels are stored
+        holds = [func.lower(column).contains(text, autoescape=True) for column in _TEXTS]
+        holds.append(func.lower(_LABELS).contains(in_json, autoescape=True))
         found += (or_(*holds),)
     return found
 

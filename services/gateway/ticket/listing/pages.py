@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, literal_column, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select
 
 from services.contracts.gateway import Sort, TicketPage, TicketQuery, TicketSummary
-from services.gateway.tables import TicketRow, TriageRow, moment
+from services.gateway.tables import TicketRow, TriageRow, WorkflowRow, moment
 from services.gateway.ticket.listing.conditions import conditions
 from services.gateway.ticket.severity import SEVERITIES
 from services.kit.errors import InvalidInputError
@@ -19,9 +19,11 @@ _rank = case(
     *((TicketRow.severity == name, literal_column(str(rank))) for name, rank in _RANKS.items()),
     else_=literal_column(str(_UNKNOWN)),
 )
+_OF_OTHERS = {"team", "proposed"}
 _COLUMNS = (
-    *(getattr(TicketRow, name) for name in TicketSummary.model_fields if name != "team"),
+    *(getattr(TicketRow, name) for name in TicketSummary.model_fields if name not in _OF_OTHERS),
     TriageRow.team,
+    func.coalesce(WorkflowRow.title, "").label("proposed"),
 )
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
 
@@ -64,6 +66,7 @@ def _statement(
         select(*_COLUMNS)
         .join(ids, ids.c.id == TicketRow.id)
         .outerjoin(TriageRow, TriageRow.ticket_id == TicketRow.id)
+        .outerjoin(WorkflowRow, WorkflowRow.id == TicketRow.workflow_id)
         .order_by(*order)
     )
 

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.contracts.gateway import TicketQuery
 from services.gateway.ports import Tickets
 from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ui.templates import refused, render
+from services.gateway.ui.tickets.list_query import ListQuery
 from services.gateway.ui.tickets.views import address, chosen, fields, groups, sorts
 from services.kit.access.needs import Need, needs
 
@@ -19,7 +19,7 @@ def create_list_page(tickets: Tickets) -> APIRouter:
 
     @router.get("/")
     @needs(Need.READ)
-    def tickets_page(query: Annotated[TicketQuery, Query()]) -> HTMLResponse:
+    def tickets_page(query: Annotated[ListQuery, Query()]) -> HTMLResponse:
         """The tickets that the address asks for, with all that can be chosen beside them."""
         try:
             page = tickets.tickets(query)
@@ -34,6 +34,7 @@ def create_list_page(tickets: Tickets) -> APIRouter:
             groups=groups(query, counts),
             sorts=sorts(query),
             chosen=chosen(query),
+            also_over=address(query, resolved=None),
             hidden=fields(query, "text", "cursor"),
             older=address(query, cursor=page.next_cursor) if page.next_cursor else None,
         )

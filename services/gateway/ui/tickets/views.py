@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from services.contracts.gateway import Sort, TicketQuery, Within
+from services.contracts.gateway import Sort, Within
 from services.contracts.ticket import Fit, TicketStatus
 from services.gateway.ticket.listing.conditions import KINDS
 from services.gateway.ticket.listing.facets import Counts
 from services.gateway.ticket.severity import SEVERITIES
+from services.gateway.ui.tickets.list_query import ANY, ListQuery
 
 SHOWN = 8
 """Values of a group that are seen at once; the others open on request, up to `MOST`."""
@@ -22,9 +23,9 @@ _WITHIN = {
     Within.WEEK: "7 days",
     Within.MONTH: "30 days",
 }
-_SORTS = {Sort.NEWEST: "Newest", Sort.SEVERITY: "Worst first", Sort.OLDEST: "Oldest"}
+_SORTS = {Sort.SEVERITY: "Worst first", Sort.NEWEST: "Newest", Sort.OLDEST: "Oldest"}
 _GROUPS = {"severity": "Severity", "team": "Team", "service": "Service", "source": "Source"}
-_OVER = {"false": "Open", "true": "Resolved"}
+_OVER = {False: "Open", True: "Over", None: "All"}
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,14 @@ class Group:
     left_out: int = 0
 
 
-def address(query: TicketQuery, **changes: Any) -> str:  # noqa: ANN401 - values of a query
+def address(query: ListQuery, **changes: Any) -> str:  # noqa: ANN401 - values of a query
     """Of the list that this query asks for, with changes; from its beginning, but for `cursor`."""
     asked = fields(query.model_copy(update=changes), "cursor")
     asked += [("cursor", changes["cursor"])] if "cursor" in changes else []
     return f"/?{urlencode(asked)}" if asked else "/"
 
 
-def fields(query: TicketQuery, *left_out: str) -> list[tuple[str, str]]:
+def fields(query: ListQuery, *left_out: str) -> list[tuple[str, str]]:
     """The query as names and values, as a form or an address holds them."""
     told = query.model_dump(mode="json", exclude_defaults=True, exclude=set(left_out))
     return [
@@ -66,14 +67,14 @@ def fields(query: TicketQuery, *left_out: str) -> list[tuple[str, str]]:
     ]
 
 
-def groups(query: TicketQuery, counts: Counts) -> list[Group]:
+def groups(query: ListQuery, counts: Counts) -> list[Group]:
     """All that can be chosen, the most telling first."""
     found = [_over(query, counts.of["resolved"]), _states(query, counts)]
     found += [_group(query, name, title, counts.of[name]) for name, title in _GROUPS.items()]
     return [group for group in (*found, _times(query)) if group.choices]
 
 
-def sorts(query: TicketQuery) -> list[Choice]:
+def sorts(query: ListQuery) -> list[Choice]:
     """The orders that the list can have."""
     return [
         Choice(label, address(query, sort=sort), query.sort is sort)
@@ -81,9 +82,17 @@ def sorts(query: TicketQuery) -> list[Choice]:
     ]
 
 
-def chosen(query: TicketQuery) -> list[Choice]:
+def chosen(query: ListQuery) -> list[Choice]:
     """What the list is held to, each to be let go."""
-    found = [each for group in groups(query, _NOTHING) for each in group.choices if each.is_chosen]
+    found = [
+        each
+        for group in groups(query, _NOTHING)
+        for each in group.choices
+        if each.is_chosen and group.name != "resolved"
+    ]
+    if query.resolved is not False:
+        label = _OVER[query.resolved]
+        found.append(Choice(label, address(query, resolved=False), is_chosen=True))
     if query.text:
         found.append(Choice(f"“{query.text}”", address(query, text=""), is_chosen=True))
     if query.since or query.until:
@@ -92,16 +101,16 @@ def chosen(query: TicketQuery) -> list[Choice]:
     return found
 
 
-def _over(query: TicketQuery, counts: Mapping[str, int]) -> Group:
-    choices = []
-    for value, label in _OVER.items():
-        is_chosen = query.resolved is (value == "true")
-        to = None if is_chosen else value == "true"
-        choices.append(Choice(label, address(query, resolved=to), is_chosen, counts.get(value, 0)))
+def _over(query: ListQuery, counts: Mapping[str, int]) -> Group:
+    count = {False: counts.get("false", 0), True: counts.get("true", 0), None: sum(counts.values())}
+    choices = [
+        Choice(label, address(query, resolved=value), query.resolved is value, count[value])
+        for value, label in _OVER.items()
+    ]
     return Group("resolved", "Fault", choices)
 
 
-def _states(query: TicketQuery, counts: Counts) -> Group:
+def _states(query: ListQuery, counts: Counts) -> Group:
     found = counts.of["status"]
     choices = [
         _choice(query, "status", status, _words(status.value), found.get(status.value, 0))
@@ -109,10 +118,10 @@ def _states(query: TicketQuery, counts: Counts) -> Group:
     ]
     unsure = counts.of["fit"].get(Fit.UNSURE.value, 0)
     choices.append(_choice(query, "fit", Fit.UNSURE, "Not sure", unsure))
-    return Group("state", "State", choices)
+    return Group("state", "State", [each for each in choices if each.count or each.is_chosen])
 
 
-def _group(query: TicketQuery, name: str, title: str, counts: Mapping[str, int]) -> Group:
+def _group(query: ListQuery, name: str, title: str, counts: Mapping[str, int]) -> Group:
     taken: tuple[str, ...] = getattr(query, name)
     values = sorted({*counts, *taken}, key=lambda value: _place(name, value, counts, taken))
     choices = [
@@ -132,7 +141,7 @@ def _place(
     return (value not in taken, len(SEVERITIES), -counts.get(value, 0), value)
 
 
-def _times(query: TicketQuery) -> Group:
+def _times(query: ListQuery) -> Group:
     choices = [
         Choice(
             label,
@@ -144,7 +153,7 @@ def _times(query: TicketQuery) -> Group:
     return Group("within", "Came in", choices)
 
 
-def _choice(query: TicketQuery, name: str, value: str, label: str, count: int) -> Choice:
+def _choice(query: ListQuery, name: str, value: str, label: str, count: int) -> Choice:
     taken: tuple[str, ...] = getattr(query, name)
     is_chosen = value in taken
     left = tuple(each for each in taken if each != value) if is_chosen else (*taken, value)
@@ -156,6 +165,8 @@ def _words(name: str) -> str:
 
 
 def _text(value: object) -> str:
+    if value is None:  # of all that may be None, only `resolved` is something else by default
+        return ANY
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

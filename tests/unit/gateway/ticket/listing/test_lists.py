@@ -1,5 +1,6 @@
 """Lists of tickets: what is found, in which order, page by page, and how many there are of each."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -189,3 +190,37 @@ def test_the_page_keeps_what_is_chosen_in_each_of_its_addresses(listed):
     assert 'href="/?severity=critical&amp;severity=warning&amp;text=s&amp;sort=oldest' in page
     assert 'href="/?text=s&amp;sort=oldest&amp;limit=1"' in page
     assert "cursor=" in page
+
+
+def test_the_page_begins_with_what_is_open_the_worst_first(listed):
+    (low,) = listed.gateway.client.get("/v1/tickets?text=A-1").json()["tickets"]
+    listed.gateway.client.post(f"/v1/tickets/{low['id']}/resolution")
+    assert _titles(listed, "/") == ["Fan 1 stands", "Disk is full", "Clock drifts", "Log is long"]
+    assert _titles(listed, "/?resolved=true") == ["Fan 2 stands"]
+    assert _titles(listed, "/?resolved=any&sort=oldest")[:2] == ["Fan 2 stands", "Disk is full"]
+    assert "/?resolved=any&amp;text=2+stands" in listed.gateway.client.get("/?text=2+stands").text
+
+
+def _titles(listed, address):
+    page = listed.gateway.client.get(address).text
+    return re.findall(r'<a href="/tickets/[^"]+" title="([^"]+)"', page)
+
+
+@pytest.mark.parametrize("text", ["spline", "rack-7f", "münchen", "row 3"])
+def test_words_of_descriptions_labels_and_services_are_looked_for_too(gateway, text):
+    body = {
+        "title": "Fan 2 stands",
+        "description": "A spline has broken in row 3.",
+        "labels": {"rack": "rack-7f", "site": "München"},
+    }
+    gateway.post(body)
+    gateway.post({"title": "Another fault"})
+    (found,) = gateway.client.get("/v1/tickets", params={"text": text}).json()["tickets"]
+    assert found["title"] == "Fan 2 stands"
+
+
+def test_a_row_says_what_is_proposed(listed):
+    (ticket,) = listed.gateway.client.get("/v1/tickets?text=A-2").json()["tickets"]
+    stored = listed.gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()
+    assert ticket["proposed"] == stored["workflow"]["title"] != ""
+    assert ticket["proposed"] in listed.gateway.client.get("/").text
