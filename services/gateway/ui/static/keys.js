@@ -1,4 +1,4 @@
-// Single keys: j and k go through the list, / searches, ? tells them all. Typing is never disturbed.
+// Single keys: j and k go through the list, n to the next step, / searches, ? tells them all. Typing is never disturbed.
 import { store, stored } from "./stored.js";
 
 const LINKS = ".tickets .what a";
@@ -8,6 +8,12 @@ const KEYS = {
   k: () => step(-1),
   ArrowDown: () => isOnTicket() && step(1),
   ArrowUp: () => isOnTicket() && step(-1),
+  n: () => {
+    const next = document.querySelector(".step.next");
+    next?.scrollIntoView({ block: "center" });
+    next?.focus({ preventScroll: true });
+    return Boolean(next);
+  },
   "/": () => {
     const search = document.querySelector("[data-search]");
     search?.focus();

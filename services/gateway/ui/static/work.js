@@ -121,14 +121,14 @@ document.addEventListener("submit", (event) => {
       }
       take(found.text, found.url.split("#")[0], form);
       const next = document.querySelector(".step.next");
-      if (next && form.closest("li.step")) reveal(next);
+      if (next && form.closest("li.step")) goTo(next);
     })
     .catch(() => say("The platform did not answer. Nothing was changed; try again."));
 });
 
 document.addEventListener("click", (event) => {
   const swap = event.target.closest("a[data-swap]");
-  const drawn = event.target.closest(".drawing a[data-step]");
+  const drawn = event.target.closest(":is(.drawing, .stay) a[data-step]");
   const row = event.target.closest("li.step");
   const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
   if (swap && plain) {
@@ -181,11 +181,17 @@ function light(step, scroll) {
     box.scrollTop += at.top - around.top - around.height / 2 + at.height / 2;
     box.scrollLeft += at.left - around.left - around.width / 2 + at.width / 2;
   }
-  if (scroll && row) {
-    reveal(row);
-    row.focus({ preventScroll: true });
-  }
+  if (scroll && row) goTo(row);
+}
+
+function goTo(row) {
+  reveal(row);
+  row.focus({ preventScroll: true });
 }
 
 article?.addEventListener("flowxpert:work", soon);
+if (!location.hash && document.querySelector(".step.done, .step.skipped")) {
+  const next = document.querySelector(".step.next");
+  if (next) reveal(next);
+}
 light(stepAt(location.hash), false);
