@@ -138,7 +138,7 @@ class Work(Value):
     core: int = 0
     """Core steps of the candidate: the actions on the path that was followed."""
     used: int = 0
-    """Of them, those that were used."""
+    """Of them, those that were done."""
     verdict: Judgement = Judgement.NONE
     """What was said of the workflow as a whole."""
     word: str = ""
@@ -173,12 +173,22 @@ class AdoptionCount(Value):
     """How the workflows of some tickets were taken."""
 
     accepted: int = 0
-    """At least three quarters of their core steps were used, and nobody rejected them."""
+    """They had at least three quarters of what was done, and nobody rejected them."""
     partly: int = 0
-    """Fewer, and the work is over."""
+    """Less."""
     rejected: int = 0
+    said: int = 0
+    """Accepted by a word alone: no step was ticked, so that nothing can be counted."""
     open: int = 0
-    """Worked with, and not decided."""
+    """Worked with, and not decided: nobody said so, and the fault is not over."""
+    did: int = 0
+    """Actions that were done with them: ticked, reworded, or added by hand."""
+    had: int = 0
+    """Of these, those that the workflows had."""
+    core: int = 0
+    """Actions on the paths that were taken."""
+    used: int = 0
+    """Of these, those that were done."""
 
     @property
     def decided(self) -> int:
@@ -190,6 +200,18 @@ class AdoptionCount(Value):
     def rate(self) -> float | None:
         """Share of the decided ones that were accepted; None of none."""
         return self.accepted / self.decided if self.decided else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def recall(self) -> float | None:
+        """Of what was done, the share that the workflows had; None where nothing was done."""
+        return self.had / self.did if self.did else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def done(self) -> float | None:
+        """Of the actions on the paths that were taken, the share that was done."""
+        return self.used / self.core if self.core else None
 
 
 class WeekCount(AdoptionCount):
@@ -204,6 +226,40 @@ class NamedCount(AdoptionCount):
     """Those of one writer, or of one document."""
 
     name: str
+
+
+class Taken(StrEnum):
+    """How the workflow of a ticket was taken, as an `AdoptionCount` counts it."""
+
+    ACCEPTED = "accepted"
+    PARTLY = "partly"
+    REJECTED = "rejected"
+    SAID = "said"
+    OPEN = "open"
+
+
+class TakenQuery(Value):
+    """Which tickets of the report are meant; what is not said restricts nothing."""
+
+    weeks: int = Field(default=12, ge=1, le=MOST_WEEKS)
+    taken: Taken | None = None
+    week: str = Field(default="", max_length=10)
+    """As in `WeekCount`."""
+    writer: str = Field(default="", max_length=200)
+    document: str = Field(default="", max_length=1024)
+
+
+class TakenTicket(Value):
+    """A ticket that the report counts."""
+
+    id: str
+    title: str
+    taken: Taken
+    worked_at: datetime
+    did: int
+    had: int
+    core: int
+    used: int
 
 
 class AcceptanceReport(Value):

@@ -11,6 +11,8 @@ from services.contracts.adoption import (
     PartOfMark,
     StepJudgement,
     StepMark,
+    TakenQuery,
+    TakenTicket,
     VersionChanges,
     Work,
 )
@@ -129,4 +131,8 @@ class Adoption(Protocol):
 
     def report(self, weeks: int) -> AcceptanceReport:
         """The acceptance rate of so many weeks."""
+        ...
+
+    def taken(self, query: TakenQuery) -> tuple[TakenTicket, ...]:
+        """The tickets that a number of it counts."""
         ...

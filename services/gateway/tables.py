@@ -210,7 +210,12 @@ class AdoptionRow(Base):
     core: Mapped[int] = mapped_column(Integer, default=0)
     """Core steps on the path that was followed."""
     used: Mapped[int] = mapped_column(Integer, default=0)
-    """Of them, those that were used."""
+    """Of them, those that were done."""
+    did: Mapped[int | None] = mapped_column(Integer)
+    """All actions that were done, those added by hand too; None of what was worked with before this
+    was counted, for which `used` holds what an acceptance of the whole counted as used."""
+    had: Mapped[int | None] = mapped_column(Integer)
+    """Of these, those that the candidate had."""
     documents: Mapped[list[str]] = mapped_column(JSON, default=list)
     """What the candidate was made from."""
     worked_at: Mapped[float] = mapped_column(Float)

@@ -6,6 +6,7 @@ A ticket counts once, by the workflow that it shows, in the week in which that w
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import select
@@ -16,6 +17,9 @@ from services.contracts.adoption import (
     AdoptionCount,
     Judgement,
     NamedCount,
+    Taken,
+    TakenQuery,
+    TakenTicket,
     WeekCount,
 )
 from services.gateway.tables import AdoptionRow, TicketRow, WorkflowRow
@@ -24,8 +28,26 @@ from services.workflow.compare import ACCEPTED_SHARE
 
 MOST_DOCUMENTS = 100
 
+MOST_TICKETS = 200
+
 _Tally = Counter[str]
 """How often each field of an `AdoptionCount` was the case."""
+_IS_OVER = TicketRow.resolved_at.is_not(None)
+
+
+@dataclass(frozen=True)
+class _Worked:
+    ticket: TakenTicket
+    writer: str
+    documents: tuple[str, ...]
+
+    @property
+    def day(self) -> date:
+        return self.ticket.worked_at.date()
+
+    def tally(self) -> _Tally:
+        counted = {name: getattr(self.ticket, name) for name in ("did", "had", "core", "used")}
+        return Counter({self.ticket.taken.value: 1, **counted})
 
 
 class AcceptanceCount:
@@ -36,16 +58,16 @@ class AcceptanceCount:
 
     def report(self, weeks: int, *, now: float | None = None) -> AcceptanceReport:
         """The rate of so many weeks, the present one included."""
-        today = datetime.fromtimestamp(now or time.time(), UTC).date()
-        first = _monday(today) - timedelta(weeks=weeks - 1)
+        first = _first_monday(weeks, now)
         by_week: dict[date, _Tally] = {first + timedelta(weeks=n): Counter() for n in range(weeks)}
         by_writer: dict[str, _Tally] = {}
         by_document: dict[str, _Tally] = {}
-        for at, writer, documents, taken in self._taken(first):
-            by_week.setdefault(_monday(at), Counter())[taken] += 1
-            by_writer.setdefault(writer, Counter())[taken] += 1
-            for document in documents:
-                by_document.setdefault(document, Counter())[taken] += 1
+        for each in self._worked(first):
+            tally = each.tally()
+            by_week.setdefault(_monday(each.day), Counter()).update(tally)
+            by_writer.setdefault(each.writer, Counter()).update(tally)
+            for document in each.documents:
+                by_document.setdefault(document, Counter()).update(tally)
         return AcceptanceReport(
             weeks=tuple(_week(monday, tally) for monday, tally in sorted(by_week.items())),
             writers=tuple(_named(by_writer)),
@@ -53,12 +75,25 @@ class AcceptanceCount:
             total=AdoptionCount(**_sum(by_week.values())),
         )
 
-    def _taken(self, first: date) -> Iterator[tuple[date, str, list[str], str]]:
-        """Day, writer, documents and outcome of each ticket's workflow since the day."""
+    def tickets(self, query: TakenQuery, *, now: float | None = None) -> tuple[TakenTicket, ...]:
+        """Those that a number of the report counts, the last worked with first, `MOST_TICKETS`."""
+        found = [
+            each.ticket
+            for each in self._worked(_first_monday(query.weeks, now))
+            if query.taken in {None, each.ticket.taken}
+            and query.week in {"", _week_name(each.day)}
+            and query.writer in {"", each.writer}
+            and (not query.document or query.document in each.documents)
+        ]
+        found.sort(key=lambda ticket: ticket.worked_at, reverse=True)
+        return tuple(found[:MOST_TICKETS])
+
+    def _worked(self, first: date) -> Iterator[_Worked]:
+        """Each ticket's workflow that was worked with since the day."""
         since = datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
         candidate, shown = aliased(WorkflowRow), aliased(WorkflowRow)
         statement = (
-            select(AdoptionRow, candidate.planner, TicketRow.resolved_at)
+            select(AdoptionRow, candidate.planner, TicketRow.id, TicketRow.title, _IS_OVER)
             .join(candidate, candidate.id == AdoptionRow.candidate_id)
             .join(TicketRow, TicketRow.id == candidate.ticket_id)
             .join(shown, shown.id == TicketRow.workflow_id)
@@ -69,23 +104,45 @@ class AcceptanceCount:
             )
         )
         with self._database.session() as session:
-            for row, planner, resolved_at in session.execute(statement):
-                at = datetime.fromtimestamp(row.worked_at, UTC).date()
-                is_over = resolved_at is not None
-                taken = outcome(row.verdict, row.core, row.used, is_over=is_over)
-                yield at, planner, row.documents, taken
+            for row, planner, ticket_id, title, is_over in session.execute(statement):
+                ticket = TakenTicket(
+                    id=ticket_id,
+                    title=title,
+                    taken=taken(row, is_over=is_over),
+                    worked_at=datetime.fromtimestamp(row.worked_at, UTC),
+                    did=row.did or 0,
+                    had=row.had or 0,
+                    core=0 if row.did is None else row.core,
+                    used=0 if row.did is None else row.used,
+                )
+                yield _Worked(ticket, planner or "unknown", tuple(row.documents))
 
 
-def outcome(verdict: str, core: int, used: int, *, is_over: bool) -> str:
-    """Which field of an `AdoptionCount` a workflow counts in."""
-    if verdict == Judgement.REJECTED:
-        return "rejected"
-    is_accepted = verdict == Judgement.ACCEPTED
-    if core and used >= ACCEPTED_SHARE * core:
-        return "accepted"
-    if not core and is_accepted:
-        return "accepted"
-    return "partly" if is_accepted or is_over else "open"
+def taken(row: AdoptionRow, *, is_over: bool) -> Taken:
+    """How a workflow was taken; `is_over` when its fault is.
+
+    What was worked with before actions were counted keeps the rule of that time: three quarters of
+    the core steps, all of which an acceptance of the whole counted as used.
+    """
+    if row.verdict == Judgement.REJECTED:
+        return Taken.REJECTED
+    is_accepted = row.verdict == Judgement.ACCEPTED
+    is_decided = is_accepted or is_over
+    if row.did is None:
+        is_used = row.used >= ACCEPTED_SHARE * row.core if row.core else is_accepted
+        if is_used:
+            return Taken.ACCEPTED
+        return Taken.PARTLY if is_decided else Taken.OPEN
+    if not row.did or row.had is None:
+        return Taken.SAID if is_accepted else Taken.OPEN
+    if not is_decided:
+        return Taken.OPEN
+    return Taken.ACCEPTED if row.had >= ACCEPTED_SHARE * row.did else Taken.PARTLY
+
+
+def _first_monday(weeks: int, now: float | None) -> date:
+    today = datetime.fromtimestamp(now or time.time(), UTC).date()
+    return _monday(today) - timedelta(weeks=weeks - 1)
 
 
 def _monday(day: date) -> date:
@@ -93,13 +150,17 @@ def _monday(day: date) -> date:
 
 
 def _week(monday: date, tally: Mapping[str, int]) -> WeekCount:
-    year, week, _ = monday.isocalendar()
-    return WeekCount(week=f"{year}-W{week:02}", monday=monday, **tally)
+    return WeekCount(week=_week_name(monday), monday=monday, **tally)
+
+
+def _week_name(day: date) -> str:
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02}"
 
 
 def _named(tallies: Mapping[str, _Tally]) -> Iterator[NamedCount]:
     for name, tally in sorted(tallies.items(), key=lambda item: (-item[1].total(), item[0])):
-        yield NamedCount(name=name or "unknown", **tally)
+        yield NamedCount(name=name, **tally)
 
 
 def _sum(tallies: Iterable[_Tally]) -> _Tally:

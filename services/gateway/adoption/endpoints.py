@@ -11,6 +11,8 @@ from services.contracts.adoption import (
     EditRequest,
     StepJudgement,
     StepMark,
+    TakenQuery,
+    TakenTicket,
     VersionChanges,
     Work,
 )
@@ -92,8 +94,14 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
     def get_acceptance(weeks: Weeks = 12) -> AcceptanceReport:
         """How workflows were taken: by week, by writer, by document.
 
-        A workflow is accepted where at least three quarters of its core steps were used.
+        A workflow is accepted where it had at least three quarters of what was done on its ticket.
         """
         return service.report(weeks)
+
+    @router.get("/v1/acceptance/tickets")
+    @needs(Need.READ)
+    def get_taken_tickets(query: Annotated[TakenQuery, Query()]) -> tuple[TakenTicket, ...]:
+        """The tickets that a number of the acceptance rate counts, at most 200."""
+        return service.taken(query)
 
     return router

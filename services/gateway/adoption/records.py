@@ -1,12 +1,13 @@
 """What was done with the steps of a candidate, as it is kept, and how much of it was used.
 
-A workflow is adopted step by step: it is accepted where at least `ACCEPTED_SHARE` of its core steps
-were used. A core step is used when it was done, or stands in the version that was accepted as a
-whole; one that was skipped or rejected is not.
+Two shares tell how a workflow was used. Of what engineers did (steps that they ticked, reworded, or
+added by hand) the share that it had: the paper's recall. And of the actions on the path that they
+took the share that they did. A word without a tick counts in neither.
 """
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -15,7 +16,7 @@ from services.contracts.adoption import Judgement, StepState, StepWork
 from services.gateway.adoption.lineage import Lineage, stored_workflow
 from services.gateway.tables import AdoptionRow, MarkRow, moment
 from services.gateway.ticket.lifecycle import touch
-from services.workflow.model import Workflow
+from services.workflow.model import StepKind, Workflow
 from services.workflow.path import Done, core_steps
 
 
@@ -53,23 +54,44 @@ def done_of(steps: Sequence[StepWork]) -> Done:
     )
 
 
-def used_steps(
-    candidate: Workflow, shown: Workflow, steps: Sequence[StepWork], *, is_accepted: bool
-) -> tuple[int, int]:
-    """The number of core steps of the candidate, and of those that were used.
+@dataclass(frozen=True)
+class Used:
+    """Numbers of actions."""
 
-    `shown` is the latest version; the acceptance of the whole counts for what it keeps.
+    core: int
+    """On the path that was taken."""
+    used: int
+    """Of them, those that were done."""
+    did: int
+    """All that was done: ticked, reworded, or added by hand."""
+    had: int
+    """Of that, what the candidate had."""
+
+
+def used_steps(candidate: Workflow, shown: Workflow, steps: Sequence[StepWork]) -> Used:
+    """How much of the candidate was done, and of what was done how much it had.
+
+    `shown` is the latest version. A step that was reworded counts as the candidate's, which brought
+    it up; one that was skipped or rejected was not done.
     """
     core = core_steps(candidate, done_of(steps))
     by_step = {each.step: each for each in steps}
-
-    def is_used(step_id: str) -> bool:
-        work = by_step.get(step_id, StepWork(step=step_id))
-        if work.verdict is Judgement.REJECTED or work.state is StepState.SKIPPED:
-            return False
-        return work.state is StepState.DONE or (is_accepted and step_id in shown.by_id)
-
-    return len(core), sum(map(is_used, core))
+    refused = {
+        each.step
+        for each in steps
+        if each.verdict is Judgement.REJECTED or each.state is StepState.SKIPPED
+    }
+    ticked = {step for step, each in by_step.items() if each.state is StepState.DONE} - refused
+    actions = {step.id for step in candidate.of_kind(StepKind.PROCESS)}
+    reworded = {
+        step.id
+        for step in shown.steps
+        if (before := candidate.by_id.get(step.id))
+        and (before.text, before.commands) != (step.text, step.commands)
+    }
+    had = ((ticked | reworded) & actions) - refused
+    added = {step.id for step in shown.of_kind(StepKind.PROCESS)} - candidate.by_id.keys() - refused
+    return Used(len(core), len(core & ticked), len(had) + len(added), len(had))
 
 
 def recount(session: Session, line: Lineage) -> AdoptionRow:
@@ -83,12 +105,8 @@ def recount(session: Session, line: Lineage) -> AdoptionRow:
     candidate = stored_workflow(session, line.candidate_id)
     is_edited = line.latest_id != line.candidate_id
     shown = stored_workflow(session, line.latest_id) if is_edited else candidate
-    row.core, row.used = used_steps(
-        candidate,
-        shown,
-        steps_of(session, line.candidate_id),
-        is_accepted=row.verdict == Judgement.ACCEPTED,
-    )
+    found = used_steps(candidate, shown, steps_of(session, line.candidate_id))
+    row.core, row.used, row.did, row.had = found.core, found.used, found.did, found.had
     row.documents = list(candidate.provenance.document_ids) if candidate.provenance else []
     row.worked_at = now
     touch(session, line.ticket_id, now)

@@ -8,6 +8,8 @@ from services.contracts.adoption import (
     PartOfMark,
     StepJudgement,
     StepMark,
+    TakenQuery,
+    TakenTicket,
     VersionChanges,
     Work,
 )
@@ -90,3 +92,7 @@ class AdoptionService:
     def report(self, weeks: int) -> AcceptanceReport:
         """The acceptance rate of so many weeks, the present one included."""
         return self._acceptance.report(weeks)
+
+    def taken(self, query: TakenQuery) -> tuple[TakenTicket, ...]:
+        """The tickets that a number of the report counts."""
+        return self._acceptance.tickets(query)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.contracts.adoption import MOST_WEEKS
+from services.contracts.adoption import MOST_WEEKS, TakenQuery
 from services.gateway.ports import Adoption
 from services.gateway.ui.templates import render
 from services.kit.access.needs import Need, needs
@@ -20,5 +20,11 @@ def create_acceptance_page(adoption: Adoption) -> APIRouter:
     def acceptance_page(weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12) -> HTMLResponse:
         """How workflows were taken, by week, writer and document."""
         return render("acceptance/page.html", report=adoption.report(weeks), weeks=weeks)
+
+    @router.get("/acceptance/tickets")
+    @needs(Need.READ)
+    def taken_tickets_page(query: Annotated[TakenQuery, Query()]) -> HTMLResponse:
+        """The tickets that one number counts."""
+        return render("acceptance/tickets.html", query=query, tickets=adoption.taken(query))
 
     return router

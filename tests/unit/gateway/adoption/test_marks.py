@@ -98,14 +98,16 @@ def test_core_steps_that_were_used_are_counted(gateway, ticket, put):
     assert (work["used"], work["core"]) == (0, 1)
 
 
-def test_an_accepted_workflow_counts_all_that_was_kept(gateway, ticket, put):
+def test_an_accepted_workflow_counts_what_was_done_alone(gateway, ticket, put):
     address = f"/v1/workflows/{ticket['workflow_id']}/acceptance"
     work = gateway.client.put(address, json={"accepted": True, "word": "Right"}).json()
-    assert (work["verdict"], work["used"], work["core"]) == ("accepted", 2, 2)
-    put("replace", {"state": "skipped", "why": "no spare"})
+    assert (work["verdict"], work["used"], work["core"]) == ("accepted", 0, 2)
+    put("look", {"state": "done"})
+    work = put("replace", {"state": "skipped", "why": "no spare"}).json()
+    assert (work["used"], work["core"]) == (1, 2)
     back = gateway.client.put(address, json={"accepted": False}).json()
-    assert (back["verdict"], back["used"]) == ("", 0)
-    assert kinds(gateway, ticket)[-3:] == ["accepted", "marked", "taken_back"]
+    assert (back["verdict"], back["used"]) == ("", 1)
+    assert kinds(gateway, ticket)[-4:] == ["accepted", "marked", "marked", "taken_back"]
 
 
 def test_a_workflow_is_rejected_by_handing_its_ticket_over(gateway, ticket):

@@ -86,6 +86,10 @@ def test_the_acceptance_page_shows_weeks_writers_and_documents(gateway, send):
     assert "Nothing was worked with yet" in gateway.client.get("/acceptance").text
     send("acceptance", accepted="true")
     page = gateway.client.get("/acceptance").text
+    assert "100 %" not in page
+    assert 'href="/acceptance/tickets?writer=extractive&amp;taken=said&amp;weeks=12"' in page
+    send("marks", step="look", state="done")
+    page = gateway.client.get("/acceptance").text
     assert "100 %" in page
     assert "extractive" in page
     assert 'aria-label="1 accepted, 0 in part, 0 rejected"' in page
