@@ -2,7 +2,6 @@
 
 import json
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -32,7 +31,7 @@ from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
 from services.cli.sources import app as sources
-from services.cli.stopping import heed_signals, ignore_signals, leave_now
+from services.cli.stopping import Stopping, heed_signals, ignore_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
@@ -346,9 +345,7 @@ def export_embedder(
         typer.echo(target)
 
 
-def _serve(
-    platform: "Embedded | Serving", then: Callable[[str], None], stopping: threading.Event
-) -> None:
+def _serve(platform: "Embedded | Serving", then: Callable[[str], None], stopping: Stopping) -> None:
     """Serve until it is stopping; `then` is called with the address once it answers.
 
     In the end no more tasks are taken; open requests and the running task get a bounded time.

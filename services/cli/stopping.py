@@ -3,29 +3,46 @@
 import os
 import signal
 import sys
-import threading
+import time
 from types import FrameType
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
+_LOOK_EVERY_S = 1.0
 
 
-def heed_signals() -> threading.Event:
+class Stopping:
+    """Whether stopping has begun.
+
+    A plain value: a handler that took a lock could wait for itself,
+    where it comes while the same thread holds that lock, or upon another handler.
+    """
+
+    def __init__(self) -> None:
+        self.has_begun = False
+
+    def wait(self) -> None:
+        """Return once it has begun; in the main thread, whose sleep a signal ends."""
+        while not self.has_begun:
+            time.sleep(_LOOK_EVERY_S)
+
+
+def heed_signals() -> Stopping:
     """Stop on SIGINT and SIGTERM alike; once stopping has begun, further ones change nothing.
 
     The end is bounded in time, so that nobody needs to press twice. Whoever waits for it waits for
-    the event: the interrupt may come where a library swallows it.
+    what is returned: the interrupt may come where a library swallows it.
     """
-    begun = threading.Event()
+    stopping = Stopping()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        if not begun.is_set():
-            begun.set()
+        if not stopping.has_begun:
+            stopping.has_begun = True
             raise KeyboardInterrupt
 
     # A shell without job control starts what goes to the background with SIGINT ignored.
     for number in BOTH:
         signal.signal(number, stop)
-    return begun
+    return stopping
 
 
 def ignore_signals() -> None:
