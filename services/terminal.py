@@ -16,8 +16,8 @@ from services.contracts.dead_letters import DeadLetters
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
-from services.contracts.ticket import Fit
 from services.contracts.triage import TriageDecision
+from services.contracts.verdict import Verdict
 from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -43,12 +43,15 @@ def show_workflow(stored: StoredWorkflow) -> None:
     workflow = stored.workflow
     console.print()
     console.rule(Text(workflow.title, style="bold"))
-    console.print(Text(reading_told(workflow), style="dim"), justify="center")
-    if stored.fit is Fit.UNSURE:
+    if stored.verdict is Verdict.CLOSEST:
         lines = [Text(f"- {said}") for said in stored.against]
-        title = "Closest known procedure, not sure"
+        title = Text(stored.verdict_words)
         console.print(Panel(Group(*lines), title=title, border_style="yellow"))
+    else:
+        style = "green" if stored.verdict is Verdict.CHECKED else ""
+        console.print(Text(stored.verdict_words, style=style), justify="center")
     console.print(steps_of(workflow))
+    console.print(Text(f"How it was judged ({reading_told(workflow)})", style="dim"))
     console.print(_scores(stored.score))
     for finding in stored.findings:
         console.print(Text(f"  ! {finding}", style="yellow"))
@@ -59,7 +62,11 @@ def show_refusal(ticket: TicketDetail) -> None:
     near = [Text(f"  {place.document_id}:{place.start_line}") for place in ticket.nearest]
     body = Group(Text(ticket.reason), *near)
     console.print(
-        Panel(body, title=f"{ticket.status.value}: {ticket.title}", border_style="yellow")
+        Panel(
+            body,
+            title=Text(f"{ticket.verdict_words or ticket.status.value}: {ticket.title}"),
+            border_style="yellow",
+        )
     )
 
 
@@ -99,13 +106,12 @@ def show_questions(ticket: TicketDetail) -> None:
 def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:
     """Tickets as a table, newest first."""
     table = Table(box=None)
-    for heading in ("received", "status", "score", "title", "id"):
+    for heading in ("received", "status", "verdict", "title", "id"):
         table.add_column(heading, overflow="fold")
     for ticket in tickets:
-        overall = f"{ticket.overall:.1f}" if ticket.overall is not None else ""
         received = f"{ticket.created_at:%Y-%m-%d %H:%M:%S}"
         status = ticket.status.value + (f" ×{ticket.alerts}" if ticket.alerts > 1 else "")
-        table.add_row(received, status, overall, Text(ticket.title), ticket.id)
+        table.add_row(received, status, ticket.verdict_words, Text(ticket.title), ticket.id)
     console.print(table)
 
 

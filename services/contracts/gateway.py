@@ -10,6 +10,7 @@ from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.contracts.triage import TriageDecision
+from services.contracts.verdict import JudgedTicket, JudgedWorkflow
 from services.kit.value import Value
 from services.workflow.model import Workflow
 
@@ -84,7 +85,7 @@ class Coverage(Value):
     """The oldest first; weeks without a ticket are there."""
 
 
-class CandidateSummary(Value):
+class CandidateSummary(JudgedWorkflow):
     """A candidate without its steps."""
 
     id: str
@@ -97,16 +98,13 @@ class CandidateSummary(Value):
     """Of a version: its candidate's, and so are `scores`."""
     scores: dict[str, float] = Field(default={})
     """The five, by name."""
-    fit: Fit = Fit.SURE
     steps: int
     url: str
     version: int = 1
     """1 is the candidate itself."""
-    author: str = ""
-    """Who edited it."""
 
 
-class StoredWorkflow(Value):
+class StoredWorkflow(JudgedWorkflow):
     """A candidate as it is kept: the workflow, its scores and what the checks found."""
 
     id: str
@@ -114,8 +112,6 @@ class StoredWorkflow(Value):
     rank: int
     workflow: Workflow
     score: Score
-    fit: Fit = Fit.SURE
-    """How surely its procedure is the one for the ticket."""
     against: tuple[str, ...] = ()
     """What speaks against that, in words."""
     findings: tuple[str, ...] = ()
@@ -128,8 +124,6 @@ class StoredWorkflow(Value):
     """Of a version: the candidate that it goes back to."""
     base_id: str | None = None
     """Of a version: what was edited."""
-    author: str = ""
-    """Of a version: who edited it."""
 
 
 class RelatedTicket(Value):
@@ -211,7 +205,7 @@ class TicketQuery(Value):
         return {name: value for name, value in given.items() if value != ""}
 
 
-class TicketSummary(Value):
+class TicketSummary(JudgedTicket):
     """A ticket in a list."""
 
     id: str
@@ -234,7 +228,6 @@ class TicketSummary(Value):
     last_at: datetime | None = None
     """When the last of them came."""
     overall: float | None
-    fit: Fit | None = None
     workflow_id: str | None
     proposed: str = ""
     """The title of the workflow that it shows."""
@@ -262,7 +255,7 @@ class TicketComment(Value):
     """Of `Clarification`: the question that it answered."""
 
 
-class TicketDetail(Ticket):
+class TicketDetail(Ticket, JudgedTicket):
     """A ticket with what the walk brought."""
 
     nearest: tuple[NearestDocument, ...] = ()
@@ -293,7 +286,7 @@ class TicketDetail(Ticket):
         return next((each for each in asked if each.state is ClarificationState.OPEN), None)
 
 
-class AcceptedTicket(Value):
+class AcceptedTicket(JudgedTicket):
     """A ticket that a delivery made, or that it made earlier."""
 
     id: str
@@ -307,8 +300,6 @@ class AcceptedTicket(Value):
     """False when an earlier delivery had made it."""
     resolved: bool = False
     """Whether this delivery says that the fault is over."""
-    fit: Fit | None = None
-    """How surely its workflow fits, once one is stored."""
     against: tuple[str, ...] = ()
     """What speaks against it, in words."""
     workflow_url: str | None = None
@@ -324,7 +315,7 @@ class RejectedItem(Value):
     reason: str
 
 
-class Accepted(Value):
+class Accepted(JudgedTicket):
     """The answer to a delivery; all that it names is stored.
 
     The fields after `unmatched_resolved` repeat the ticket's, where there is exactly one.
@@ -338,9 +329,7 @@ class Accepted(Value):
     """Resolved alerts that have no ticket here; one that begins later, by a webhook that was
     overtaken, is known to be over."""
     id: str | None = None
-    status: TicketStatus | None = None
     status_url: str | None = None
-    fit: Fit | None = None
     against: tuple[str, ...] = ()
     workflow: StoredWorkflow | None = None
 
@@ -354,6 +343,8 @@ class Accepted(Value):
                 "status": only.status if only else None,
                 "status_url": only.status_url if only else None,
                 "fit": only.fit if only else None,
+                "is_checked": bool(only and only.is_checked),
+                "edited_by": only.edited_by if only else "",
                 "against": only.against if only else (),
                 "workflow": only.workflow if only else None,
             }

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from services.contracts.adoption import MOST_WORDS
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
 from services.contracts.gateway import NearestDocument, StoredWorkflow
-from services.contracts.ticket import Fit, TicketStatus
+from services.contracts.ticket import TicketStatus
+from services.contracts.verdict import JudgedTicket
 from services.kit.value import Value
 
 NOTICE = (
@@ -145,7 +146,7 @@ class OpenQuestion(Value):
     choices: tuple[str, ...]
 
 
-class TicketWorkflow(Answer):
+class TicketWorkflow(Answer, JudgedTicket):
     """Answer of `get_workflow`, `make_workflow` and `answer_question`: how a ticket stands."""
 
     ticket_id: str
@@ -153,8 +154,6 @@ class TicketWorkflow(Answer):
     status: TicketStatus
     """`received` or `planning`: the walk is not over; ask again with `get_workflow`."""
     reason: str = ""
-    fit: Fit | None = None
-    """How surely the workflow is the one for the ticket."""
     against: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
     workflow: StoredWorkflow | None = None

@@ -145,6 +145,8 @@ class GatewayService:
                 "status": TicketStatus(row.status),
                 "reason": row.reason,
                 "fit": Fit(row.fit) if row.fit else None,
+                "is_checked": row.is_checked,
+                "edited_by": row.edited_by,
                 "against": tuple(row.against),
                 "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,
             }

@@ -58,7 +58,10 @@ class TicketRow(Base):
     overall: Mapped[float | None] = mapped_column(Float)
     """The chosen workflow's score, here too so that the list reads one table."""
     fit: Mapped[str | None] = mapped_column(String(10))
-    """The chosen workflow's, and so is `against`."""
+    """The chosen workflow's, and so are `is_checked` and `against`."""
+    is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
+    edited_by: Mapped[str] = mapped_column(String(200), default="")
+    """Who made the version that is shown; empty where it is a candidate."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
     walks: Mapped[int] = mapped_column(Integer, default=1)
     """1, and one more for each time that a ticket with a workflow was walked again."""
@@ -156,6 +159,8 @@ class WorkflowRow(Base):
     body: Mapped[str] = mapped_column(Text)
     """The `Workflow` as JSON."""
     fit: Mapped[str] = mapped_column(String(10))
+    is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
+    """Of a version: whether its candidate was."""
     against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)

@@ -14,7 +14,6 @@ from pydantic import Field, model_validator
 from services.contracts.scorer import DIMENSIONS, Score
 from services.kit.fitted import FittedFile, refuse_unknown
 from services.procedure.model import Reader
-from services.procedure.ports import ReadingState
 from services.workflow.model import Provenance
 
 Signs = Mapping[str, float]
@@ -115,4 +114,4 @@ def is_by_rules(origin: Provenance | None) -> bool:
 
 def is_checked(origin: Provenance | None) -> bool:
     """Whether a person stands for the reading."""
-    return bool(origin and ReadingState.APPROVED.value == origin.state)
+    return origin is not None and origin.is_approved

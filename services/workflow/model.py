@@ -83,6 +83,11 @@ class Provenance(Value):
     document_ids: tuple[str, ...] = ()
     node_ids: tuple[str, ...] = ()
 
+    @property
+    def is_approved(self) -> bool:
+        """Whether a person stands for each procedure that it is made of."""
+        return self.state == "approved"
+
 
 class Workflow(Value):
     """Steps in reading order, the first being the start, and transitions between them."""

@@ -87,7 +87,7 @@ def test_a_ticket_that_may_not_fit_says_so_and_why(page, running):
         }
     )
     page.goto(f"/tickets/{ticket['id']}")
-    banner = page.get_by_role("region", name="Closest known procedure, not sure")
+    banner = page.get_by_role("region", name="Closest known page, not sure that it is the one")
     expect(banner).to_be_visible()
     expect(banner.get_by_role("listitem").first).to_be_visible()
     expect(page.locator("li.step").first).to_be_visible()

@@ -47,14 +47,14 @@ def test_what_is_not_sure_is_said_first_with_its_reasons(
 ) -> None:
     show_workflow(stored(Fit.UNSURE, "the page is about [red]spines"))
     printed = capsys.readouterr().out
-    assert "Closest known procedure, not sure" in printed
+    assert "closest known page, not sure that it is the one" in printed
     assert "the page is about [red]spines" in printed
     assert printed.index("not sure") < printed.index("Reseat the tray")
 
 
 def test_what_surely_fits_has_no_such_mark(capsys: pytest.CaptureFixture[str]) -> None:
     show_workflow(stored(Fit.SURE))
-    assert "Closest known" not in capsys.readouterr().out
+    assert "closest known" not in capsys.readouterr().out
 
 
 def test_a_step_says_its_notes_its_doubt_and_what_it_follows_from(

@@ -84,6 +84,7 @@ class Versions:
     def _store(self, session: Session, line: Lineage, base: Workflow, new: Workflow) -> str:
         row = session.get_one(WorkflowRow, line.workflow_id)
         new_id, now = time_ordered_id(), time.time()
+        author = current_caller().name[:200]
         session.add(
             WorkflowRow(
                 id=new_id,
@@ -95,18 +96,19 @@ class Versions:
                 steps=len(new.steps),
                 body=new.model_dump_json(),
                 fit=row.fit,
+                is_checked=row.is_checked,
                 against=list(row.against),
                 seconds={},
                 created_at=now,
                 candidate_id=line.candidate_id,
                 base_id=row.id,
                 version=row.version + 1,
-                author=current_caller().name[:200],
+                author=author,
             )
         )
         session.flush()
         cite(session, row.ticket_id, new_id, new)
-        show_version(session, row, new_id, line.candidate_id)
+        show_version(session, row, new_id, line.candidate_id, edited_by=author)
         later = lineage_of(session, new_id)
         recount(session, later)
         corrected = [c.step for c in changes(base, new) if c.kind is not ChangeKind.ADDED]

@@ -16,6 +16,8 @@ COLUMNS = (
     TicketRow.status,
     TicketRow.reason,
     TicketRow.fit,
+    TicketRow.is_checked,
+    TicketRow.edited_by,
     TicketRow.against,
     TicketRow.workflow_id,
 )
@@ -36,6 +38,8 @@ def acknowledge(
         created=False,
         reason=row.reason,
         fit=Fit(row.fit) if row.fit else None,
+        is_checked=row.is_checked,
+        edited_by=row.edited_by,
         against=tuple(row.against),
         workflow_url=workflow_url(row.workflow_id) if row.workflow_id else None,
     )

@@ -57,6 +57,8 @@ def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
         status=ticket.status,
         reason=ticket.reason,
         fit=ticket.fit,
+        is_checked=ticket.is_checked,
+        edited_by=ticket.edited_by,
         against=ticket.against,
         degraded=ticket.degraded,
         workflow=stored,
@@ -82,7 +84,7 @@ def _told(standing: TicketWorkflow) -> str:
     facts = {
         "ticket_id": standing.ticket_id,
         "status": standing.status,
-        "fit": standing.fit,
+        "verdict": standing.verdict_words,
         "reason": standing.reason,
         "against": list(standing.against),
         "degraded": list(standing.degraded),

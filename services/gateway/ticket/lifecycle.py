@@ -131,13 +131,21 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
             "workflow_id": ids[0],
             "overall": outcome.ranked[0].score.overall,
             "fit": outcome.verdicts[0].fit.value,
+            "is_checked": _is_checked(outcome.ranked[0]),
             "against": list(outcome.verdicts[0].against),
         }
         facts = {**best, "candidates": len(ids), **without}
-        return {**best, "reason": "", "nearest": [], "degraded": list(outcome.degraded)}, facts
+        return {
+            **best,
+            "edited_by": "",
+            "reason": "",
+            "nearest": [],
+            "degraded": list(outcome.degraded),
+        }, facts
     values: dict[str, Any] = {"reason": outcome.reason}
     if isinstance(outcome, Refused):
         values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
+        values |= {"is_checked": False, "edited_by": ""}
         values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
         values["degraded"] = list(outcome.degraded)
         return values, {"reason": outcome.reason, **without}
@@ -176,9 +184,15 @@ def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -
         steps=len(workflow.steps),
         body=workflow.model_dump_json(),
         fit=verdict.fit.value,
+        is_checked=_is_checked(scored),
         against=list(verdict.against),
         created_at=time.time(),
     )
+
+
+def _is_checked(scored: ScoredCandidate) -> bool:
+    origin = scored.candidate.workflow.provenance
+    return origin is not None and origin.is_approved
 
 
 def walk_again(
@@ -271,7 +285,9 @@ def hand_over(session: Session, ticket_id: str) -> None:
     session.execute(statement)
 
 
-def show_version(session: Session, row: WorkflowRow, new_id: str, candidate_id: str) -> None:
+def show_version(
+    session: Session, row: WorkflowRow, new_id: str, candidate_id: str, *, edited_by: str
+) -> None:
     """Make a version what the ticket shows, unless a later walk has made something else."""
     overall = select(ScoreRow.overall).where(ScoreRow.workflow_id == candidate_id)
     of_walk = select(WorkflowRow.id).where(
@@ -283,6 +299,8 @@ def show_version(session: Session, row: WorkflowRow, new_id: str, candidate_id: 
         .values(
             workflow_id=new_id,
             fit=row.fit,
+            is_checked=row.is_checked,
+            edited_by=edited_by,
             against=list(row.against),
             overall=overall.scalar_subquery(),
         )

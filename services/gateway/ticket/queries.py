@@ -14,6 +14,7 @@ from services.contracts.gateway import (
     TicketDetail,
 )
 from services.contracts.scorer import DIMENSIONS, Score
+from services.contracts.verdict import JudgedWorkflow
 from services.gateway.tables import ScoreRow, TicketRow, WorkflowRow, moment
 from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.assignment import decision_of
@@ -36,7 +37,7 @@ class WorkflowNotFoundError(NotFoundError):
 
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
 _ENVELOPE = (
-    *("id", "ticket_id", "rank", "fit", "against", "seconds"),
+    *("id", "ticket_id", "rank", "fit", "is_checked", "against", "seconds"),
     *("version", "candidate_id", "base_id", "author"),
 )
 SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
@@ -81,6 +82,8 @@ class Queries:
             TicketRow.reason,
             TicketRow.workflow_id,
             TicketRow.fit,
+            TicketRow.is_checked,
+            TicketRow.edited_by,
             TicketRow.against,
         ).where(TicketRow.id.in_(ticket_ids))
         with self._database.session() as session:
@@ -109,6 +112,7 @@ class Queries:
             **{name: getattr(row, name) for name in _ENVELOPE},
             "findings": _findings(row),
             "created_at": datetime.fromtimestamp(row.created_at, UTC).isoformat(),
+            **_verdict(row),
         }
         return f'{json.dumps(envelope)[:-1]}, "workflow": {row.body}, "score": {row.score_body}}}'
 
@@ -171,6 +175,7 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.planner,
             WorkflowRow.steps,
             WorkflowRow.fit,
+            WorkflowRow.is_checked,
             WorkflowRow.version,
             WorkflowRow.author,
             ScoreRow.overall,
@@ -188,6 +193,11 @@ def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
     fields = dict(row._mapping)
     scores = {name: fields.pop(name) for name in DIMENSIONS}
     return CandidateSummary(**fields, scores=scores, url=workflow_url(row.id))
+
+
+def _verdict(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    judged = JudgedWorkflow(fit=row.fit, is_checked=row.is_checked, author=row.author)
+    return judged.model_dump(mode="json", include={"verdict", "verdict_words"})
 
 
 def _findings(row: Row[*tuple[Any, ...]]) -> list[str]:

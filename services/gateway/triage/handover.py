@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from services.contracts.gateway import CandidateSummary, NearestDocument, TicketDetail
-from services.contracts.ticket import Fit
 from services.contracts.triage import HandOver
 from services.gateway.ticket.addresses import lines_url
 
@@ -43,5 +42,4 @@ def _place(near: NearestDocument) -> str:
 
 
 def _workflow(candidate: CandidateSummary) -> str:
-    sure = "fits" if candidate.fit is Fit.SURE else "not sure to fit"
-    return f"{candidate.title} ({candidate.steps} steps, score {candidate.overall:.1f}, {sure})"
+    return f"{candidate.title} ({candidate.steps} steps, {candidate.verdict_words})"

@@ -90,13 +90,12 @@ def parts_of(
 def _workflow(stored: StoredWorkflow) -> Part:
     workflow = stored.workflow
     is_sure = stored.fit is Fit.SURE
-    lead = "Workflow ready" if is_sure else "Closest known procedure, not sure"
     doubts = [] if is_sure else [f"Not sure: {said}" for said in stored.against]
     numbers = {step.id: n for n, step in enumerate(workflow.steps, start=1)}
     steps = [_told(workflow, step, numbers) for step in workflow.steps]
     rest = len(steps) - SHOWN_STEPS
     more = [f"… and {rest} more"] if rest > 0 else []
-    headline = f"{lead}: {workflow.title} ({len(steps)} steps)"
+    headline = f"Workflow, {stored.verdict_words}: {workflow.title} ({len(steps)} steps)"
     identity = "\n".join((headline, *doubts, *steps))
     return Part("workflow", identity, (headline, *doubts, *steps[:SHOWN_STEPS], *more))
 
@@ -105,7 +104,9 @@ def _refusal(ticket: TicketDetail, base: str) -> Part:
     nearest = ticket.nearest[:SHOWN_DOCUMENTS]
     found = [f"Came closest: {_document(near, base)}" for near in nearest]
     identity = "\n".join(("refused", *(near.document_id for near in nearest)))
-    return Part("refusal", identity, (f"No known procedure fits: {ticket.reason}", *found))
+    return Part(
+        "refusal", identity, (f"{ticket.verdict_words.capitalize()}: {ticket.reason}", *found)
+    )
 
 
 def _document(near: NearestDocument, base: str) -> str:

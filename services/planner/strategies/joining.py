@@ -24,11 +24,15 @@ def chained(parts: Sequence[Workflow], *, title: str) -> Workflow:
     return whole.model_copy(update={"title": title})
 
 
-def continued(workflow: Workflow, pages: Mapping[str, Callable[[], Workflow]]) -> Workflow:
+def continued(
+    workflow: Workflow, pages: Mapping[str, Callable[[], Workflow]]
+) -> tuple[Workflow, list[str]]:
     """With each end that names another page by its title followed by that page's workflow.
 
     `pages` draw theirs when they are named. A page joins once; its own ends name nobody any more.
+    The titles of those that joined come with it.
     """
+    joined: list[str] = []
     for step in [s for s in workflow.of_kind(StepKind.TERMINAL) if not s.implied]:
         named = _named(step.text, pages)
         if named is None:
@@ -37,7 +41,8 @@ def continued(workflow: Workflow, pages: Mapping[str, Callable[[], Workflow]]) -
         if len(workflow.steps) + len(page.steps) <= MOST_STEPS:
             workflow = _joined(workflow, page, {step.id}, keep=True)
             pages = {title: other for title, other in pages.items() if title != named}
-    return workflow
+            joined.append(named)
+    return workflow, joined
 
 
 def is_title(text: str, titles: Iterable[str]) -> bool:

@@ -1,6 +1,6 @@
 """The planner without a model: the readings of the best pages, as graphs for this ticket."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.contracts.planner import PlanRequest
@@ -64,14 +64,21 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
     told = _treating(page, request.ticket)
     if len(parts) >= _LEAST_LINKED and _own_steps(told[:1], parts) <= len(parts):
         whole = chained([part.workflow() for part in parts], title=page.title)
-        yield _signed(whole, page, state=page.served.state(0), context=request.context)
+        yield _signed(whole, page, _state(parts), request.context)
         return
     others = [other for other in request.pages if other.document_id != page.document_id]
-    named = {other.title: _Told(other, 0).workflow for other in others if _tells(other)}
+    named = {other.title: _Told(other, 0) for other in others if _tells(other)}
     for each in told:
-        state = page.served.state(each.place)
-        workflow = continued(each.workflow(), named)
-        yield _signed(workflow, page, state=state, context=request.context)
+        drawings = {title: other.workflow for title, other in named.items()}
+        workflow, joined = continued(each.workflow(), drawings)
+        parts = [each, *(named[title] for title in joined)]
+        yield _signed(workflow, page, _state(parts), request.context)
+
+
+def _state(parts: Iterable[_Told]) -> ReadingState:
+    """Approved where each procedure that the workflow is made of is."""
+    states = {part.page.served.state(part.place) for part in parts}
+    return ReadingState.APPROVED if states == {ReadingState.APPROVED} else ReadingState.READ
 
 
 def _own_steps(told: Sequence[_Told], parts: Sequence[_Told]) -> int:
@@ -108,7 +115,7 @@ def _tells(page: PageReading) -> bool:
 
 
 def _signed(
-    workflow: Workflow, page: PageReading, *, state: ReadingState, context: KnowledgeContext
+    workflow: Workflow, page: PageReading, state: ReadingState, context: KnowledgeContext
 ) -> Workflow:
     reading = page.served.reading
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)

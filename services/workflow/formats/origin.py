@@ -6,7 +6,7 @@ _READERS = {
     "rules": "page read by rules",
     "model": "page read by a model",
     "imported": "reading imported",
-    "person": "page read by a person",
+    "person": "reading corrected by a person",
 }
 _STATES = {"approved": "approved", "read": "not checked by a person"}
 

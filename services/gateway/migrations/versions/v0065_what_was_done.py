@@ -13,13 +13,11 @@ depends_on: str | Sequence[str] | None = None
 
 def upgrade() -> None:
     """To this revision; what was worked with before keeps its rule."""
-    with op.batch_alter_table("gateway_adoption", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("did", sa.Integer(), nullable=True))
-        batch_op.add_column(sa.Column("had", sa.Integer(), nullable=True))
+    for name in ("did", "had"):
+        op.add_column("gateway_adoption", sa.Column(name, sa.Integer(), nullable=True))
 
 
 def downgrade() -> None:
     """Back to the revision before."""
-    with op.batch_alter_table("gateway_adoption", schema=None) as batch_op:
-        batch_op.drop_column("had")
-        batch_op.drop_column("did")
+    for name in ("had", "did"):
+        op.drop_column("gateway_adoption", name)

@@ -117,7 +117,7 @@ def _states(query: ListQuery, counts: Counts) -> Group:
         for status in TicketStatus
     ]
     unsure = counts.of["fit"].get(Fit.UNSURE.value, 0)
-    choices.append(_choice(query, "fit", Fit.UNSURE, "Not sure", unsure))
+    choices.append(_choice(query, "fit", Fit.UNSURE, "Closest page, not sure", unsure))
     return Group("state", "State", [each for each in choices if each.count or each.is_chosen])
 
 

@@ -8,7 +8,7 @@ from services.workflow.model import Provenance
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
 
 TICKET = {"id": "T-1", "title": "Fan 2 has failed"}
-BANNER = "Closest known procedure, not sure"
+BANNER = "Closest known page, not sure that it is the one"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_the_page_says_not_sure_and_why(unsure):
     assert BANNER in page
     assert 'aria-labelledby="unsure"' in page
     assert "the chance that the closest page treats this fault is" in page
-    assert '<span class="pill unsure"' in unsure.client.get("/").text
+    assert '<span class="judged closest"' in unsure.client.get("/").text
 
 
 def test_the_page_of_what_surely_fits_has_no_such_banner(gateway):

@@ -65,7 +65,7 @@ def test_a_refusal_is_told_with_team_reason_and_nearest_document(jira, system):
     assert gateway.ticket(ticket_id)["status"] == "refused"
     (note,) = notes(system)
     lines = note.splitlines()
-    assert lines[0].startswith("FlowXpert: No known procedure fits: nothing that is known is spec")
+    assert lines[0].startswith("FlowXpert: Nothing known fits: nothing that is known is spec")
     assert "Came closest: Fan failed › Mitigation (runbooks/FanFailed.md, lines 10–20) " in note
     assert f"{PAGE}/sources/runbooks/FanFailed.md?lines=10-20" in note
     assert any(line.startswith("Handed over to the team storage (") for line in lines)
@@ -148,7 +148,7 @@ def test_who_does_not_know_is_asked_the_next_question_there(jira, system):
     answer(gateway, ticket_id, unknown=True)
     _, second = notes(system)
     assert second.startswith("FlowXpert: Question: Which team owns the volume?\n1) storage\n")
-    assert "Workflow ready" not in second
+    assert "Workflow, read by" not in second
 
 
 def test_no_more_notes_than_the_settings_allow(jira, system):
@@ -165,7 +165,7 @@ def test_nothing_is_asked_there_once_the_fault_is_over(jira, system):
     gateway.post({"webhookEvent": "jira:issue_deleted", "issue": {"key": "DB-7", "fields": {}}})
     work_off(gateway)
     (note,) = notes(system)
-    assert "Workflow ready" in note
+    assert "Workflow, read by machine" in note
     assert "Question" not in note
 
 
@@ -201,7 +201,7 @@ def test_a_question_that_a_model_words_is_told_in_its_words_and_once(jira, syste
     planned(gateway)
     (note,) = notes(system)
     assert "Question: Who owns the volume of db-7?" in note
-    assert "Workflow ready" in note
+    assert "Workflow, read by machine" in note
 
 
 def test_a_ticket_that_is_purged_meanwhile_is_told_to_nobody(jira, system):

@@ -63,7 +63,9 @@ def test_the_ticket_gets_a_note_in_its_own_system(telling, system, case):
     method, path, headers, raw = system.only
     assert (method, path, headers["authorization"]) == request
     note = note_in(json.loads(raw))
-    assert note.startswith("FlowXpert: Workflow ready: Replace a failed fan (4 steps)\n1. Show the")
+    assert note.startswith(
+        "FlowXpert: Workflow, read by machine, nobody has checked it: Replace a failed fan (4 steps)\n1. Show the"
+    )
     assert note.endswith(f"https://flowxpert.example.net/tickets/{ticket_id}")
     assert gateway.work() == 0
 
@@ -112,7 +114,7 @@ def test_teams_gets_a_card(telling, system):
     gateway.work()
     (attachment,) = json.loads(system.only[3])["attachments"]
     blocks = attachment["content"]["body"]
-    assert blocks[0]["text"].startswith("FlowXpert: Workflow ready")
+    assert blocks[0]["text"].startswith("FlowXpert: Workflow, read by machine")
 
 
 def test_a_system_that_fails_is_told_again_and_then_no_more(telling, system):

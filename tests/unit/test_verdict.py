@@ -1,0 +1,58 @@
+"""One verdict, in the same words wherever it is told."""
+
+import pytest
+
+from services.contracts.ticket import Fit, TicketStatus
+from services.contracts.verdict import JudgedTicket, JudgedWorkflow, Verdict
+
+CASES = [
+    (Fit.SURE, True, "", Verdict.CHECKED, "checked by a person"),
+    (Fit.SURE, False, "", Verdict.UNCHECKED, "read by machine, nobody has checked it"),
+    (
+        Fit.SURE,
+        True,
+        "Ana",
+        Verdict.UNCHECKED,
+        "its page was checked by a person; changed here by Ana",
+    ),
+    (
+        Fit.SURE,
+        False,
+        "Ana",
+        Verdict.UNCHECKED,
+        "read by machine, nobody has checked it; changed here by Ana",
+    ),
+    (Fit.UNSURE, False, "", Verdict.CLOSEST, "closest known page, not sure that it is the one"),
+    (
+        Fit.UNSURE,
+        True,
+        "",
+        Verdict.CLOSEST,
+        "closest known page, not sure that it is the one; its page was checked",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fit", "is_checked", "editor", "verdict", "words"), CASES)
+def test_fit_comes_first_and_a_check_is_of_the_page(fit, is_checked, editor, verdict, words):
+    workflow = JudgedWorkflow(fit=fit, is_checked=is_checked, author=editor)
+    ticket = JudgedTicket(
+        fit=fit, is_checked=is_checked, edited_by=editor, status=TicketStatus.PLANNED
+    )
+    for judged in (workflow, ticket):
+        assert (judged.verdict, judged.verdict_words) == (verdict, words)
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [
+        (TicketStatus.REFUSED, Verdict.NOTHING),
+        (TicketStatus.HANDED_OVER, Verdict.NOTHING),
+        (TicketStatus.PLANNING, None),
+        (TicketStatus.FAILED, None),
+    ],
+)
+def test_without_a_workflow_the_state_decides(status, verdict):
+    ticket = JudgedTicket(status=status)
+    assert ticket.verdict is verdict
+    assert ticket.verdict_words == (verdict.words if verdict else "")
