@@ -13,7 +13,11 @@ from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.coverage.endpoints import create_coverage_router
 from services.gateway.coverage.queries import Coverages
-from services.gateway.endpoints import create_delivery_router, create_ticket_router
+from services.gateway.endpoints import (
+    create_delivery_router,
+    create_holder_router,
+    create_ticket_router,
+)
 from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
 from services.gateway.service import GatewayService
@@ -97,6 +101,7 @@ def create_app(
         routers=[
             create_delivery_router(service, reader),
             create_ticket_router(service),
+            create_holder_router(service),
             create_triage_router(deciding),
             create_adoption_router(adoption, queries),
             create_clarify_router(answering),

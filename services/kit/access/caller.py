@@ -39,6 +39,11 @@ class Caller:
     in_session: bool = field(default=False, compare=False)
     """Whether it is a browser that is signed in here."""
 
+    @property
+    def lasting_id(self) -> str:
+        """What stays the same of them; of those without an id, the name."""
+        return self.id or self.name
+
     def may(self, scope: Scope) -> bool:
         """Whether it has the scope."""
         return scope in self.scopes

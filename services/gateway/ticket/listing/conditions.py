@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, func, or_, select, true
 
 from services.contracts.gateway import TicketQuery
 from services.gateway.tables import TicketRow, TicketTeamRow, TriageRow
+from services.kit.access.caller import current_caller
 from services.kit.ids import first_id_at
 
 KINDS = ("status", "fit", "resolved", "severity", "source", "service", "team")
@@ -43,7 +44,7 @@ def told_of(query: TicketQuery) -> dict[str, ColumnElement[bool]]:
 
 
 def found_by(query: TicketQuery) -> Conditions:
-    """Of text and time alone."""
+    """Of text, time and holder alone."""
     since, until = times(query)
     found: Conditions = ()
     if since is not None:  # ids sort by time
@@ -55,7 +56,19 @@ def found_by(query: TicketQuery) -> Conditions:
         text = query.text.lower()
         holds = (func.lower(column).contains(text, autoescape=True) for column in columns)
         found += (or_(*holds),)
-    return found
+    return (*found, *_held_by(query.holder))
+
+
+def _held_by(holder: str) -> Conditions:
+    match holder:
+        case "":
+            return ()
+        case "me":
+            return (TicketRow.holder_id == current_caller().lasting_id,)
+        case "nobody":
+            return (TicketRow.holder_id.is_(None),)
+        case _:
+            return (TicketRow.holder == holder,)
 
 
 def chosen_of(query: TicketQuery, columns: Columns, but: str = "") -> Conditions:

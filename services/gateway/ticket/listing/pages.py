@@ -23,7 +23,7 @@ _COLUMNS = (
     *(getattr(TicketRow, name) for name in TicketSummary.model_fields if name != "team"),
     TriageRow.team,
 )
-_TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
+_TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
 
 
 class InvalidCursorError(InvalidInputError):
