@@ -38,6 +38,10 @@ class Issuer:
         """What it sends back in place of a code, such as an error."""
         self.forge: Callable[[dict[str, Any]], str] | None = None
         """Makes another ID token than it should of these claims."""
+        self.access: Callable[[], str] = lambda: "opaque"
+        """Makes the access token."""
+        self.is_public = False
+        """Whether the client has no secret."""
         self.token_status = 200
         self.taken: list[dict[str, str]] = []
         """Forms that came to `/token`."""
@@ -118,12 +122,16 @@ class Issuer:
         basic = request.headers.get("authorization", "").partition(" ")[2]
         name, _, secret = base64.b64decode(basic).decode().partition(":")
         knows = (unquote(name), unquote(secret)) == (CLIENT, CLIENT_SECRET)
+        if self.is_public:
+            knows = not basic and form.get("client_id") == CLIENT
         is_right = asked and knows and asked["redirect_uri"] == form.get("redirect_uri")
         if not is_right or asked["code_challenge"] != challenge:
             return JSONResponse({"error": "invalid_grant"}, 400)
         claims = self.claims(aud=CLIENT, nonce=asked["nonce"]) | self.person
         make = self.forge or self.signed
-        return JSONResponse({"access_token": "opaque", "token_type": "x", "id_token": make(claims)})
+        return JSONResponse(
+            {"access_token": self.access(), "token_type": "x", "id_token": make(claims)}
+        )
 
     def signed(self, claims: dict[str, Any]) -> str:
         """The claims as a token."""

@@ -210,6 +210,45 @@ def test_all_processes_of_a_database_share_the_sessions(house):
         assert httpx.get(f"{other}/v1/tickets", headers=cookie).status_code == 401
 
 
+def test_roles_may_stand_in_the_access_token_of_the_same_person_for_this_platform(house):
+    house.issuer.forge = lambda claims: house.issuer.signed(without("roles")(claims))
+    house.issuer.access = lambda: house.issuer.token("responder")
+    assert house.signed_in().get("/v1/tickets").status_code == 200
+    for access in (
+        lambda: house.issuer.token("admin", sub="u-2"),
+        lambda: house.issuer.token("admin", aud="another"),
+        lambda: house.issuer.token("admin", exp=1),
+        lambda: Issuer().token("admin"),
+    ):
+        house.issuer.access = access
+        assert house.signed_in().get("/v1/tickets").status_code == 403
+    house.issuer.access = lambda: house.issuer.token("admin")
+    house.issuer.forge = None
+    house.issuer.person = {"roles": ["viewer"]}
+    assert house.signed_in().get("/v1/audit").status_code == 403, "the ID token says it"
+
+
+def test_a_public_client_is_known_by_pkce_alone(environment, database, issuer, monkeypatch):
+    monkeypatch.delenv("FLOWXPERT_OIDC_CLIENT_SECRET")
+    issuer.is_public = True
+    with served(gateway(database)) as url:
+        House(url, database, issuer, Keys(database)).signed_in()
+
+
+def test_what_a_page_does_by_itself_is_no_use_of_the_session(house):
+    browser = house.signed_in()
+    used_at = time.time() - 3600
+    with house.database.session() as session:
+        session.execute(update(SessionRow).values(used_at=used_at))
+    with browser.stream("GET", "/v1/events", headers={"accept": "text/event-stream"}) as stream:
+        assert stream.status_code == 200
+    [row] = house.rows(SessionRow)
+    assert row.used_at == used_at
+    assert browser.get("/v1/tickets").status_code == 200
+    [row] = house.rows(SessionRow)
+    assert row.used_at > used_at
+
+
 # Attacks on the way back from the issuer.
 
 

@@ -16,10 +16,9 @@ class Problem(StrEnum):
     NOT_TAKEN = "not-taken"
     KEY = "key"
 
-    @property
-    def words(self) -> str:
-        """For whoever wants to sign in."""
-        return _WORDS[self]
+    def words(self, issuer: str = "") -> str:
+        """For whoever wants to sign in, who knows the issuer by this name."""
+        return _WORDS[self].format(issuer=issuer or "the issuer")
 
     @property
     def status(self) -> int:
@@ -32,14 +31,14 @@ _WORDS = {
     "Begin a new one.",
     Problem.ELSEWHERE: "This sign-in was begun in another browser or at another address, so it "
     "was not taken. Begin a new one here.",
-    Problem.DENIED: "Your issuer did not let you in. Sign in again there, perhaps as somebody "
-    "else, or ask those who look after it.",
-    Problem.ISSUER_AWAY: "Your issuer does not answer, so nobody can sign in there now. Try again "
-    "in a minute; with a key you get in without it.",
-    Problem.ISSUER_ERROR: "Your issuer answered that it cannot sign you in. Try again; if it stays "
+    Problem.DENIED: "{issuer} did not let you in. Sign in again there, perhaps as somebody else, "
+    "or ask those who look after it.",
+    Problem.ISSUER_AWAY: "{issuer} does not answer, so nobody can sign in there now. Try again in "
+    "a minute; with a key you get in without it.",
+    Problem.ISSUER_ERROR: "{issuer} answered that it cannot sign you in. Try again; if it stays "
     "so, FlowXpert's log has the error that it names.",
-    Problem.NOT_TAKEN: "What your issuer said of you could not be taken: it was not signed by it, "
-    "not for FlowXpert, too old, or the clocks differ. Try again; FlowXpert's log says which.",
+    Problem.NOT_TAKEN: "What {issuer} said of you could not be taken: it was not signed by it, not "
+    "for FlowXpert, too old, or the clocks differ. Try again; FlowXpert's log says which.",
     Problem.KEY: "This key is unknown, revoked or expired. Look whether all of it was pasted.",
 }
 
@@ -51,6 +50,6 @@ class SignInError(FlowXpertError):
 
     def __init__(self, problem: Problem, leads_to: str = "/") -> None:
         """`leads_to` is the page that was wanted."""
-        super().__init__(problem.words)
+        super().__init__(problem.words())
         self.problem = problem
         self.leads_to = leads_to

@@ -36,6 +36,7 @@ class SignInPages:
         """Without `sign_in` there is no issuer to go to."""
         self._access = access
         self._sign_in = sign_in
+        self._issuer = sign_in.name if sign_in else ""
 
     def refusal(self, scope: Scope, status: int, body: Mapping[str, str]) -> HTMLResponse:
         """The page of a refusal; whoever did not say who they are can do so on it."""
@@ -65,7 +66,7 @@ class SignInPages:
                 return RedirectResponse(place, _SEE_OTHER)
             known = Problem(problem) if problem in set(Problem) else None
             who = self._signed_in(request)
-            words = known.words if known else "You can sign in as somebody else here."
+            words = known.words(self._issuer) if known else "You can sign in as somebody else here."
             if known is None and who is None:
                 words = "FlowXpert shows what it knows to those who say who they are."
             status = known.status if known else 200
@@ -133,7 +134,7 @@ class SignInPages:
             try:
                 session_id = self._access.sessions.begin_with_key(key.strip(), instead_of=old)
             except WrongCredentialError:
-                words = Problem.KEY.words
+                words = Problem.KEY.words()
                 return self._page(words, place, Problem.KEY.status, is_problem=True)
             return self._with_session(request, session_id, place)
 
@@ -184,7 +185,7 @@ class SignInPages:
             status_code=status,
             words=words,
             next=place,
-            issuer=self._sign_in.name if self._sign_in else "",
+            issuer=self._issuer,
             takes_keys=takes_keys,
             is_problem=is_problem,
             who=who,

@@ -175,6 +175,7 @@ class Sessions:
                 datetime.fromtimestamp(row.expires_at, UTC),
             )
             for row in rows
+            if row.key_prefix is None or self._keys.of_prefix(row.key_prefix)
         ]
         return sorted(found, key=lambda each: (each.name, each.begun_at))
 
