@@ -156,6 +156,25 @@ def test_a_key_signs_in_by_the_form_and_another_ones_ticket_is_asked_for(
     expect(page.get_by_role("alert")).to_contain_text("session has ended")
 
 
+def test_a_colleague_who_takes_it_is_seen_without_a_reload(page: Page, locked: Locked) -> None:
+    page.goto(f"/tickets/{locked.ticket_id}")
+    sign_in(page)
+    page.get_by_text("Take it over").click()
+    page.get_by_role("button", name="Take over from").click()
+    expect(page.locator(".holder")).to_contain_text("You have this")
+    page.evaluate("window.still = true")
+    address = f"{locked.url}/v1/tickets/{locked.ticket_id}/holder"
+    answer = httpx.put(address, json={"from": "ann"}, headers={"x-api-key": KEY})
+    assert answer.status_code == 200
+    expect(page.locator(".holder")).to_contain_text("api key has this")
+    page.get_by_text("Take it over").click()
+    page.get_by_role("button", name="Take over from api key").click()
+    expect(page.locator(".holder")).to_contain_text("You have this")
+    page.get_by_role("button", name="Give it back").click()
+    expect(page.locator(".holder")).to_contain_text("Nobody has this")
+    assert page.evaluate("window.still")
+
+
 def test_a_list_that_loses_its_session_says_so_and_leads_back(page: Page, locked: Locked) -> None:
     page.goto("/?sort=oldest")
     sign_in(page)
