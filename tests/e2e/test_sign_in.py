@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pydantic import SecretStr
 from sqlalchemy import delete, select
@@ -199,6 +200,30 @@ def test_a_note_that_was_begun_stays_when_the_session_ends(page: Page, locked: L
     step.locator("form[data-quiet]:has(textarea, input[type=text]) button:visible").first.click()
     expect(page.locator("#refusal")).to_contain_text("session has ended")
     expect(field).to_have_value("the tray sits askew")
+
+
+def test_who_cannot_see_and_who_has_a_phone_sign_in_too(page: Page, locked: Locked) -> None:
+    def check() -> None:
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert Axe().run(page).response["violations"] == [], scheme
+        page.set_viewport_size({"width": 375, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375
+        assert Axe().run(page).response["violations"] == []
+
+    page.goto("/sign-in?problem=not-taken")
+    check()
+    locked.issuer.person = {
+        "preferred_username": "ann.of-a-very-long-name" * 4,
+        "roles": ["viewer"],
+    }
+    sign_in(page)
+    page.goto("/sign-in")
+    check()
+    page.goto(f"/tickets/{locked.ticket_id}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    expect(page.get_by_role("button", name="I have this")).to_have_count(0)
+    locked.issuer.person = {"roles": ["responder"]}
 
 
 def test_an_issuer_that_does_not_answer_is_told_of(page: Page, locked: Locked) -> None:
