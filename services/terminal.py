@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from services.ingestion.graph_build.estimate import Estimate
     from services.ingestion.model_pass import PassReport
     from services.kit.access.keys import KeyInfo
+    from services.kit.access.sessions.sessions import SessionInfo
 
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
@@ -136,6 +137,17 @@ def show_keys(keys: Sequence["KeyInfo"]) -> None:
         times = [key.created_at, key.expires_at, key.last_used_at]
         shown = [f"{each:%Y-%m-%d %H:%M}" if each else "" for each in times]
         table.add_row(key.name, key.state, ", ".join(key.scopes), f"fx_{key.prefix}", *shown)
+    console.print(table)
+
+
+def show_sessions(sessions: Sequence["SessionInfo"]) -> None:
+    """Sessions as a table."""
+    table = Table(box=None)
+    for heading in ("who", "known by", "signed in", "last used", "ends"):
+        table.add_column(heading, overflow="fold")
+    for each in sessions:
+        times = [each.begun_at, each.used_at, each.expires_at]
+        table.add_row(Text(each.name), each.kind, *(f"{at:%Y-%m-%d %H:%M}" for at in times))
     console.print(table)
 
 

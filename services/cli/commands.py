@@ -30,6 +30,7 @@ from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
+from services.cli.sessions import app as sessions
 from services.cli.sources import app as sources
 from services.cli.stopping import Stopping, heed_signals, ignore_signals, leave_now
 from services.cli.tickets import app as tickets
@@ -66,6 +67,7 @@ tickets.command("retry")(retry_tickets)
 app.add_typer(dead_letters, name="dead-letters", help="What the queue has given up.")
 app.add_typer(sources, name="sources", help="What is synced on a schedule.")
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
+app.add_typer(sessions, name="sessions", help="Browsers that are signed in.")
 app.command()(read)
 app.command()(audit)
 app.command()(migrate)

@@ -180,6 +180,8 @@ class TicketQuery(Value):
     severity: _Values = ()
     source: _Values = ()
     service: _Values = ()
+    holder: _Value = ""
+    """Who has it, by name; `me`: whoever asks, `nobody`: it is nobody's."""
     team: _Values = ()
     """The team that triage or a person chose, or one that the source names."""
     text: _Value = ""
@@ -231,6 +233,10 @@ class TicketSummary(JudgedTicket):
     workflow_id: str | None
     proposed: str = ""
     """The title of the workflow that it shows."""
+    holder: str | None = None
+    """Who works on it; None while nobody does."""
+    held_at: datetime | None = None
+    """Since when."""
 
 
 class TicketPage(Value):
@@ -239,6 +245,13 @@ class TicketPage(Value):
     tickets: tuple[TicketSummary, ...]
     next_cursor: str | None
     """Pass it as `cursor` for the tickets after these; None at the end."""
+
+
+class Taking(Value):
+    """Somebody takes a ticket."""
+
+    from_: Annotated[str, Field(alias="from", max_length=200)] = ""
+    """Who has it, where it is taken over; otherwise that is refused."""
 
 
 class TicketComment(Value):
@@ -276,6 +289,10 @@ class TicketDetail(Ticket, JudgedTicket):
     """Whether more may be asked about it: not once its engineer has gone on without questions."""
     comments: tuple[TicketComment, ...] = ()
     """What was said about it in its own system, in order; of very many the first."""
+    holder: str | None = None
+    """Who works on it; None while nobody does."""
+    held_at: datetime | None = None
+    """Since when."""
 
     @property
     def open_question(self) -> Clarification | None:
@@ -376,7 +393,8 @@ class ProgressEvent(Value):
     (without an answer), `commented` (somebody did, in the ticket's own system), `retried` (its walk
     broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
     again), `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document),
-    `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
+    `taken`, `taken_over` and `given_back` (who works on it), `repeated` (more alerts of the same
+    fault), `reopened` (it broke again), `told` and `not_told`
     (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
     back a step), `judged` (said what they think of a step), `edited` (made a version of the
     workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a

@@ -13,7 +13,11 @@ from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.coverage.endpoints import create_coverage_router
 from services.gateway.coverage.queries import Coverages
-from services.gateway.endpoints import create_delivery_router, create_ticket_router
+from services.gateway.endpoints import (
+    create_delivery_router,
+    create_holder_router,
+    create_ticket_router,
+)
 from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
 from services.gateway.service import GatewayService
@@ -30,7 +34,7 @@ from services.gateway.triage.service import TriageService
 from services.gateway.ui import create_pages
 from services.gateway.ui.knowledge.documents.upload import with_page_limits
 from services.gateway.ui.knowledge.known import Known
-from services.gateway.ui.templates import error_page
+from services.gateway.ui.sign_in.pages import SignInPages
 from services.gateway.walk.dead_letters import DeadLetterOffice
 from services.gateway.walk.endpoints import create_retry_router
 from services.gateway.walk.retrying import Retrying
@@ -42,6 +46,7 @@ from services.kit.http.app import Lifespan, create_service_app
 from services.kit.http.health import Check
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
+from services.kit.sign_in.flow import SignIn
 from services.kit.sql.database import Database
 from services.llm.chat_model import ChatModel
 
@@ -88,12 +93,15 @@ def create_app(
     queries, audit = Queries(database), AuditLog(database)
     coverages, citations = Coverages(database), Citations(database)
     known = Known(knowledge, coverages, citations)
+    access = Access.of(platform, database)
+    sign_in = SignInPages(access, SignIn.of(platform, access, database))
     app = create_service_app(
         "gateway",
         title="FlowXpert gateway",
         routers=[
             create_delivery_router(service, reader),
             create_ticket_router(service),
+            create_holder_router(service),
             create_triage_router(deciding),
             create_adoption_router(adoption, queries),
             create_clarify_router(answering),
@@ -103,16 +111,17 @@ def create_app(
             create_coverage_router(coverages, citations),
             create_mcp_router(service, deciding, adoption, retrieval),
             *create_pages(service, deciding, adoption, known=known, audit=audit),
+            sign_in.router(),
             *routers,
         ],
         settings=platform,
-        access=Access.of(platform, database),
+        access=access,
         checks={"database": database.check, **(checks or {})},
         optional=optional,
         gauges={"tickets": TicketGauges(database, [source.name for source in reader.sources]).tell},
         body_limits=with_page_limits(body_limits or {}),
         lifespan=lifespan,
     )
-    app.state.error_page = error_page
+    app.state.error_page = sign_in.refusal
     app.state.no_pages = ("/v1/", "/workflow", "/metrics", "/healthz", "/readyz")
     return app

@@ -10,10 +10,12 @@ from services.contracts.gateway import (
     CandidateSummary,
     SourceLines,
     StoredWorkflow,
+    Taking,
     TicketDetail,
     TicketPage,
     TicketQuery,
 )
+from services.gateway.adoption.holding import HeldByAnotherError
 from services.gateway.formats import FORMATS, JSON, accepted_format
 from services.gateway.intake.idempotency import IdempotencyKeyReusedError
 from services.gateway.service import GatewayService
@@ -199,6 +201,31 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
     ) -> SourceLines:
         """The cited lines of a document, with some lines around them."""
         return service.source_lines(document_id, lines, context)
+
+    return router
+
+
+def create_holder_router(service: GatewayService) -> APIRouter:
+    """Who works on a ticket."""
+    router = APIRouter()
+
+    @router.put(
+        "/v1/tickets/{ticket_id}/holder",
+        responses=refusals(TicketNotFoundError, HeldByAnotherError),
+    )
+    @needs(Need.OPERATE)
+    def put_holder(ticket_id: Id, taking: Taking) -> TicketDetail:
+        """Take a ticket: the caller works on it. `from` names whoever has it, to take it over."""
+        return service.take(ticket_id, taking)
+
+    @router.delete(
+        "/v1/tickets/{ticket_id}/holder",
+        responses=refusals(TicketNotFoundError, HeldByAnotherError),
+    )
+    @needs(Need.OPERATE)
+    def delete_holder(ticket_id: Id) -> TicketDetail:
+        """Give a ticket back that the caller has."""
+        return service.give_back(ticket_id)
 
     return router
 

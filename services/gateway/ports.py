@@ -22,6 +22,7 @@ from services.contracts.gateway import (
     ProgressEvent,
     SourceLines,
     StoredWorkflow,
+    Taking,
     TicketDetail,
     TicketPage,
     TicketQuery,
@@ -79,6 +80,14 @@ class Tickets(Protocol):
 
     def resolve(self, ticket_id: str) -> TicketDetail:
         """Take an engineer's word that the fault is over."""
+        ...
+
+    def take(self, ticket_id: str, given: Taking) -> TicketDetail:
+        """The caller works on it."""
+        ...
+
+    def give_back(self, ticket_id: str) -> TicketDetail:
+        """Nobody does any more."""
         ...
 
     def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:

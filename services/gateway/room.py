@@ -45,7 +45,10 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
 
     settings = GatewaySettings()
     model = stores.shared_model
-    write_back = WriteBack(WriteBackSettings(), stores.database, stores.outbox)
+    writing = WriteBackSettings()
+    if writing.public_url is None:
+        writing = writing.model_copy(update={"public_url": stores.settings.public_url})
+    write_back = WriteBack(writing, stores.database, stores.outbox)
     triage = TriageDesk(
         stores.database, stores.graph, stores.embedder, settings, model=stores.model
     )

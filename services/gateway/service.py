@@ -16,12 +16,14 @@ from services.contracts.gateway import (
     ProgressEvent,
     SourceLines,
     StoredWorkflow,
+    Taking,
     TicketDetail,
     TicketPage,
     TicketQuery,
 )
 from services.contracts.retrieval import Retrieval
 from services.contracts.ticket import Fit, TicketStatus
+from services.gateway.adoption.holding import give_back, take
 from services.gateway.clarify.answering import Answering
 from services.gateway.intake.accepting import Intake
 from services.gateway.intake.idempotency import DeliveryKey
@@ -39,6 +41,7 @@ from services.gateway.ticket.listing.pages import TicketPages
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.updates import end_all_alerts
 from services.gateway.walk.retrying import Retrying
+from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
@@ -186,6 +189,18 @@ class GatewayService:
         """Take an engineer's word that the fault is over; raises `TicketNotFoundError`."""
         with self._database.session() as session:
             end_all_alerts(session, self._outbox, ticket_id)
+        return self.ticket(ticket_id)
+
+    def take(self, ticket_id: str, given: Taking) -> TicketDetail:
+        """Make the ticket the caller's; raises as `holding.take` does."""
+        with self._database.session() as session:
+            take(session, ticket_id, current_caller(), given)
+        return self.ticket(ticket_id)
+
+    def give_back(self, ticket_id: str) -> TicketDetail:
+        """Make it nobody's again; raises as `holding.give_back` does."""
+        with self._database.session() as session:
+            give_back(session, ticket_id, current_caller())
         return self.ticket(ticket_id)
 
     def events(self, ticket_id: str) -> list[ProgressEvent]:

@@ -26,6 +26,7 @@ class TicketRow(Base):
         Index("ix_gateway_ticket_service", "service", "id"),
         Index("ix_gateway_ticket_status", "status", "id"),
         Index("ix_gateway_ticket_source", "source", "id"),
+        Index("ix_gateway_ticket_holder", "holder_id", "id"),
         # All that lists are filtered, sorted and counted by, in their order, without the texts.
         Index(
             "ix_gateway_ticket_list",
@@ -79,6 +80,12 @@ class TicketRow(Base):
     """When the last of them came."""
     asks: Mapped[bool] = mapped_column(Boolean, default=True)
     """Whether questions may be asked about it; not once its engineer went on without."""
+    holder: Mapped[str | None] = mapped_column(String(200))
+    """Who works on it, as they were called then; None while nobody does."""
+    holder_id: Mapped[str | None] = mapped_column(String(600))
+    """Of that person or key; names may change, this does not."""
+    held_at: Mapped[float | None] = mapped_column(Float)
+    """Since when."""
     created_at: Mapped[float] = mapped_column(Float)
     updated_at: Mapped[float] = mapped_column(Float)
     resolved_at: Mapped[float | None] = mapped_column(Float)

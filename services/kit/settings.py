@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import structlog
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, HttpUrl, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -190,6 +190,11 @@ class PlatformSettings(Settings):
     )
     port: int = Field(
         default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
+    )
+    public_url: HttpUrl | None = Field(
+        default=None,
+        description="Where people reach FlowXpert, as https://flowxpert.example.org, without a "
+        "path: sign-in leads back there. Unset: it leads back to loopback addresses alone.",
     )
     api_key: SecretStr | None = Field(
         default=None,

@@ -1,8 +1,18 @@
-"""Tables of the kit: the outbox, the keys, the audit log."""
+"""Tables of the kit: the outbox, the keys, the people with their sessions, the audit log."""
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, Index, Integer, LargeBinary, String, Text
+from sqlalchemy import (
+    JSON,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.sql.database import Base
@@ -50,6 +60,60 @@ class ApiKeyRow(Base):
     revoked_at: Mapped[float | None] = mapped_column(Float)
     last_used_at: Mapped[float | None] = mapped_column(Float)
     """Written once a minute at most."""
+
+
+class PersonRow(Base):
+    """Somebody who signed in. Issuer and subject stay the same when names change."""
+
+    __tablename__ = "person"
+    __table_args__ = (UniqueConstraint("issuer", "subject", name="uq_person_subject"),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    issuer: Mapped[str] = mapped_column(String(255))
+    subject: Mapped[str] = mapped_column(String(255))
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    """As it is shown; who comes later under somebody's name has the subject beside it."""
+    first_at: Mapped[float] = mapped_column(Float)
+    latest_at: Mapped[float] = mapped_column(Float)
+    """When they signed in."""
+
+
+class SessionRow(Base):
+    """A browser that is signed in, by a person or by a key. Its id is in the browser alone."""
+
+    __tablename__ = "session"
+    __table_args__ = (Index("ix_session_expires_at", "expires_at"),)
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """SHA-256 of the id, which has 256 random bits."""
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
+    key_prefix: Mapped[str | None] = mapped_column(String(12))
+    """Of the key; None of a person's session and of the platform's key."""
+    key_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """Of the platform's key, with the digest for salt."""
+    roles: Mapped[list[str]] = mapped_column(JSON)
+    """Of the person, when they signed in."""
+    begun_at: Mapped[float] = mapped_column(Float)
+    used_at: Mapped[float] = mapped_column(Float)
+    """Written once a minute at most."""
+    expires_at: Mapped[float] = mapped_column(Float)
+
+
+class SignInRow(Base):
+    """A sign-in that was begun at the issuer; whoever ends it takes the row away."""
+
+    __tablename__ = "sign_in"
+    __table_args__ = (Index("ix_sign_in_expires_at", "expires_at"),)
+
+    state: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """SHA-256 of the state, and so is `browser` of what the browser's cookie says."""
+    browser: Mapped[str] = mapped_column(String(64))
+    nonce: Mapped[str] = mapped_column(String(64))
+    verifier: Mapped[str] = mapped_column(String(64))
+    redirect_uri: Mapped[str] = mapped_column(Text)
+    leads_to: Mapped[str] = mapped_column(Text)
+    """The page that is shown then."""
+    expires_at: Mapped[float] = mapped_column(Float)
 
 
 class AuditRow(Base):

@@ -9,15 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sqlalchemy import MetaData, func, literal, select, update
+from sqlalchemy import MetaData, delete, func, literal, select, update
 
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.tables import IngestedRow, JobRow, OwnerRow
 from services.kit.data_dir import own_data_dir
 from services.kit.errors import ConflictError
-from services.kit.migrations import ROOMS, UnknownRevisionError, upgrade
+from services.kit.migrations import ROOMS, UnknownRevisionError, room_tables, upgrade
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
+from services.kit.tables import SessionRow, SignInRow
 from services.knowledge.model import Case
 from services.operations.archive import Manifest, Reader, UnusableBackupError
 from services.operations.backup import CACHE, CASES, FILES, TABLES, WORK
@@ -91,17 +92,20 @@ def _fill(database: Database, reader: Reader, on_part: OnPart, *, replace: bool)
                 raise UnusableBackupError(f"{table.name}: {part.rows} rows were expected")
             on_part(table.name)
     database.migrate(*ROOMS)
+    with database.session() as session:  # what was ended since does not come back
+        session.execute(delete(SessionRow))
+        session.execute(delete(SignInRow))
 
 
 def _drop_all(database: Database) -> None:
     with database.engine.begin() as connection:
         metadata = MetaData()
         metadata.reflect(connection)
+        known = {f"alembic_{room}" for room in ROOMS} | {each.name for each in room_tables("kit")}
         ours = [
             table
             for table in metadata.tables.values()
-            if table.name in {f"alembic_{room}" for room in ROOMS} | {"outbox", "api_key", "audit"}
-            or table.name.partition("_")[0] in ROOMS
+            if table.name in known or table.name.partition("_")[0] in ROOMS
         ]
         metadata.drop_all(connection, tables=ours)
         if connection.dialect.name != "sqlite":

@@ -98,11 +98,30 @@ def test_what_is_open_are_the_probes_and_the_files_of_pages(apps, name):
     assert found == {"/healthz", "/readyz"} | files
 
 
+SIGN_IN = {
+    ("GET", "/sign-in"),
+    ("GET", "/sign-in/begin"),
+    ("GET", "/sign-in/callback"),
+    ("POST", "/sign-in/key"),
+    ("POST", "/sign-out"),
+}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_people_sign_in_by_is_open_to_be_counted_and_is_nothing_else(apps, name):
+    found = {each for each, need in addresses(apps[name]).items() if need is Need.SIGN_IN}
+    assert found == (SIGN_IN if name == "gateway" else set())
+
+
 @pytest.mark.parametrize("name", SERVICES)
 def test_without_a_key_nothing_answers_but_what_is_open(apps, name):
     client = client_of(apps[name])
     for (method, path), need in addresses(apps[name]).items():
         answer = client.request(method, path)
+        if need is Need.SIGN_IN:  # a page or the way to one, and no wrong key
+            assert answer.status_code in {200, 401}, path
+            assert "session" not in str(client.cookies), path
+            continue
         expected = {200, 503} if need is Need.OPEN else {401}
         assert answer.status_code in expected, path
         if need is not Need.OPEN:
@@ -117,7 +136,8 @@ def test_without_a_key_nothing_answers_but_what_is_open(apps, name):
 def test_without_a_key_no_other_method_and_no_other_spelling_answers(apps, name):
     client = client_of(apps[name])
     known = addresses(apps[name])
-    for path in {path for (_, path), need in known.items() if need is not Need.OPEN}:
+    closed = (each for each, need in known.items() if need not in {Need.OPEN, Need.SIGN_IN})
+    for path in {path for _, path in closed}:
         for method in METHODS:
             if (method, path) not in known:
                 assert client.request(method, path).status_code == 401, (method, path)
@@ -131,7 +151,7 @@ def test_what_a_ticket_system_proves_itself_with_opens_its_webhook_alone(apps, n
     client = client_of(apps[name])
     proof = f"Bearer {SECRET}" if header == "authorization" else SECRET
     for (method, path), need in addresses(apps[name]).items():
-        if need is not Need.OPEN:
+        if need not in {Need.OPEN, Need.SIGN_IN}:
             answer = client.request(method, path, headers={header: proof}, json={"title": "x"})
             assert answer.status_code == 401, (method, path)
     answer = client.post("/workflow/generic", headers={header: proof}, json={"title": "x"})

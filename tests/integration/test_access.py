@@ -28,7 +28,9 @@ from services.ingestion.readings.endpoints import create_readings_router
 from services.kit.access.access import Access
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.keys import FRESH_S, Keys
-from services.kit.access.scopes import Scope
+from services.kit.access.scopes import Role, Scope
+from services.kit.access.sessions.people import Person
+from services.kit.access.sessions.sessions import Sessions
 from services.kit.http.client import ServiceClient
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
@@ -466,6 +468,29 @@ def test_between_services_the_caller_stays_who_it_is(apart):
     assert apart.status(bot, "import") == 200
     assert apart.status(bot, "approve all") == 403
     assert apart.lines(action="reading.approved")[0]["who"] == "ann"
+
+
+def test_between_services_whoever_is_signed_in_stays_who_they_are(apart):
+    sessions = Sessions(apart.stand.database, apart.keys, issuer=ISSUER)
+
+    def approve(session_id: str) -> httpx.Response:
+        headers = {"cookie": f"flowxpert-session={session_id}", "sec-fetch-site": "same-origin"}
+        path = f"/v1/readings/{HASH}/approvals"
+        return apart.call("POST", path, headers=headers, json={"procedure": 0})
+
+    def signed_in(role: Role) -> str:
+        return sessions.begin(Person(ISSUER, role.value, f"{role.value} ann", frozenset({role})))
+
+    assert approve(signed_in(Role.RESPONDER)).status_code == 403
+    key = apart.keys.create("boss", frozenset({Scope.ADMIN}))
+    assert approve(sessions.begin_with_key(key)).status_code == 403
+    id_ = signed_in(Role.APPROVER)
+    assert approve(id_).json()["states"][0]["by"] == "approver ann"
+    [line] = apart.lines(action="reading.approved")
+    assert (line["who"], line["caller_id"]) == ("approver ann", f"{ISSUER}#approver")
+    sessions.end(id_)
+    time.sleep(FRESH_S)
+    assert approve(id_).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, select
 
 from services.contracts.retrieval import RetrieveRequest
+from services.kit.access.keys import Keys
+from services.kit.access.sessions.people import Person
+from services.kit.access.sessions.sessions import SessionEndedError, Sessions
 from services.kit.settings import PlatformSettings
+from services.kit.sql.database import Database
+from services.kit.tables import PersonRow
 from services.knowledge.model import Case
 from services.operations.archive import UnusableBackupError
 from services.operations.backup import TargetExistsError, back_up
@@ -88,6 +93,26 @@ def test_a_wiped_platform_comes_back_and_a_full_one_is_not_written_over(tmp_path
     assert (settings.data_dir / "uploads" / "one" / "page.md").read_text() == "# Page\n"
     restore(settings, file, say_nothing, replace=True)
     assert state(settings) == before
+
+
+def test_people_come_back_and_sessions_that_may_have_ended_since_do_not(tmp_path):
+    settings, file = settings_of(tmp_path / "data"), tmp_path / "backup.zip"
+    with Embedded.open(settings):
+        database = Database(settings.resolved_database_url)
+        sessions = Sessions(database, Keys(database), issuer="https://login.example.org")
+        person = Person("https://login.example.org", "u-1", "ann", frozenset())
+        id_ = sessions.begin(person)
+        assert sessions.caller(id_).name == "ann"
+        database.close()
+    back_up(settings, file, say_nothing)
+    restore(settings, file, say_nothing, replace=True)
+    database = Database(settings.resolved_database_url)
+    sessions = Sessions(database, Keys(database), issuer="https://login.example.org")
+    with pytest.raises(SessionEndedError):
+        sessions.caller(id_)
+    with database.session() as session:
+        assert [row.name for row in session.scalars(select(PersonRow))] == ["ann"]
+    database.close()
 
 
 def test_a_broken_backup_changes_nothing(tmp_path):

@@ -10,7 +10,9 @@ from services.cli import app
 from services.kit.access.caller import LOCAL, acting_as
 from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.keys import Keys
-from services.kit.access.scopes import Scope
+from services.kit.access.scopes import Role, Scope
+from services.kit.access.sessions.people import Person
+from services.kit.access.sessions.sessions import SessionEndedError, Sessions
 from services.kit.errors import FlowXpertError
 from services.kit.sql.database import Database
 
@@ -47,6 +49,22 @@ def test_a_key_is_shown_once_and_works(run, keys):
     (row,) = json.loads(listed)
     assert (row["name"], row["state"], row["created_by"]) == ("bot", "active", "local")
     assert key[16:] not in listed + run("keys", "list").stdout
+
+
+def test_sessions_are_listed_by_name_and_ended(run, keys):
+    key = run("keys", "create", "bot", "--scope", "read").stdout.strip()
+    sessions = Sessions(keys._database, keys)
+    person = Person("https://login.example.org", "u-1", "ann", frozenset({Role.VIEWER}))
+    ids = [sessions.begin(person), sessions.begin_with_key(key)]
+    listed = json.loads(run("sessions", "list", "--json").stdout)
+    assert [(row["name"], row["kind"]) for row in listed] == [("ann", "person"), ("key bot", "key")]
+    assert not any(id_ in run("sessions", "list").stdout for id_ in ids)
+    assert "1 session ended" in run("sessions", "end", "key bot").stderr
+    assert "0 sessions ended" in run("sessions", "end", "nobody").stderr
+    with pytest.raises(SessionEndedError):
+        sessions.caller(ids[1])
+    listed = json.loads(run("sessions", "list", "--json").stdout)
+    assert [row["name"] for row in listed] == ["ann"]
 
 
 def test_rotated_and_revoked_keys_end(run, keys):

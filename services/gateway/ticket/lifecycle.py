@@ -275,6 +275,20 @@ def end_questions(session: Session, ticket_id: str) -> bool:
     return _changed(session, statement.values(asks=False)) == 1
 
 
+def set_holder(
+    session: Session, ticket_id: str, to: tuple[str, str] | None, *, instead_of: str | None
+) -> bool:
+    """Give it to somebody by name and id, or to nobody; only if `instead_of`, by id, has it now."""
+    name, id_ = to or (None, None)
+    has_it = (
+        TicketRow.holder_id.is_(None) if instead_of is None else (TicketRow.holder_id == instead_of)
+    )
+    statement = update(TicketRow).where(TicketRow.id == ticket_id, has_it)
+    now = time.time()
+    held = {"holder": name, "holder_id": id_, "held_at": now if to else None, "updated_at": now}
+    return _changed(session, statement.values(**held)) == 1
+
+
 def hand_over(session: Session, ticket_id: str) -> None:
     """Make it a team's, unless it is on its way: then the walk says how it ends."""
     statement = (

@@ -35,7 +35,7 @@ class WorkflowNotFoundError(NotFoundError):
     """No workflow has that id."""
 
 
-_TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
+_TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
 _ENVELOPE = (
     *("id", "ticket_id", "rank", "fit", "is_checked", "against", "seconds"),
     *("version", "candidate_id", "base_id", "author"),

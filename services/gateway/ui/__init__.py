@@ -13,6 +13,7 @@ from services.gateway.ui.knowledge import create_knowledge_pages
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.sources.pages import create_source_page
 from services.gateway.ui.ticket.answers import create_ticket_forms
+from services.gateway.ui.ticket.holding import create_holder_forms
 from services.gateway.ui.ticket.pages import create_ticket_page
 from services.gateway.ui.ticket.working import create_work_forms
 from services.gateway.ui.tickets.pages import create_list_page
@@ -28,6 +29,7 @@ def create_pages(
         create_list_page(tickets),
         create_ticket_page(tickets, triage, adoption, audit),
         create_ticket_forms(tickets, triage),
+        create_holder_forms(tickets),
         create_work_forms(tickets, adoption),
         create_acceptance_page(adoption),
         create_source_page(tickets),

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from services.contracts.gateway import ProgressEvent
 from services.gateway.ticket.addresses import citation_url, workflow_url
 from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
+from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError
 
 NAVIGATION = (
@@ -26,7 +27,6 @@ LINES_SHOWN = 3_000
 
 _REFUSED = {
     400: "That cannot be read",
-    401: "Say who you are",
     403: "Not allowed",
     404: "Not found",
     409: "Decided already",
@@ -49,7 +49,8 @@ def render(template: str, *, status_code: int = 200, **values: Any) -> HTMLRespo
 def error_page(status: int, body: Mapping[str, str]) -> HTMLResponse:
     """The page of a refusal."""
     title = _REFUSED.get(status, "That did not work")
-    return render("refused.html", status_code=status, title=title, detail=body["detail"])
+    told = {"title": title, "detail": body["detail"], "status": status}
+    return render("refused.html", status_code=status, **told)
 
 
 def refused(error: FlowXpertError) -> HTMLResponse:
@@ -78,6 +79,7 @@ def _environment() -> Environment:
         workflow_url=workflow_url,
         since_answer=since_answer,
         navigation=NAVIGATION,
+        current_caller=current_caller,
         stages=STAGES,
     )
     return environment

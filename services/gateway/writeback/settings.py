@@ -31,7 +31,9 @@ class WriteBackSettings(Settings):
         description="Most notes that a system gets on one ticket; what comes after is on its page.",
     )
     public_url: HttpUrl | None = Field(
-        default=None, description="Where people reach FlowXpert, for the link in what is written."
+        default=None,
+        description="Where people reach FlowXpert, for the link in what is written. Unset: "
+        "FLOWXPERT_PUBLIC_URL.",
     )
     jira_url: HttpUrl | None = Field(
         default=None, description="Jira, as https://acme.atlassian.net; its issues get a comment."

@@ -2,12 +2,13 @@
 
 import hmac
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 from starlette.types import Scope as Request
 
-from services.kit.access.caller import LOCAL, NOBODY, PLATFORM, Caller, Kind
+from services.kit.access.caller import LOCAL, NOBODY, PLATFORM_KEY, Caller
 from services.kit.access.credentials import (
     Credential,
     MissingCredentialError,
@@ -18,13 +19,15 @@ from services.kit.access.credentials import (
 from services.kit.access.keys import Keys
 from services.kit.access.needs import Need
 from services.kit.access.network import check_host, check_origin, is_loopback
+from services.kit.access.sessions.cookies import SESSION_PREFIX, Cookies
+from services.kit.access.sessions.sessions import SessionEndedError, Sessions
 from services.kit.access.settings import AccessMode, AccessSettings, OidcSettings
-from services.kit.errors import FlowXpertError, UnauthorizedError
+from services.kit.errors import FlowXpertError, UnauthorizedError, UnavailableError
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 
 if TYPE_CHECKING:
-    from services.kit.access.tokens import Tokens
+    from services.kit.access.issuer.tokens import Tokens
 
 _LOOKED_EVERY_S = 1.0
 """While access is off because there is no key, a first one is noticed within this time."""
@@ -43,13 +46,16 @@ class Access:
         *,
         keys: Keys | None = None,
         tokens: "Tokens | None" = None,
+        sessions: Sessions | None = None,
         settings: AccessSettings | None = None,
     ) -> None:
-        """A service without a database has no `keys`; without an issuer there are no `tokens`."""
+        """Without a database no `keys` and no `sessions`, without an issuer no `tokens`."""
         self.settings = settings or AccessSettings()
+        self.tokens = tokens
+        self.sessions = sessions
+        self.cookies = Cookies(str(platform.public_url) if platform.public_url else None)
         self._platform_key = platform.api_key
         self._keys = keys
-        self._tokens = tokens
         self._has_keys = False
         self._looked_at = float("-inf")
         self._check_address(platform.host)
@@ -61,24 +67,43 @@ class Access:
         Raises:
             UnsafeAddressError: They would serve other machines without asking who calls.
         """
+        oidc = OidcSettings()
         keys = Keys(database) if database else None
-        return cls(platform, keys=keys, tokens=_tokens_of(OidcSettings()))
+        sessions = (
+            Sessions(database, keys, issuer=oidc.issuer, platform_key=platform.api_key)
+            if database and keys
+            else None
+        )
+        return cls(platform, keys=keys, tokens=_tokens_of(oidc), sessions=sessions)
 
     @property
     def is_on(self) -> bool:
         """Whether a caller must say who it is; once a key exists, this stays so."""
         if self.settings.mode is not AccessMode.AUTO:
             return self.settings.mode is AccessMode.ON
-        return self._platform_key is not None or self._tokens is not None or self._look_for_keys()
+        return self._platform_key is not None or self.tokens is not None or self._look_for_keys()
 
-    def knows_at_once(self, headers: Headers) -> bool:
+    @property
+    def takes_keys(self) -> bool:
+        """Whether there is a key that somebody may sign in with."""
+        return self._platform_key is not None or self._look_for_keys()
+
+    def credential(self, request: Request) -> Credential | None:
+        """What the request says about who sends it: in a header, else by its browser's session."""
+        found = credential_of(Headers(scope=request))
+        if found is not None or self.sessions is None:
+            return found
+        session_id = self.cookies.session(request)
+        if session_id is None:
+            return None
+        return Credential(session_id, is_automatic=True, is_session=True)
+
+    def knows_at_once(self, request: Request) -> bool:
         """Whether `caller` answers from memory; else it may ask a database or an issuer."""
-        credential = passed_on(headers) or credential_of(headers)
+        credential = _passed_on(request) or self.credential(request)
         if credential is None:
             return not self._is_to_look
-        return self._is_platforms(credential.text) or bool(
-            self._keys and self._keys.remembered(credential.text)
-        )
+        return self.is_from_platform(credential) or self._remembered(credential) is not None
 
     def caller(self, request: Request, need: Need | None) -> Caller:
         """Who sends the request; nobody, where a source may have signed it in a way of its own.
@@ -92,42 +117,63 @@ class Access:
         headers = Headers(scope=request)
         if need is Need.OPEN:
             return NOBODY
+        if need is Need.SIGN_IN:
+            check_origin(request["method"], headers)
+            return NOBODY
         if not self.is_on:
             check_host(headers.get("host", ""))
             check_origin(request["method"], headers)
             return LOCAL
         try:
-            return self._recognised(request["method"], headers)
+            return self._recognised(request)
         except UnauthorizedError:
+            with suppress(UnavailableError):  # the page that tells of it offers them
+                self._look_for_keys()
             if need is not Need.SIGNED:
                 raise
             return NOBODY
 
     def is_from_platform(self, credential: Credential | None) -> bool:
         """Whether another service of the platform sends it, for whomever."""
-        return credential is not None and self._is_platforms(credential.text)
+        if credential is None or credential.is_session:
+            return False
+        return self._is_platforms(credential.text)
 
-    def _recognised(self, method: str, headers: Headers) -> Caller:
-        credential = credential_of(headers)
+    def _recognised(self, request: Request) -> Caller:
+        headers = Headers(scope=request)
+        credential = self.credential(request)
         if credential is None:
             raise MissingCredentialError(
                 "send a key or token as `Authorization: Bearer …`, or a key as `X-API-Key: …`"
             )
         if credential.is_automatic:
-            check_origin(method, headers)
-        if not self._is_platforms(credential.text):
-            return self._of_others(credential)
-        behalf = passed_on(headers)
-        return PLATFORM_KEY if behalf is None else self._of_others(behalf)
+            check_origin(request["method"], headers)
+        is_use = "text/event-stream" not in headers.get("accept", "")
+        if not self.is_from_platform(credential):
+            return self._of_others(credential, is_use=is_use)
+        behalf = _passed_on(request)
+        return PLATFORM_KEY if behalf is None else self._of_others(behalf, is_use=is_use)
 
-    def _of_others(self, credential: Credential) -> Caller:
+    def _of_others(self, credential: Credential, *, is_use: bool) -> Caller:
+        known = self._remembered(credential)
+        if known is not None:
+            return known
+        if credential.is_session:
+            if self.sessions is None or not credential.text:
+                raise SessionEndedError("your session has ended: sign in again")
+            return self.sessions.caller(credential.text, is_use=is_use)
         if not credential.text:
             raise WrongCredentialError("the key or token is empty, too long, or cannot be read")
-        if credential.is_token and self._tokens is not None:
-            return self._tokens.caller(credential.text)
+        if credential.is_token and self.tokens is not None:
+            return self.tokens.caller(credential.text)
         if self._keys is None:
             raise WrongCredentialError("the key is unknown here")
-        return self._keys.remembered(credential.text) or self._keys.caller(credential.text)
+        return self._keys.caller(credential.text)
+
+    def _remembered(self, credential: Credential) -> Caller | None:
+        if credential.is_session:
+            return self.sessions.remembered(credential.text) if self.sessions else None
+        return self._keys.remembered(credential.text) if self._keys else None
 
     def _is_platforms(self, text: str) -> bool:
         key = self._platform_key
@@ -155,7 +201,7 @@ class Access:
                 f"refusing to listen on {host!r} with access off: FLOWXPERT_ACCESS_MODE=off is for "
                 "FLOWXPERT_HOST=127.0.0.1"
             )
-        has_some = self._platform_key is not None or self._tokens is not None
+        has_some = self._platform_key is not None or self.tokens is not None
         if not has_some and not self._look_for_keys():
             raise UnsafeAddressError(
                 f"refusing to listen on {host!r} without a key: set FLOWXPERT_API_KEY, or make one "
@@ -163,13 +209,17 @@ class Access:
             )
 
 
-PLATFORM_KEY = Caller("api key", Kind.KEY, "key:platform", PLATFORM.scopes)
-"""Whoever holds FLOWXPERT_API_KEY: an admin, but no person."""
+def _passed_on(request: Request) -> Credential | None:
+    """The credential of the caller whose request another service passes on."""
+    found = passed_on(Headers(scope=request))
+    if found is None or not found.text.startswith(SESSION_PREFIX):
+        return found
+    return Credential(found.text, is_session=True)
 
 
 def _tokens_of(settings: OidcSettings) -> "Tokens | None":
     if settings.issuer is None:
         return None
-    from services.kit.access.tokens import Tokens  # noqa: PLC0415 - cryptography takes a while
+    from services.kit.access.issuer.tokens import Tokens  # noqa: PLC0415 - cryptography takes a while
 
     return Tokens(settings)

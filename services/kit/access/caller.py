@@ -36,6 +36,13 @@ class Caller:
     roles: frozenset[Role] = frozenset()
     credential: str = field(default="", repr=False, compare=False)
     """What it identified itself with, for passing the request on within the platform."""
+    in_session: bool = field(default=False, compare=False)
+    """Whether it is a browser that is signed in here."""
+
+    @property
+    def lasting_id(self) -> str:
+        """What stays the same of them; of those without an id, the name."""
+        return self.id or self.name
 
     def may(self, scope: Scope) -> bool:
         """Whether it has the scope."""
@@ -45,6 +52,8 @@ class Caller:
 LOCAL = Caller("local", Kind.LOCAL, scopes=frozenset(Scope))
 PLATFORM = Caller("platform", Kind.PLATFORM, scopes=KEY_SCOPES)
 NOBODY = Caller("nobody", Kind.NOBODY)
+PLATFORM_KEY = Caller("api key", Kind.KEY, "key:platform", KEY_SCOPES)
+"""Whoever holds FLOWXPERT_API_KEY: an admin, but no person."""
 
 _current: ContextVar[Caller] = ContextVar("caller", default=PLATFORM)
 

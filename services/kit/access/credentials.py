@@ -31,6 +31,8 @@ class Credential:
     text: str = field(repr=False)
     is_automatic: bool = False
     """Whether a browser sends it by itself, whichever page asks for the request."""
+    is_session: bool = False
+    """Whether it is the id of a browser's session, which is neither a key nor a token."""
 
     @property
     def is_token(self) -> bool:

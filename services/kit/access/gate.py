@@ -1,14 +1,16 @@
 """The gate before every request: who sends it, how many it sends, whether it may."""
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.types import Scope as Request
 
 from services.kit.access.access import Access
 from services.kit.access.caller import NOBODY, Caller, Kind
-from services.kit.access.credentials import credential_of
 from services.kit.access.needs import Need, Needs, check_need
 from services.kit.access.rates import Buckets
+
+_SIGN_INS_PER_S = 5.0
+_SIGN_INS_AT_ONCE = 100
+"""From one address, behind which a whole team may sit; each leaves a row for ten minutes."""
 
 
 class Gate:
@@ -20,8 +22,9 @@ class Gate:
         self._needs = needs
         self._callers = Buckets(limits.requests_per_s, limits.burst)
         self._addresses = Buckets(limits.address_requests_per_s, limits.address_burst)
+        self._sign_ins = Buckets(_SIGN_INS_PER_S, _SIGN_INS_AT_ONCE)
 
-    async def admit(self, request: Request, headers: Headers) -> Caller:
+    async def admit(self, request: Request) -> Caller:
         """The caller, when it may send this request now.
 
         Raises:
@@ -33,11 +36,14 @@ class Gate:
         need = self._needs.of(request)
         if need is Need.OPEN:
             return NOBODY
-        credential = credential_of(headers)
+        if need is Need.SIGN_IN:
+            self._sign_ins.take(_address(request))
+            return self._access.caller(request, need)
+        credential = self._access.credential(request)
         is_ours = self._access.is_from_platform(credential)
         if credential is not None and not is_ours:  # before it is looked at: it may be a guess
             self._addresses.take(_address(request))
-        if self._access.knows_at_once(headers):
+        if self._access.knows_at_once(request):
             caller = self._access.caller(request, need)
         else:
             caller = await run_in_threadpool(self._access.caller, request, need)

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import structlog
@@ -170,16 +170,15 @@ class Keys:
         row = self._active(found[1]) if found else None
         if row is None or not self._is_right(row, key):
             raise WrongCredentialError("the key is unknown, revoked or expired")
-        caller = Caller(
-            f"key {row.name}",
-            Kind.KEY,
-            f"key:{row.prefix}",
-            scopes_of_key(frozenset(map(Scope, row.scopes))),
-            credential=key,
-        )
+        caller = replace(_caller_of(row), credential=key)
         self._remember(key, row, caller)
         self._note_use(row)
         return caller
+
+    def of_prefix(self, prefix: str) -> Caller | None:
+        """Whose key begins so, as a session of it needs to know; None where it is over."""
+        row = self._active(prefix)
+        return _caller_of(row) if row else None
 
     def _active(self, prefix: str) -> ApiKeyRow | None:
         now = self._clock()
@@ -249,6 +248,11 @@ class Keys:
             expires_at=expires_at,
         )
         return row, key
+
+
+def _caller_of(row: ApiKeyRow) -> Caller:
+    scopes = scopes_of_key(frozenset(map(Scope, row.scopes)))
+    return Caller(f"key {row.name}", Kind.KEY, f"key:{row.prefix}", scopes)
 
 
 def _slow_hash(key: str, salt: bytes) -> bytes:

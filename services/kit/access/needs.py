@@ -23,6 +23,8 @@ class Need(StrEnum):
 
     OPEN = "open"
     """Nothing: an orchestrator's probe carries no key, and a page's style is no secret."""
+    SIGN_IN = "sign in"
+    """Nothing, and the address is counted: who has no key yet gets one in, from our own page."""
     SIGNED = "signed"
     """`operate`, or a delivery that its source has signed; the endpoint checks the signature."""
     READ = "read"
@@ -36,7 +38,7 @@ class Need(StrEnum):
         """The scope that is asked for; None where none is."""
         if self is Need.SIGNED:
             return Scope.OPERATE
-        return None if self is Need.OPEN else Scope(self.value)
+        return None if self in {Need.OPEN, Need.SIGN_IN} else Scope(self.value)
 
 
 _SAID = "__need__"

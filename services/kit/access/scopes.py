@@ -44,3 +44,8 @@ def scopes_of_key(given: frozenset[Scope]) -> frozenset[Scope]:
         return KEY_SCOPES
     included = {Scope.READ} if Scope.OPERATE in given else set()
     return (given & KEY_SCOPES) | included
+
+
+def scopes_of(roles: frozenset[Role]) -> frozenset[Scope]:
+    """What a person of these roles may do."""
+    return frozenset(scope for role in roles for scope in SCOPES_OF_ROLE[role])

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.access.network import is_loopback
@@ -46,6 +46,17 @@ class AccessSettings(Settings):
     address_burst: int = Field(
         default=2000, ge=1, description="Of them, how many may come at once."
     )
+    session_idle_s: float = Field(
+        default=28_800.0,
+        ge=300,
+        description="Seconds after which a browser in which nobody does anything is signed out.",
+    )
+    session_s: float = Field(
+        default=86_400.0,
+        ge=300,
+        description="Seconds after which a browser is signed out in any case. A person's roles "
+        "are those of their sign-in until then.",
+    )
 
 
 class OidcSettings(Settings):
@@ -78,6 +89,27 @@ class OidcSettings(Settings):
         default="preferred_username",
         description="Claim with the name that is written down; `sub` where it is missing.",
     )
+    client_id: str | None = Field(
+        default=None,
+        description="What FlowXpert is called at the issuer. With it people sign in by their "
+        "browser; unset, they send tokens that they got elsewhere.",
+    )
+    client_secret: SecretStr | None = Field(
+        default=None,
+        description="That client's secret. Unset: a public client, which PKCE alone protects.",
+    )
+    authorization_url: str | None = Field(
+        default=None,
+        description="Where the issuer asks people who they are. Unset: as the issuer's "
+        "`/.well-known/openid-configuration` says, and so is the next.",
+    )
+    token_url: str | None = Field(
+        default=None, description="Where the issuer answers codes with tokens."
+    )
+    scopes: str = Field(
+        default="openid profile",
+        description="What is asked of the issuer, with spaces; `openid` must be among it.",
+    )
     leeway_s: float = Field(
         default=30.0,
         ge=0,
@@ -91,10 +123,19 @@ class OidcSettings(Settings):
             return self
         if not self.audience or not self.jwks_url:
             raise ValueError("an issuer needs FLOWXPERT_OIDC_AUDIENCE and FLOWXPERT_OIDC_JWKS_URL")
-        address = urlsplit(self.jwks_url)
-        is_safe = address.scheme == "https" or (
-            address.scheme == "http" and is_loopback(address.hostname or "")
-        )
-        if not is_safe:
-            raise ValueError("FLOWXPERT_OIDC_JWKS_URL must be https, or http on loopback")
+        for name in ("jwks_url", "authorization_url", "token_url"):
+            if not is_safe_address(getattr(self, name) or "https:"):
+                raise ValueError(
+                    f"FLOWXPERT_OIDC_{name.upper()} must be https, or http on loopback"
+                )
+        if self.client_id and "openid" not in self.scopes.split():
+            raise ValueError("FLOWXPERT_OIDC_SCOPES must hold `openid`")
         return self
+
+
+def is_safe_address(url: str) -> bool:
+    """Whether nobody on the way reads or changes what is sent there."""
+    address = urlsplit(url)
+    return address.scheme == "https" or (
+        address.scheme == "http" and is_loopback(address.hostname or "")
+    )

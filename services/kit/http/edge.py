@@ -92,7 +92,7 @@ class Edge:
     async def _answer(self, scope: Scope, receive: Receive, reply: "_Reply") -> None:
         try:
             headers = Headers(scope=scope)
-            caller = await self._gate.admit(scope, headers)
+            caller = await self._gate.admit(scope)
             limit = self._checked_limit(scope, headers)
             # Paths with a limit of their own take files, and do not hold them.
             is_held = limit == self._max_body_bytes

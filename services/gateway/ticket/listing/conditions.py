@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Text, cast, func, or_, select, true
 
 from services.contracts.gateway import TicketQuery
 from services.gateway.tables import TicketRow, TicketTeamRow, TriageRow
+from services.kit.access.caller import current_caller
 from services.kit.ids import first_id_at
 
 KINDS = ("status", "fit", "resolved", "severity", "source", "service", "team")
@@ -53,7 +54,7 @@ def told_of(query: TicketQuery) -> dict[str, ColumnElement[bool]]:
 
 
 def found_by(query: TicketQuery) -> Conditions:
-    """Of text and time alone."""
+    """Of text, time and holder alone."""
     since, until = times(query)
     found: Conditions = ()
     if since is not None:  # ids sort by time
@@ -66,7 +67,19 @@ def found_by(query: TicketQuery) -> Conditions:
         holds = [func.lower(column).contains(text, autoescape=True) for column in _TEXTS]
         holds.append(func.lower(_LABELS).contains(in_json, autoescape=True))
         found += (or_(*holds),)
-    return found
+    return (*found, *_held_by(query.holder))
+
+
+def _held_by(holder: str) -> Conditions:
+    match holder:
+        case "":
+            return ()
+        case "me":
+            return (TicketRow.holder_id == current_caller().lasting_id,)
+        case "nobody":
+            return (TicketRow.holder_id.is_(None),)
+        case _:
+            return (TicketRow.holder == holder,)
 
 
 def chosen_of(query: TicketQuery, columns: Columns, but: str = "") -> Conditions:

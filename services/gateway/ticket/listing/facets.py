@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from services.contracts.gateway import TicketQuery
 from services.gateway.tables import EventRow, TicketRow, TicketTeamRow, TriageRow
 from services.gateway.ticket.listing.conditions import KINDS, chosen_of, found_by, times, told_of
+from services.kit.access.caller import current_caller
 from services.kit.sql.database import Database
 
 MOST = 20_000
@@ -54,7 +55,8 @@ class Facets:
 
     def counts(self, query: TicketQuery) -> Counts:
         """Of each kind as if nothing were chosen in it; of the others, what is chosen holds."""
-        key = (query.model_copy(update={"cursor": None, "limit": None}), *times(query))
+        asks = current_caller().lasting_id if query.holder == "me" else ""
+        key = (query.model_copy(update={"cursor": None, "limit": None}), *times(query), asks)
         with self._database.session() as session:
             latest = session.scalar(select(func.max(EventRow.id))) or 0
             seen = self._seen.get(key)

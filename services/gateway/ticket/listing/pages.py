@@ -25,7 +25,7 @@ _COLUMNS = (
     TriageRow.team,
     func.coalesce(WorkflowRow.title, "").label("proposed"),
 )
-_TIMES = ("created_at", "updated_at", "resolved_at", "last_at")
+_TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
 
 
 class InvalidCursorError(InvalidInputError):

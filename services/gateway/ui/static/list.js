@@ -33,6 +33,7 @@ export function followList(list) {
 async function renew(list) {
   const asked = location.href;
   const answer = await fetch(asked);
+  if (answer.status === 401) location.reload(); // signed out: the page to sign in leads back here
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("live");

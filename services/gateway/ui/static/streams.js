@@ -11,6 +11,7 @@ export function follow(address, kinds, onEvent, onAgain = () => {}) {
     } else if (stream === null) {
       stream = new EventSource(address());
       for (const kind of kinds) stream.addEventListener(kind, (event) => onEvent(kind, event));
+      stream.onerror = () => { if (stream?.readyState === EventSource.CLOSED) onAgain(); }; // refused
       if (!first) onAgain();
       first = false;
     }

@@ -6,6 +6,7 @@ export function followTicket(ticket) {
   let { after } = ticket.dataset;
   const id = encodeURIComponent(ticket.dataset.ticket);
   const address = () => `/v1/tickets/${id}/events?follow=true&after=${encodeURIComponent(after)}`;
+  const work = () => ticket.dispatchEvent(new Event("flowxpert:work"));
   const stop = follow(address, KINDS, (kind, event) => {
     after = event.lastEventId || after;
     document.querySelector(`#progress [data-kind="${kind}"]`)?.classList.add("reached");
@@ -13,7 +14,7 @@ export function followTicket(ticket) {
       stop();
       location.reload();
     } else {
-      ticket.dispatchEvent(new Event("flowxpert:work"));
+      work();
     }
-  });
+  }, work);
 }

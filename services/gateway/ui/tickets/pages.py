@@ -10,7 +10,9 @@ from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.tickets.list_query import ListQuery
 from services.gateway.ui.tickets.views import address, chosen, fields, groups, sorts
+from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
+from services.kit.access.scopes import Scope
 
 
 def create_list_page(tickets: Tickets) -> APIRouter:
@@ -35,6 +37,8 @@ def create_list_page(tickets: Tickets) -> APIRouter:
             sorts=sorts(query),
             chosen=chosen(query),
             also_over=address(query, resolved=None),
+            here=address(query, cursor=query.cursor) if query.cursor else address(query),
+            may_operate=current_caller().may(Scope.OPERATE),
             hidden=fields(query, "text", "cursor"),
             older=address(query, cursor=page.next_cursor) if page.next_cursor else None,
         )

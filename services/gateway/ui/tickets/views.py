@@ -69,7 +69,7 @@ def fields(query: ListQuery, *left_out: str) -> list[tuple[str, str]]:
 
 def groups(query: ListQuery, counts: Counts) -> list[Group]:
     """All that can be chosen, the most telling first."""
-    found = [_over(query, counts.of["resolved"]), _states(query, counts)]
+    found = [_over(query, counts.of["resolved"]), _holders(query), _states(query, counts)]
     found += [_group(query, name, title, counts.of[name]) for name, title in _GROUPS.items()]
     return [group for group in (*found, _times(query)) if group.choices]
 
@@ -108,6 +108,18 @@ def _over(query: ListQuery, counts: Mapping[str, int]) -> Group:
         for value, label in _OVER.items()
     ]
     return Group("resolved", "Fault", choices)
+
+
+def _holders(query: ListQuery) -> Group:
+    """Who has them: whoever looks, nobody, or somebody whose name the address gives."""
+    words = {"me": "Mine", "nobody": "Nobody’s"}
+    words |= {query.holder: query.holder} if query.holder and query.holder not in words else {}
+    choices = []
+    for holder, label in words.items():
+        is_chosen = query.holder == holder
+        to = address(query, holder="" if is_chosen else holder)
+        choices.append(Choice(label, to, is_chosen))
+    return Group("holder", "Taken", choices)
 
 
 def _states(query: ListQuery, counts: Counts) -> Group:

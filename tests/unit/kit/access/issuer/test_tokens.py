@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from services.kit.access.caller import Kind
 from services.kit.access.credentials import WrongCredentialError
-from services.kit.access.jwks import IssuerUnavailableError, Jwks
+from services.kit.access.issuer.jwks import IssuerUnavailableError, Jwks
+from services.kit.access.issuer.tokens import Tokens
 from services.kit.access.scopes import Role, Scope
 from services.kit.access.settings import OidcSettings
-from services.kit.access.tokens import Tokens
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 
 URL = "https://login.example.org/jwks"

@@ -1,6 +1,5 @@
 """An issuer's public keys, fetched from the configured address and from nowhere else."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ import httpx
 import jwt
 import structlog
 
+from services.kit.access.issuer.answers import IssuerAnswers
 from services.kit.errors import UnavailableError
 
 FRESH_S = 600.0
@@ -21,8 +21,6 @@ UNKNOWN_EVERY_S = 30.0
 """A key id that is not known makes the keys be fetched at most so often."""
 RETRY_S = 5.0
 """Pause after a fetch that failed."""
-_TIMEOUT_S = 5.0
-_LARGEST = 1_000_000
 
 _log = structlog.get_logger()
 
@@ -49,10 +47,7 @@ class Jwks:
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        # A redirect would lead to an address that nobody configured.
-        self._client = httpx.Client(
-            timeout=_TIMEOUT_S, follow_redirects=False, transport=transport, trust_env=False
-        )
+        self._answers = IssuerAnswers(transport)
         self._url = url
         self._clock = clock
         self._keys: dict[str, SigningKey] = {}
@@ -90,7 +85,7 @@ class Jwks:
     def _fetch(self) -> None:
         self._tried_at = self._clock()
         try:
-            self._keys = _keys_of(self._body())
+            self._keys = _keys_of(self._answers.get(self._url))
         except (httpx.HTTPError, ValueError, RecursionError) as error:
             self._failure = str(error)[:200] or type(error).__name__
             _log.warning("kit.issuer_unavailable", url=self._url, reason=self._failure)
@@ -98,25 +93,13 @@ class Jwks:
             self._failure = ""
             self._fetched_at = self._clock()
 
-    def _body(self) -> bytes:
-        with self._client.stream("GET", self._url) as response:
-            if response.status_code != 200:
-                raise ValueError(f"it answered {response.status_code}")
-            body = b""
-            for part in response.iter_bytes():
-                body += part
-                if len(body) > _LARGEST:
-                    raise ValueError(f"it answered more than {_LARGEST} bytes")
-        return body
 
-
-def _keys_of(body: bytes) -> dict[str, SigningKey]:
+def _keys_of(found: Any) -> dict[str, SigningKey]:  # noqa: ANN401 - JSON
     """Keys that sign, by their ids; those of kinds that are not understood are left out.
 
     Raises:
         ValueError: It is no set of keys.
     """
-    found = json.loads(body)
     given = found.get("keys") if isinstance(found, dict) else None
     if not isinstance(given, list):
         raise ValueError("it answered no set of keys")  # noqa: TRY004 - JSON of another shape

@@ -1,0 +1,49 @@
+"""`flowxpert sessions`: which browsers are signed in, and ending that."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from services.cli.opening import open_database, read_settings
+from services.cli.options import AsJson, DataDir
+
+if TYPE_CHECKING:
+    from services.kit.access.sessions.sessions import Sessions
+    from services.kit.sql.database import Database
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command("list")
+def list_sessions(*, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+    """Who is signed in, since when, and when they were last at work."""
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from services.terminal import show_sessions  # noqa: PLC0415
+
+    with open_database(read_settings(data_dir=data_dir)) as database:
+        found = _sessions(database).all()
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in found], indent=2, default=str))
+    else:
+        show_sessions(found)
+
+
+@app.command()
+def end(
+    name: Annotated[str, typer.Argument(help="As the list has it, such as `key night-desk`.")],
+    *,
+    data_dir: DataDir = None,
+) -> None:
+    """Sign a person or a key out of all browsers."""
+    with open_database(read_settings(data_dir=data_dir)) as database:
+        count = _sessions(database).end_all_of(name)
+    typer.echo(f"{name}: {count} session{'' if count == 1 else 's'} ended", err=True)
+
+
+def _sessions(database: "Database") -> "Sessions":
+    from services.kit.access.keys import Keys  # noqa: PLC0415
+    from services.kit.access.sessions.sessions import Sessions  # noqa: PLC0415
+
+    return Sessions(database, Keys(database))

@@ -1,0 +1,1 @@
+"""The issuer whose tokens name people: what it answers, its keys, its tokens."""

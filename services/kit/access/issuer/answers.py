@@ -1,0 +1,53 @@
+"""What an issuer answers at addresses that are configured, or that its own document names."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+_TIMEOUT_S = 5.0
+_LARGEST = 1_000_000
+
+
+class IssuerAnswers:
+    """JSON of an issuer. Safe to share between threads."""
+
+    def __init__(self, transport: httpx.BaseTransport | None = None) -> None:
+        # A redirect would lead to an address that nobody configured.
+        self._client = httpx.Client(
+            timeout=_TIMEOUT_S, follow_redirects=False, transport=transport, trust_env=False
+        )
+
+    def get(self, url: str) -> Any:  # noqa: ANN401 - JSON
+        """What stands there.
+
+        Raises:
+            httpx.HTTPError: It did not answer.
+            ValueError: It answered something else than JSON, or not with 200.
+        """
+        status, found = self._ask("GET", url)
+        if status != 200:
+            raise ValueError(f"it answered {status}")
+        return found
+
+    def post(
+        self, url: str, form: Mapping[str, str], *, user: tuple[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """Status and JSON of the answer to a form, as `user` with a password; raises as `get`."""
+        auth = httpx.BasicAuth(*user) if user else None
+        return self._ask("POST", url, data=dict(form), auth=auth)
+
+    def _ask(self, method: str, url: str, **more: Any) -> tuple[int, Any]:  # noqa: ANN401 - as httpx has them
+        headers = {"accept": "application/json"}
+        with self._client.stream(method, url, headers=headers, **more) as response:
+            body = b""
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > _LARGEST:
+                    raise ValueError(f"it answered more than {_LARGEST} bytes")
+        return response.status_code, json.loads(body) if _is_json(body) else None
+
+
+def _is_json(body: bytes) -> bool:
+    return body.lstrip()[:1] in {b"{", b"["}
