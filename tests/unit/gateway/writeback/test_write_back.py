@@ -63,9 +63,8 @@ def test_the_ticket_gets_a_note_in_its_own_system(telling, system, case):
     method, path, headers, raw = system.only
     assert (method, path, headers["authorization"]) == request
     note = note_in(json.loads(raw))
-    assert note.startswith(
-        "FlowXpert: Workflow, read by machine, nobody has checked it: Replace a failed fan (4 steps)\n1. Show the"
-    )
+    lead = "FlowXpert: Workflow, read by machine, nobody has checked it"
+    assert note.startswith(f"{lead}: Replace a failed fan (4 steps)\n1. Show the")
     assert note.endswith(f"https://flowxpert.example.net/tickets/{ticket_id}")
     assert gateway.work() == 0
 

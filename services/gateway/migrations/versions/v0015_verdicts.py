@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-revision: str = "0070"
-down_revision: str | None = "0065"
+revision: str = "0015"
+down_revision: str | None = "0014"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
@@ -17,7 +17,9 @@ _AT_ONCE = 200
 def upgrade() -> None:
     """To this revision; of what was planned before, workflows of one approved page are checked."""
     for table in ("gateway_workflow", "gateway_ticket"):
-        checked = sa.Column("is_checked", sa.Boolean(), server_default=sa.false(), nullable=False)
+        checked: sa.Column[bool] = sa.Column(
+            "is_checked", sa.Boolean(), server_default=sa.false(), nullable=False
+        )
         op.add_column(table, checked)
     edited_by = sa.Column("edited_by", sa.String(length=200), server_default="", nullable=False)
     op.add_column("gateway_ticket", edited_by)
