@@ -8,6 +8,7 @@ from services.contracts.adoption import (
     Acceptance,
     AcceptanceReport,
     EditRequest,
+    LeftBehind,
     PartOfMark,
     StepJudgement,
     StepMark,
@@ -105,6 +106,10 @@ class Adoption(Protocol):
 
     def work(self, workflow_id: str) -> Work:
         """How far it is; raises `WorkflowNotFoundError`."""
+        ...
+
+    def left_behind(self, ticket_id: str) -> tuple[LeftBehind, ...]:
+        """What people did and said on a ticket that its workflow does not show as a mark."""
         ...
 
     def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:

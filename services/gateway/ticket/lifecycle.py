@@ -44,6 +44,8 @@ class Concluded(NamedTuple):
     seconds: float
     """Since the ticket came."""
     walk: int
+    workflow_id: str | None
+    """What it shows since then; None where the walk made nothing."""
 
 
 def open_ticket(
@@ -120,7 +122,7 @@ def conclude(
         decided = outcome.triage if isinstance(outcome, Refused) else None
         store_decision_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return Concluded(now - float(row.created_at), row.walks)
+    return Concluded(now - float(row.created_at), row.walks, ids[0] if ids else None)
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:

@@ -75,11 +75,12 @@ def _workflow_view(
     ticket: TicketDetail, stored: StoredWorkflow | None, adoption: Adoption
 ) -> dict[str, Any]:
     if stored is None:
-        return {"stored": None}
+        return {"stored": None, "left_behind": adoption.left_behind(ticket.id)}
     work = adoption.work(stored.id)
     return {
         "stored": stored,
         "work": work,
+        "left_behind": work.left_behind,
         "steps": numbered_steps(stored.workflow, work),
         "drawing": drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
