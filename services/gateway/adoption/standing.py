@@ -136,8 +136,8 @@ def _listed(
         .join(WorkflowRow, WorkflowRow.id == AdoptionRow.candidate_id)
         .where(*before, AdoptionRow.verdict != "")
     )
-    for row, workflow in session.execute(judged).tuples():
-        yield _of_workflow(LeftKind.WORKFLOW, workflow, verdict_of(row))
+    for verdict, workflow in session.execute(judged).tuples():
+        yield _of_workflow(LeftKind.WORKFLOW, workflow, verdict_of(verdict))
 
 
 def verdict_of(row: AdoptionRow) -> StepWork:
