@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, computed_field
 
@@ -114,6 +114,8 @@ class StepWork(Value):
     state: StepState = StepState.OPEN
     why: str = ""
     seen: str = ""
+    seen_by: str = ""
+    """Who wrote what was seen."""
     branch: str | None = None
     marked_by: str = ""
     marked_at: datetime | None = None
@@ -224,6 +226,17 @@ class VersionChanges(Value):
     """What was edited; None of a candidate, which changes nothing."""
     since_base: tuple[StepChange, ...] = ()
     since_candidate: tuple[StepChange, ...] = ()
+
+
+class NewerReading(Value):
+    """What people did to the reading of a page after a workflow was made of it."""
+
+    document: str
+    text_hash: str
+    what: Literal["corrected", "approved", "withdrawn"]
+    """The last of it: withdrawn where a correction or an approval was taken back."""
+    by: str
+    at: datetime
 
 
 class AdoptionCount(Value):

@@ -33,6 +33,7 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import error_page
 from services.gateway.walk.dead_letters import DeadLetterOffice
 from services.gateway.walk.endpoints import create_retry_router
+from services.gateway.walk.renewing import Renewing
 from services.gateway.walk.retrying import Retrying
 from services.gateway.work import asking_of
 from services.gateway.writeback.service import WriteBack
@@ -78,8 +79,16 @@ def create_app(
     reader = Reader(settings, webhooks or WebhookSettings())
     answering = Answering(database, outbox, asking_of(settings, outbox, model), write_back)
     retrying = Retrying(database, outbox)
+    renewing = Renewing(database, outbox, knowledge.readings if knowledge else None)
     service = GatewayService(
-        database, outbox, retrieval, settings, reader=reader, answering=answering, retrying=retrying
+        database,
+        outbox,
+        retrieval,
+        settings,
+        reader=reader,
+        answering=answering,
+        retrying=retrying,
+        announcer=write_back,
     )
     adoption = AdoptionService(database, outbox, retrieval)
     deciding = TriageService(
@@ -97,12 +106,12 @@ def create_app(
             create_triage_router(deciding),
             create_adoption_router(adoption, queries),
             create_clarify_router(answering),
-            create_retry_router(retrying, queries, DeadLetterOffice(database, outbox)),
+            create_retry_router(retrying, renewing, queries, DeadLetterOffice(database, outbox)),
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations),
             create_mcp_router(service, deciding, adoption, retrieval),
-            *create_pages(service, deciding, adoption, known=known, audit=audit),
+            *create_pages(service, deciding, adoption, renewing, known=known, audit=audit),
             *routers,
         ],
         settings=platform,

@@ -9,6 +9,7 @@ from services.contracts.adoption import (
     AcceptanceReport,
     EditRequest,
     LeftBehind,
+    NewerReading,
     PartOfMark,
     StepJudgement,
     StepMark,
@@ -80,6 +81,10 @@ class Tickets(Protocol):
         """Take an engineer's word that the fault is over."""
         ...
 
+    def reopen(self, ticket_id: str) -> TicketDetail:
+        """Take the word back that the fault is over."""
+        ...
+
     def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:
         """The cited lines of a document and those around them."""
         ...
@@ -134,4 +139,16 @@ class Adoption(Protocol):
 
     def report(self, weeks: int) -> AcceptanceReport:
         """The acceptance rate of so many weeks."""
+        ...
+
+
+class Renewal(Protocol):
+    """What people did to the pages of a ticket's workflow."""
+
+    def newer(self, ticket_id: str) -> tuple[NewerReading, ...]:
+        """Since the workflow was made."""
+        ...
+
+    def renew(self, ticket_id: str) -> None:
+        """Walk the ticket again with it."""
         ...

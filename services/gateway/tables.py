@@ -182,6 +182,8 @@ class MarkRow(Base):
     """Why it was skipped."""
     seen: Mapped[str] = mapped_column(Text, default="")
     """What was seen at it."""
+    seen_by: Mapped[str | None] = mapped_column(String(200))
+    """Who saw it; None: who marked it."""
     branch: Mapped[str | None] = mapped_column(Text)
     """The condition of the exit that was followed."""
     marked_by: Mapped[str] = mapped_column(String(200), default="")

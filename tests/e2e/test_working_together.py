@@ -127,7 +127,9 @@ def test_two_notes_at_one_step_at_one_moment_are_both_there(browser, page, runni
     context.close()
 
 
-def test_a_mark_on_text_that_changed_is_listed_and_not_under_the_new_text(page, running, other_ticket):
+def test_a_mark_on_text_that_changed_is_listed_and_not_under_the_new_text(
+    page, running, other_ticket
+):
     ticket = other_ticket
     mark(running, ticket["workflow_id"], "s1", state="done", seen="Seen before the edit")
     edit = {"edits": [{"edit": "change", "step": "s1", "text": "Something else entirely"}]}
@@ -137,3 +139,32 @@ def test_a_mark_on_text_that_changed_is_listed_and_not_under_the_new_text(page, 
     expect(page.locator("#step-1 .standing")).not_to_contain_text("Done")
     expect(page.locator("#step-1")).not_to_contain_text("Seen before the edit")
     expect(page.locator("#left-behind")).to_contain_text("Seen before the edit")
+
+
+def test_a_corrected_reading_is_offered_and_taken_with_the_marks(page, running, other_ticket):
+    ticket = other_ticket
+    shown = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
+    document = shown["steps"][0]["citations"][0]["document_id"]
+    (found,) = running.client.get("/v1/readings", params={"document": document}).json()
+    address = f"/v1/readings/{found['text_hash']}"
+    mark(running, ticket["workflow_id"], "s1", state="done", seen="Seen by the first")
+    page.goto(f"/tickets/{ticket['id']}")
+    expect(page.locator("#renew")).to_have_count(0)
+    assert running.client.post(f"{address}/approvals", json={"procedure": 0}).status_code == 200
+    page.reload()
+    expect(page.get_by_text("The page's reading was")).to_be_visible()
+    page.get_by_role("button", name="Take the new one").click()
+    expect(page.locator("#step-1 .carried")).to_be_visible(timeout=30_000)
+    expect(page.locator("#step-1 .seen").first).to_contain_text("Seen by the first")
+    expect(page.locator("#renew")).to_have_count(0)
+    assert running.client.post(f"{address}/undo").status_code == 200
+    page.reload()
+    expect(page.get_by_text("was taken back by")).to_be_visible()
+
+
+def test_the_end_of_a_fault_is_taken_back(page, running, ticket):
+    page.goto(f"/tickets/{ticket['id']}")
+    page.get_by_role("button", name="The fault is over").click()
+    page.get_by_role("button", name="It is not over").click()
+    expect(page.get_by_role("button", name="The fault is over")).to_be_visible()
+    assert running.client.get(f"/v1/tickets/{ticket['id']}").json()["resolved_at"] is None

@@ -29,6 +29,7 @@ from services.gateway.adoption.standing import (
     keep_said,
     placing_of,
     said_in,
+    step_work,
     verdict_of,
 )
 from services.gateway.adoption.told import StepTold
@@ -76,6 +77,8 @@ class Marking:
             if before == (mark.state.value, mark.why, mark.seen, mark.branch):
                 return
             _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
+            if row.seen != mark.seen:
+                row.seen_by = _who()
             row.state, row.why, row.seen, row.branch = (
                 mark.state.value,
                 mark.why,
@@ -215,7 +218,7 @@ def _mark_row(session: Session, line: Lineage, workflow: Workflow, step_id: str)
 
 def _fill(row: MarkRow, work: StepWork) -> None:
     row.state, row.why, row.seen, row.branch = work.state.value, work.why, work.seen, work.branch
-    row.marked_by = work.marked_by
+    row.marked_by, row.seen_by = work.marked_by, work.seen_by or None
     row.marked_at = work.marked_at.timestamp() if work.marked_at else None
     row.verdict, row.word, row.judged_by = work.verdict.value, work.word, work.judged_by
     row.judged_at = work.judged_at.timestamp() if work.judged_at else None
@@ -225,9 +228,9 @@ def _keep_note(
     session: Session, line: Lineage, row: MarkRow, mark: StepMark, *, is_form: bool
 ) -> None:
     """Keep the words of a mark that the new one would erase unseen."""
-    lost = set()
-    if _is_lost(row.seen, mark.seen, by=row.marked_by, was=mark.was):
-        lost.add("seen")
+    before, lost = step_work(row), set[str]()
+    if _is_lost(row.seen, mark.seen, by=before.seen_by, was=mark.was):
+        lost |= {"seen", "seen_by"}
     # A form does not show why a step was skipped, but for the button that opens it again.
     was = "" if is_form and mark.state is not StepState.OPEN else None
     if _is_lost(row.why, mark.why, by=row.marked_by, was=was):

@@ -92,6 +92,7 @@ def step_work(row: MarkRow) -> StepWork:
         state=StepState(row.state),
         why=row.why,
         seen=row.seen,
+        seen_by=(row.seen_by or row.marked_by) if row.seen else "",
         branch=row.branch,
         marked_by=row.marked_by,
         marked_at=moment(row.marked_at),

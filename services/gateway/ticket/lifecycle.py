@@ -257,6 +257,20 @@ def resolve(session: Session, ticket_id: str) -> bool:
     return TicketStatus(status).is_final
 
 
+def open_again(session: Session, ticket_id: str, by: str) -> bool:
+    """Take back that the fault is over, with the alerts that ended then; False where it is open."""
+    over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id).scalar_subquery()
+    ended = (AlertRow.ticket_id == ticket_id, AlertRow.over_at == over)
+    session.execute(update(AlertRow).where(*ended).values(over_at=None))
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id, TicketRow.resolved_at.is_not(None)
+    )
+    if not _changed(session, statement.values(resolved_at=None, updated_at=time.time())):
+        return False
+    add_events(session, ticket_id, [Note("not_over", {"by": by})])
+    return True
+
+
 def end_questions(session: Session, ticket_id: str) -> bool:
     """Ask nothing more about it; whether this was the first to say so."""
     statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.asks.is_(True))

@@ -12,6 +12,7 @@ depends_on: str | Sequence[str] | None = None
 
 _COLUMNS = (
     sa.Column("told", sa.JSON(), nullable=True),
+    sa.Column("seen_by", sa.String(length=200), nullable=True),
     sa.Column("from_candidate", sa.String(length=36), nullable=True),
     sa.Column("from_step", sa.String(length=400), nullable=True),
     sa.Column("from_at", sa.Float(), nullable=True),

@@ -4,6 +4,7 @@ import { dropArrived, dropDrafts, keepDraft, noteSent, offerDrafts } from "./dra
 import { morph } from "./morph.js";
 
 const QUIET_MS = 250;
+const LOOK_EVERY_MS = 60000;
 const article = document.querySelector("article[data-ticket]");
 const refusal = document.getElementById("refusal");
 let timer = null;
@@ -173,6 +174,8 @@ function light(step, scroll) {
 }
 
 article?.addEventListener("flowxpert:work", soon);
+// A correction of the page that the workflow follows is no event of the ticket.
+setInterval(() => { if (article && !document.hidden) soon(); }, LOOK_EVERY_MS);
 if (article) {
   dropArrived(article.dataset.ticket);
   offer();
