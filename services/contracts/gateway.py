@@ -387,6 +387,7 @@ class ProgressEvent(Value):
     back a step), `judged` (said what they think of a step), `edited` (made a version of the
     workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
     reading, by what was said of its step), `not_over` (somebody took back that it is resolved),
+    `handed_back` (a hand-over was taken back),
     `renewed` (it is walked again with the page's reading as it is now), or a final status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime

@@ -6,7 +6,7 @@ from fastapi import APIRouter, FastAPI
 
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.endpoints import create_adoption_router
-from services.gateway.adoption.marking import record_rejection
+from services.gateway.adoption.marking import record_verdict
 from services.gateway.adoption.service import AdoptionService
 from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
@@ -91,9 +91,7 @@ def create_app(
         announcer=write_back,
     )
     adoption = AdoptionService(database, outbox, retrieval)
-    deciding = TriageService(
-        database, outbox, triage, write_back, record_rejection=record_rejection
-    )
+    deciding = TriageService(database, outbox, triage, write_back, record_verdict=record_verdict)
     queries, audit = Queries(database), AuditLog(database)
     coverages, citations = Coverages(database), Citations(database)
     known = Known(knowledge, coverages, citations)

@@ -105,6 +105,10 @@ class Triage(Protocol):
         """A person says whose ticket it is."""
         ...
 
+    def take_back(self, ticket_id: str) -> TicketDetail:
+        """The ticket is worked on here again."""
+        ...
+
 
 class Adoption(Protocol):
     """The work on workflows."""

@@ -155,11 +155,6 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": _who()})
 
 
-def record_rejection(session: Session, workflow_id: str, reason: str) -> None:
-    """Write down that a workflow as a whole was rejected."""
-    record_verdict(session, workflow_id, Judgement.REJECTED, reason)
-
-
 def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:
     workflow = stored_workflow(session, line.workflow_id)
     if step_id not in workflow.by_id:

@@ -124,6 +124,7 @@ _KINDS = (
     ),
     EventKind("triaged", "triage chose the team {team}", is_told=True, counter=_decision),
     EventKind("assigned", "given to the team {team}", is_told=True, counter=_decision),
+    EventKind("handed_back", "the hand-over was taken back", is_told=True, is_by_person=True),
     EventKind("resolved", "the fault is over"),
     EventKind("not_over", "the fault is not over after all", is_told=True, is_by_person=True),
     EventKind("reopened", "it broke again", is_by_source=True, audited=("alerts",)),

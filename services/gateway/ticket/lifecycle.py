@@ -287,6 +287,18 @@ def hand_over(session: Session, ticket_id: str) -> None:
     session.execute(statement)
 
 
+def take_over_again(session: Session, ticket_id: str) -> bool:
+    """Take back that it is a team's; False where it is not handed over."""
+    status = case(
+        (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
+        else_=TicketStatus.REFUSED.value,
+    )
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id, TicketRow.status == TicketStatus.HANDED_OVER.value
+    )
+    return _changed(session, statement.values(status=status, updated_at=time.time())) == 1
+
+
 def show_version(session: Session, row: WorkflowRow, new_id: str, candidate_id: str) -> None:
     """Make a version what the ticket shows, unless a later walk has made something else."""
     overall = select(ScoreRow.overall).where(ScoreRow.workflow_id == candidate_id)

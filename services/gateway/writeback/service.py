@@ -88,8 +88,14 @@ class WriteBack:
         base = str(self._settings.public_url or "").rstrip("/")
         with self._database.session() as session:
             reopened = last_of_kind(session, ticket_id, "not_over")
+            handed_back = last_of_kind(session, ticket_id, "handed_back")
         parts = parts_of(
-            ticket, stored, base, takes_comments=bool(target.source), reopened=reopened
+            ticket,
+            stored,
+            base,
+            takes_comments=bool(target.source),
+            reopened=reopened,
+            handed_back=handed_back,
         )
         with self._database.session() as session:
             row = _told_row(session, ticket_id, target.name)

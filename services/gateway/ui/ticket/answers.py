@@ -59,6 +59,14 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
         triage.reject(ticket_id, Rejection(reason=reason.strip()))
         return show("tickets", ticket_id)
 
+    @router.post("/tickets/{ticket_id}/taking-back")
+    @form()
+    @needs(Need.OPERATE)
+    def taking_back_of_page(ticket_id: Id) -> Response:
+        """The hand-over is taken back."""
+        triage.take_back(ticket_id)
+        return show("tickets", ticket_id)
+
     @router.post("/tickets/{ticket_id}/team")
     @form()
     @needs(Need.OPERATE)
