@@ -299,7 +299,7 @@ class Interleaving:
                 marked.add(at)
         head = {name: work.get(name) for name in ("word", "verdict")}
         elsewhere = json.dumps([listed, workflow, head])
-        counts: Counter[str] = Counter()
+        counts = Counter(dict.fromkeys(("words gone", "words under other text"), 0))
         for word, under in self.written.items():
             counts["words"] += 1
             if word in found:
