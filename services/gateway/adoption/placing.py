@@ -44,6 +44,8 @@ class Placing:
 
     under: Mapping[str, Said]
     left: tuple[LeftBehind, ...]
+    own: tuple[Said, ...]
+    """All that was said of the workflow's line, whatever its steps say by now."""
 
 
 def place(own: Sequence[Said], earlier: Sequence[Said], workflow: Workflow) -> Placing:
@@ -75,7 +77,7 @@ def place(own: Sequence[Said], earlier: Sequence[Said], workflow: Workflow) -> P
         update = {"step": step_id, "carried_from": said.candidate_id}
         carried = said.work.model_copy(update=update)
         under[step_id] = replace(said, work=carried, source_step=said.work.step)
-    return Placing(under, tuple(left))
+    return Placing(under, tuple(left), tuple(own))
 
 
 def step_of(told: StepTold, steps: Mapping[str, StepTold]) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, StepState, StepWork
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
-from services.gateway.adoption.standing import placing_of, said_of
+from services.gateway.adoption.standing import placing_of
 from services.gateway.tables import AdoptionRow, TicketRow
 from services.gateway.ticket.lifecycle import touch
 from services.workflow.model import Workflow
@@ -59,13 +59,13 @@ def recount(session: Session, line: Lineage) -> AdoptionRow:
     candidate = stored_workflow(session, line.candidate_id)
     is_edited = line.latest_id != line.candidate_id
     shown = stored_workflow(session, line.latest_id) if is_edited else candidate
-    own = {said.work.step: said.work for said in said_of(session, line.candidate_id)}
-    carried = placing_of(session, line, candidate).under
+    placing = placing_of(session, line, candidate)
+    own = {said.work.step: said.work for said in placing.own}
     row.core, row.used = used_steps(
         candidate,
         shown,
         # A step that was reworded and done was used: the candidate brought it up.
-        tuple(({step: said.work for step, said in carried.items()} | own).values()),
+        tuple(({step: said.work for step, said in placing.under.items()} | own).values()),
         is_accepted=row.verdict == Judgement.ACCEPTED,
     )
     row.documents = list(candidate.provenance.document_ids) if candidate.provenance else []
