@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, computed_field
 
@@ -52,6 +52,8 @@ class StepMark(Value):
     """What was seen at it."""
     branch: str | None = Field(default=None, max_length=MOST_WORDS)
     """Of a step with several exits: the condition of the one that was followed. It is done then."""
+    was: str | None = None
+    """The note as the caller saw it; where another one stands there by now, both are kept."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class PartOfMark:
     seen: str | None = None
     branch: str | None = None
     """The condition of the branch that was followed."""
+    was: str = ""
+    """The note that stood in the form."""
 
     def put_on(self, before: StepMark) -> StepMark:
         """The whole mark: a branch makes the step done, and an open step has none."""
@@ -73,6 +77,7 @@ class PartOfMark:
             why=before.why if self.why is None else self.why,
             seen=before.seen if self.seen is None else self.seen,
             branch=None if self.state is StepState.OPEN else branch,
+            was=self.was,
         )
 
 
@@ -84,6 +89,8 @@ class StepJudgement(Value):
     verdict: Judgement
     word: Words = ""
     """Why."""
+    was: str | None = None
+    """The word as the caller saw it; where another one stands there by now, both are kept."""
 
 
 class Acceptance(Value):
@@ -107,6 +114,8 @@ class StepWork(Value):
     state: StepState = StepState.OPEN
     why: str = ""
     seen: str = ""
+    seen_by: str = ""
+    """Who wrote what was seen."""
     branch: str | None = None
     marked_by: str = ""
     marked_at: datetime | None = None
@@ -114,6 +123,54 @@ class StepWork(Value):
     word: str = ""
     judged_by: str = ""
     judged_at: datetime | None = None
+    carried_from: str = ""
+    """The workflow of an earlier walk that it was said of; empty where it was said of this one."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was done and nothing is said."""
+        said = self.why or self.seen or self.word or self.verdict or self.branch
+        return self.state is StepState.OPEN and not said
+
+
+class LeftKind(StrEnum):
+    """What something was said of."""
+
+    STEP = "step"
+    WORKFLOW = "workflow"
+    VERSION = "version"
+    """Nothing was said: somebody edited a workflow of an earlier walk."""
+
+
+class WhyLeft(StrEnum):
+    """Why it stands under no step, or under none as its mark."""
+
+    GONE = "gone"
+    """No step says the same any more."""
+    CHANGED = "changed"
+    """The step's text, its commands or its branches are others."""
+    ANSWERED = "answered"
+    """A question was answered otherwise since."""
+    TWICE = "twice"
+    """Something else was said of the same step later."""
+    REPLACED = "replaced"
+    """Somebody wrote something else in its place."""
+
+
+class LeftBehind(Value):
+    """What a person did or said that is not the mark of a step of the workflow looked at."""
+
+    kind: LeftKind
+    reason: WhyLeft
+    workflow_id: str
+    """What it was said of."""
+    text: str
+    """What the step said then; of a workflow its title."""
+    commands: tuple[str, ...] = ()
+    said: StepWork
+    """Of a workflow its verdict; of a version who made it and when."""
+    step: str = ""
+    """The id of the step that says the same now; empty where none does."""
 
 
 class Work(Value):
@@ -125,7 +182,9 @@ class Work(Value):
     latest_id: str
     """The version that an edit may be based on."""
     steps: tuple[StepWork, ...] = ()
-    """Those that something was done with."""
+    """Those that something was done with, on this workflow or on one of an earlier walk."""
+    left_behind: tuple[LeftBehind, ...] = ()
+    """All else that people did and said on the ticket, the latest first."""
     next: str | None
     """The id of the step to do next; None where nothing is left."""
     again: bool = False
@@ -167,6 +226,17 @@ class VersionChanges(Value):
     """What was edited; None of a candidate, which changes nothing."""
     since_base: tuple[StepChange, ...] = ()
     since_candidate: tuple[StepChange, ...] = ()
+
+
+class NewerReading(Value):
+    """What people did to the reading of a page after a workflow was made of it."""
+
+    document: str
+    text_hash: str
+    what: Literal["corrected", "approved", "withdrawn"]
+    """The last of it: withdrawn where a correction or an approval was taken back."""
+    by: str
+    at: datetime
 
 
 class AdoptionCount(Value):

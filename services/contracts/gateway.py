@@ -398,6 +398,8 @@ class ProgressEvent(Value):
     (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
     back a step), `judged` (said what they think of a step), `edited` (made a version of the
     workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
-    reading, by what was said of its step), or a final status."""
+    reading, by what was said of its step), `not_over` (somebody took back that it is resolved),
+    `handed_back` (a hand-over was taken back),
+    `renewed` (it is walked again with the page's reading as it is now), or a final status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime

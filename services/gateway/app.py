@@ -6,7 +6,7 @@ from fastapi import APIRouter, FastAPI
 
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.endpoints import create_adoption_router
-from services.gateway.adoption.marking import record_rejection
+from services.gateway.adoption.marking import record_verdict
 from services.gateway.adoption.service import AdoptionService
 from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
@@ -37,6 +37,7 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.sign_in.pages import SignInPages
 from services.gateway.walk.dead_letters import DeadLetterOffice
 from services.gateway.walk.endpoints import create_retry_router
+from services.gateway.walk.renewing import Renewing
 from services.gateway.walk.retrying import Retrying
 from services.gateway.work import asking_of
 from services.gateway.writeback.service import WriteBack
@@ -83,13 +84,19 @@ def create_app(
     reader = Reader(settings, webhooks or WebhookSettings())
     answering = Answering(database, outbox, asking_of(settings, outbox, model), write_back)
     retrying = Retrying(database, outbox)
+    renewing = Renewing(database, outbox, knowledge.readings if knowledge else None)
     service = GatewayService(
-        database, outbox, retrieval, settings, reader=reader, answering=answering, retrying=retrying
+        database,
+        outbox,
+        retrieval,
+        settings,
+        reader=reader,
+        answering=answering,
+        retrying=retrying,
+        announcer=write_back,
     )
     adoption = AdoptionService(database, outbox, retrieval)
-    deciding = TriageService(
-        database, outbox, triage, write_back, record_rejection=record_rejection
-    )
+    deciding = TriageService(database, outbox, triage, write_back, record_verdict=record_verdict)
     queries, audit = Queries(database), AuditLog(database)
     coverages, citations = Coverages(database), Citations(database)
     known = Known(knowledge, coverages, citations)
@@ -105,12 +112,12 @@ def create_app(
             create_triage_router(deciding),
             create_adoption_router(adoption, queries),
             create_clarify_router(answering),
-            create_retry_router(retrying, queries, DeadLetterOffice(database, outbox)),
+            create_retry_router(retrying, renewing, queries, DeadLetterOffice(database, outbox)),
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations),
             create_mcp_router(service, deciding, adoption, retrieval),
-            *create_pages(service, deciding, adoption, known=known, audit=audit),
+            *create_pages(service, deciding, adoption, renewing, known=known, audit=audit),
             sign_in.router(),
             *routers,
         ],

@@ -157,6 +157,16 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
         """Say that the fault is over, where its source does not; again changes nothing."""
         return service.resolve(ticket_id)
 
+    @router.delete("/v1/tickets/{ticket_id}/resolution", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
+    def reopen_ticket(ticket_id: Id) -> TicketDetail:
+        """Take back that the fault is over; again changes nothing.
+
+        The ticket is open again, and its case is taken out of the archive. Ticket systems that the
+        platform writes back to are told so; a source that says it is over says it again.
+        """
+        return service.reopen(ticket_id)
+
     @router.get(
         "/v1/workflows/{workflow_id}",
         response_model=StoredWorkflow,

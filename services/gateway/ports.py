@@ -8,6 +8,8 @@ from services.contracts.adoption import (
     Acceptance,
     AcceptanceReport,
     EditRequest,
+    LeftBehind,
+    NewerReading,
     PartOfMark,
     StepJudgement,
     StepMark,
@@ -90,6 +92,10 @@ class Tickets(Protocol):
         """Nobody does any more."""
         ...
 
+    def reopen(self, ticket_id: str) -> TicketDetail:
+        """Take the word back that the fault is over."""
+        ...
+
     def source_lines(self, document_id: str, lines: str, context: int | None) -> SourceLines:
         """The cited lines of a document and those around them."""
         ...
@@ -110,12 +116,20 @@ class Triage(Protocol):
         """A person says whose ticket it is."""
         ...
 
+    def take_back(self, ticket_id: str) -> TicketDetail:
+        """The ticket is worked on here again."""
+        ...
+
 
 class Adoption(Protocol):
     """The work on workflows."""
 
     def work(self, workflow_id: str) -> Work:
         """How far it is; raises `WorkflowNotFoundError`."""
+        ...
+
+    def left_behind(self, ticket_id: str) -> tuple[LeftBehind, ...]:
+        """What people did and said on a ticket that its workflow does not show as a mark."""
         ...
 
     def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:
@@ -144,4 +158,16 @@ class Adoption(Protocol):
 
     def taken(self, query: TakenQuery) -> tuple[TakenTicket, ...]:
         """The tickets that a number of it counts."""
+        ...
+
+
+class Renewal(Protocol):
+    """What people did to the pages of a ticket's workflow."""
+
+    def newer(self, ticket_id: str) -> tuple[NewerReading, ...]:
+        """Since the workflow was made."""
+        ...
+
+    def renew(self, ticket_id: str) -> None:
+        """Walk the ticket again with it."""
         ...

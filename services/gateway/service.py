@@ -39,7 +39,8 @@ from services.gateway.ticket.events import Events
 from services.gateway.ticket.listing.facets import Counts, Facets
 from services.gateway.ticket.listing.pages import TicketPages
 from services.gateway.ticket.queries import Queries
-from services.gateway.ticket.updates import end_all_alerts
+from services.gateway.ticket.queue import Announcer
+from services.gateway.ticket.updates import end_all_alerts, take_back_end
 from services.gateway.walk.retrying import Retrying
 from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError
@@ -75,12 +76,15 @@ class GatewayService:
         reader: Reader,
         answering: Answering,
         retrying: Retrying,
+        announcer: Announcer | None = None,
     ) -> None:
+        """Without `announcer` no system is told that a ticket is open again."""
         self.settings = settings
         self._database = database
         self._outbox = outbox
         self._answering = answering
         self._retrying = retrying
+        self._announcer = announcer
         self._reader = reader
         self._queries = Queries(database)
         self._pages, self._facets = TicketPages(database), Facets(database)
@@ -201,6 +205,15 @@ class GatewayService:
         """Make it nobody's again; raises as `holding.give_back` does."""
         with self._database.session() as session:
             give_back(session, ticket_id, current_caller())
+        return self.ticket(ticket_id)
+
+    def reopen(self, ticket_id: str) -> TicketDetail:
+        """Take the word back that the fault is over; raises `TicketNotFoundError`."""
+        with self._database.session() as session:
+            by = current_caller().name
+            is_new = take_back_end(session, self._outbox, ticket_id, by)
+            if is_new and self._announcer is not None:
+                self._announcer.put(session, ticket_id)
         return self.ticket(ticket_id)
 
     def events(self, ticket_id: str) -> list[ProgressEvent]:

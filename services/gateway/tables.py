@@ -194,6 +194,8 @@ class MarkRow(Base):
     """Why it was skipped."""
     seen: Mapped[str] = mapped_column(Text, default="")
     """What was seen at it."""
+    seen_by: Mapped[str | None] = mapped_column(String(200))
+    """Who saw it; None: who marked it."""
     branch: Mapped[str | None] = mapped_column(Text)
     """The condition of the exit that was followed."""
     marked_by: Mapped[str] = mapped_column(String(200), default="")
@@ -203,6 +205,27 @@ class MarkRow(Base):
     """Why it was accepted or rejected."""
     judged_by: Mapped[str] = mapped_column(String(200), default="")
     judged_at: Mapped[float | None] = mapped_column(Float)
+    told: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    """What the step said when this was said of it; None: as the candidate has it."""
+    from_candidate: Mapped[str | None] = mapped_column(ID)
+    """The candidate of an earlier walk whose mark this goes on with."""
+    from_step: Mapped[str | None] = mapped_column(String(400))
+    from_at: Mapped[float | None] = mapped_column(Float)
+    """How old that mark was by then: what is said there later is not in this one."""
+
+
+class LeftBehindRow(Base):
+    """What somebody said of a step or of a workflow, before something else took its place."""
+
+    __tablename__ = "gateway_left_behind"
+    __table_args__ = (Index("ix_gateway_left_behind_ticket", "ticket_id", "id"),)
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    ticket_id: Mapped[str] = mapped_column(ForeignKey("gateway_ticket.id", ondelete="CASCADE"))
+    told: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """What the step said."""
+    body: Mapped[str] = mapped_column(Text)
+    """The `LeftBehind` as JSON."""
 
 
 class AdoptionRow(Base):

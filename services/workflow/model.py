@@ -108,9 +108,10 @@ class Workflow(Value):
                 raise WorkflowError(f"transition {edge.source!r} -> {edge.target!r} leads nowhere")
 
     def __copy__(self) -> "Workflow":
-        """A copy forgets `by_id`: `model_copy(update=…)` may give it other steps."""
+        """A copy forgets its indexes: `model_copy(update=…)` may give it other steps."""
         copied = super().__copy__()
-        copied.__dict__.pop("by_id", None)
+        for index in ("by_id", "_exits"):
+            copied.__dict__.pop(index, None)
         return copied
 
     @cached_property
@@ -120,7 +121,14 @@ class Workflow(Value):
 
     def exits(self, step_id: str) -> list[Transition]:
         """Transitions out of a step, in order."""
-        return [edge for edge in self.transitions if edge.source == step_id]
+        return list(self._exits.get(step_id, ()))
+
+    @cached_property
+    def _exits(self) -> dict[str, list[Transition]]:
+        exits: dict[str, list[Transition]] = {}
+        for edge in self.transitions:
+            exits.setdefault(edge.source, []).append(edge)
+        return exits
 
     def holds(self, edge: Transition) -> bool | None:
         """Whether the exit is the one that holds; None where its step was not answered before."""

@@ -14,7 +14,15 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from services.contracts.adoption import Judgement, StepState, StepWork, Work
+from services.contracts.adoption import (
+    Judgement,
+    LeftBehind,
+    LeftKind,
+    StepState,
+    StepWork,
+    WhyLeft,
+    Work,
+)
 from services.contracts.clarification import Clarification, ClarificationState
 from services.contracts.gateway import (
     CandidateSummary,
@@ -36,10 +44,13 @@ MODELS: list[type[BaseModel]] = [
     *(Dimension, Score),
     *(Ticket, TicketDetail, NearestDocument, RelatedTicket, TicketComment),
     *(StoredWorkflow, CandidateSummary, ProgressEvent),
-    *(Work, StepWork),
+    *(Work, StepWork, LeftBehind),
     *(Clarification, TriageDecision, TeamChance, HandOver),
 ]
-ENUMS: list[type[StrEnum]] = [StepKind, TicketStatus, Fit, ClarificationState, StepState, Judgement]
+ENUMS: list[type[StrEnum]] = [
+    *(StepKind, TicketStatus, Fit, ClarificationState, StepState, Judgement),
+    *(LeftKind, WhyLeft),
+]
 SCALARS = {
     str: "string",
     int: "uint32",

@@ -9,6 +9,7 @@ from services.contracts.adoption import (
     Acceptance,
     AcceptanceReport,
     EditRequest,
+    LeftBehind,
     StepJudgement,
     StepMark,
     TakenQuery,
@@ -21,7 +22,7 @@ from services.gateway.adoption.marking import StepNotFoundError, UnusableMarkErr
 from services.gateway.adoption.service import AdoptionService
 from services.gateway.adoption.versions import WorkflowChangedError
 from services.gateway.ticket.addresses import Id
-from services.gateway.ticket.queries import Queries, WorkflowNotFoundError
+from services.gateway.ticket.queries import Queries, TicketNotFoundError, WorkflowNotFoundError
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 from services.workflow.editing.edited import UnusableEditError
@@ -39,6 +40,16 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
     def get_work(workflow_id: Id) -> Work:
         """How far the work on a workflow is: what was done, what is next, what is left aside."""
         return service.work(workflow_id)
+
+    @router.get("/v1/tickets/{ticket_id}/left-behind", responses=refusals(TicketNotFoundError))
+    @needs(Need.READ)
+    def get_left_behind(ticket_id: Id) -> list[LeftBehind]:
+        """What people did and said on a ticket that no step of its workflow shows, latest first.
+
+        Words on steps that a later walk's workflow does not have, or has otherwise; words that
+        others were written over; verdicts on earlier workflows, and versions of these.
+        """
+        return list(service.left_behind(ticket_id))
 
     @router.put(
         "/v1/workflows/{workflow_id}/steps/{step_id}/mark",

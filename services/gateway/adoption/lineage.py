@@ -20,6 +20,8 @@ class Lineage:
     candidate_id: str
     latest_id: str
     """The last version; the candidate itself where there is none."""
+    walk: int
+    """The walk of its ticket that made the candidate."""
 
 
 def lineage_of(session: Session, workflow_id: str, *, to_change: bool = False) -> Lineage:
@@ -46,7 +48,7 @@ def lineage_of(session: Session, workflow_id: str, *, to_change: bool = False) -
         .order_by(WorkflowRow.version.desc())
         .limit(1)
     )
-    return Lineage(row.id, row.ticket_id, candidate_id, session.scalars(latest).one())
+    return Lineage(row.id, row.ticket_id, candidate_id, session.scalars(latest).one(), row.walk)
 
 
 def stored_workflow(session: Session, workflow_id: str) -> Workflow:

@@ -3,22 +3,37 @@
 Who did it, and when, is of the caller. Each change is an event of the ticket and in the audit log.
 """
 
+import re
 import time
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import (
     Acceptance,
     Judgement,
+    LeftBehind,
+    LeftKind,
     PartOfMark,
     StepJudgement,
     StepMark,
     StepState,
+    StepWork,
+    WhyLeft,
 )
 from services.gateway.adoption.doubts import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
-from services.gateway.adoption.records import recount
-from services.gateway.tables import AdoptionRow, MarkRow
+from services.gateway.adoption.records import recount, recount_shown
+from services.gateway.adoption.standing import (
+    keep,
+    keep_said,
+    placing_of,
+    said_in,
+    step_work,
+    verdict_of,
+)
+from services.gateway.adoption.told import StepTold
+from services.gateway.tables import AdoptionRow, MarkRow, WorkflowRow
 from services.gateway.ticket.events import Note, add_events
 from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
@@ -55,12 +70,15 @@ class Marking:
         with self._database.session() as session:
             line = lineage_of(session, workflow_id, to_change=True)
             workflow = _workflow(session, line, step_id)
-            row = _mark_row(session, line, step_id)
+            row = _mark_row(session, line, workflow, step_id)
             whole = given.put_on(_mark(row)) if isinstance(given, PartOfMark) else given
             mark = _checked(workflow, step_id, whole)
             before = (row.state, row.why, row.seen, row.branch)
             if before == (mark.state.value, mark.why, mark.seen, mark.branch):
                 return
+            _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
+            if row.seen != mark.seen:
+                row.seen_by = _who()
             row.state, row.why, row.seen, row.branch = (
                 mark.state.value,
                 mark.why,
@@ -68,7 +86,7 @@ class Marking:
                 mark.branch,
             )
             row.marked_by, row.marked_at = _who(), time.time()
-            recount(session, line)
+            recount_shown(session, line)
             facts: dict[str, object] = {"step": step_id, "mark": mark.state.value, "by": _who()}
             _tell(session, line, "marked", facts)
 
@@ -79,20 +97,35 @@ class Marking:
         """
         with self._database.session() as session:
             line = lineage_of(session, workflow_id, to_change=True)
-            _workflow(session, line, step_id)
-            row = _mark_row(session, line, step_id)
+            workflow = _workflow(session, line, step_id)
+            row = _mark_row(session, line, workflow, step_id)
             if (row.verdict, row.word) == (given.verdict.value, given.word):
                 return
+            if _is_lost(row.word, given.word, by=row.judged_by, was=given.was):
+                _keep_words(session, line, row, {"verdict", "word", "judged_by", "judged_at"})
             row.verdict, row.word = given.verdict.value, given.word
             row.judged_by, row.judged_at = _who(), time.time()
-            recount(session, line)
+            recount_shown(session, line)
             put_doubt(session, self._outbox, line, step_id)
+            if row.from_candidate and row.from_step:
+                self._judge_source(session, row)
             facts: dict[str, object] = {
                 "step": step_id,
                 "verdict": given.verdict.value or "taken back",
                 "by": _who(),
             }
             _tell(session, line, "judged", facts)
+
+    def _judge_source(self, session: Session, row: MarkRow) -> None:
+        """What was carried over is judged where it was said too: that is what its doubt is of."""
+        source = session.get(MarkRow, (row.from_candidate, row.from_step))
+        if source is None or source.verdict == row.verdict:
+            return
+        source.verdict, source.word = row.verdict, row.word
+        source.judged_by, source.judged_at = row.judged_by, row.judged_at
+        row.from_at = row.judged_at
+        before = lineage_of(session, source.candidate_id)
+        put_doubt(session, self._outbox, before, source.step_id)
 
     def accept(self, workflow_id: str, given: Acceptance) -> None:
         """Say that the workflow as a whole was the answer, or take it back.
@@ -113,16 +146,13 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     if before == (verdict.value, word):
         return
     row = recount(session, line) if known is None else known
+    if not _says(word, row.word):
+        _keep_verdict(session, line, row)
     row.verdict, row.word = verdict.value, word
     row.judged_by, row.judged_at = _who(), time.time()
     recount(session, line)
     kind = verdict.value or "taken_back"
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": _who()})
-
-
-def record_rejection(session: Session, workflow_id: str, reason: str) -> None:
-    """Write down that a workflow as a whole was rejected."""
-    record_verdict(session, workflow_id, Judgement.REJECTED, reason)
 
 
 def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:
@@ -156,22 +186,83 @@ def _checked(workflow: Workflow, step_id: str, given: StepMark) -> StepMark:
     )
 
 
-def _mark_row(session: Session, line: Lineage, step_id: str) -> MarkRow:
+def _mark_row(session: Session, line: Lineage, workflow: Workflow, step_id: str) -> MarkRow:
+    """What is known of the step so far, to be changed: its own, or what an earlier walk left.
+
+    What was said of the step while it said something else is kept aside.
+    """
+    found = placing_of(session, line, workflow).under.get(step_id)
+    is_own = found is not None and found.candidate_id == line.candidate_id
     row = session.get(MarkRow, (line.candidate_id, step_id))
     if row is None:
-        row = MarkRow(
-            candidate_id=line.candidate_id,
-            step_id=step_id,
-            state=StepState.OPEN.value,
-            why="",
-            seen="",
-            marked_by="",
-            verdict=Judgement.NONE.value,
-            word="",
-            judged_by="",
-        )
+        row = MarkRow(candidate_id=line.candidate_id, step_id=step_id)
+        _fill(row, StepWork(step=step_id))
         session.add(row)
+    elif not is_own:
+        said = said_in(session, row)
+        if not said.work.is_blank:
+            keep_said(session, line.ticket_id, said, WhyLeft.CHANGED)
+        _fill(row, StepWork(step=step_id))
+    if found is not None and not is_own:
+        _fill(row, found.work)
+        row.from_candidate, row.from_step = found.candidate_id, found.source_step
+        row.from_at = found.at
+    row.told = StepTold.of(workflow.by_id[step_id]).model_dump(mode="json")
     return row
+
+
+def _fill(row: MarkRow, work: StepWork) -> None:
+    row.state, row.why, row.seen, row.branch = work.state.value, work.why, work.seen, work.branch
+    row.marked_by, row.seen_by = work.marked_by, work.seen_by or None
+    row.marked_at = work.marked_at.timestamp() if work.marked_at else None
+    row.verdict, row.word, row.judged_by = work.verdict.value, work.word, work.judged_by
+    row.judged_at = work.judged_at.timestamp() if work.judged_at else None
+
+
+def _keep_note(
+    session: Session, line: Lineage, row: MarkRow, mark: StepMark, *, is_form: bool
+) -> None:
+    """Keep the words of a mark that the new one would erase unseen."""
+    before, lost = step_work(row), set[str]()
+    if _is_lost(row.seen, mark.seen, by=before.seen_by, was=mark.was):
+        lost |= {"seen", "seen_by"}
+    # A form does not show why a step was skipped, but for the button that opens it again.
+    was = "" if is_form and mark.state is not StepState.OPEN else None
+    if _is_lost(row.why, mark.why, by=row.marked_by, was=was):
+        lost |= {"why", "state"}
+    if lost:
+        _keep_words(session, line, row, {*lost, "marked_by", "marked_at"})
+
+
+def _keep_words(session: Session, line: Lineage, row: MarkRow, fields: set[str]) -> None:
+    """Keep so much of what was said of the step aside."""
+    said = said_in(session, row)
+    words = StepWork(step=row.step_id, **said.work.model_dump(include=fields))
+    keep_said(session, line.ticket_id, replace(said, work=words), WhyLeft.REPLACED)
+
+
+def _is_lost(before: str, now: str, *, by: str, was: str | None) -> bool:
+    """Whether words go that somebody else wrote, or that whoever writes now has not seen."""
+    if _says(now, before):
+        return False
+    return by != _who() or was not in {None, before}
+
+
+def _says(text: str, words: str) -> bool:
+    """Whether the words stand in the text as they are."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None if words else True
+
+
+def _keep_verdict(session: Session, line: Lineage, row: AdoptionRow) -> None:
+    title = session.get_one(WorkflowRow, line.candidate_id).title
+    left = LeftBehind(
+        kind=LeftKind.WORKFLOW,
+        reason=WhyLeft.REPLACED,
+        workflow_id=line.candidate_id,
+        text=title,
+        said=verdict_of(row),
+    )
+    keep(session, line.ticket_id, left, StepTold(text=""))
 
 
 def _mark(row: MarkRow) -> StepMark:

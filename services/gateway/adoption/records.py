@@ -13,36 +13,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, StepState, StepWork
-from services.gateway.adoption.lineage import Lineage, stored_workflow
-from services.gateway.tables import AdoptionRow, MarkRow, moment
+from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
+from services.gateway.adoption.standing import placing_of
+from services.gateway.tables import AdoptionRow, TicketRow
 from services.gateway.ticket.lifecycle import touch
 from services.workflow.model import StepKind, Workflow
 from services.workflow.path import Done, core_steps
-
-
-def steps_of(session: Session, candidate_id: str) -> tuple[StepWork, ...]:
-    """What was done with steps and said of them, by the ids of the steps."""
-    rows = session.scalars(
-        select(MarkRow).where(MarkRow.candidate_id == candidate_id).order_by(MarkRow.step_id)
-    )
-    return tuple(map(step_work, rows))
-
-
-def step_work(row: MarkRow) -> StepWork:
-    """One of them."""
-    return StepWork(
-        step=row.step_id,
-        state=StepState(row.state),
-        why=row.why,
-        seen=row.seen,
-        branch=row.branch,
-        marked_by=row.marked_by,
-        marked_at=moment(row.marked_at),
-        verdict=Judgement(row.verdict),
-        word=row.word,
-        judged_by=row.judged_by,
-        judged_at=moment(row.judged_at),
-    )
 
 
 def done_of(steps: Sequence[StepWork]) -> Done:
@@ -105,9 +81,30 @@ def recount(session: Session, line: Lineage) -> AdoptionRow:
     candidate = stored_workflow(session, line.candidate_id)
     is_edited = line.latest_id != line.candidate_id
     shown = stored_workflow(session, line.latest_id) if is_edited else candidate
-    found = used_steps(candidate, shown, steps_of(session, line.candidate_id))
+    placing = placing_of(session, line, candidate)
+    own = {said.work.step: said.work for said in placing.own}
+    # A step that was reworded and done was used: the candidate brought it up.
+    done = {step: said.work for step, said in placing.under.items()} | own
+    found = used_steps(candidate, shown, tuple(done.values()))
     row.core, row.used, row.did, row.had = found.core, found.used, found.did, found.had
     row.documents = list(candidate.provenance.document_ids) if candidate.provenance else []
     row.worked_at = now
     touch(session, line.ticket_id, now)
     return row
+
+
+def recount_shown(session: Session, line: Lineage) -> None:
+    """Bring the numbers of this line up to date, and of what the ticket shows by now instead."""
+    recount(session, line)
+    shown_id = session.scalar(select(TicketRow.workflow_id).where(TicketRow.id == line.ticket_id))
+    if shown_id is not None:
+        shown = lineage_of(session, shown_id)
+        if shown.walk > line.walk:
+            recount(session, shown)
+
+
+def count_carried(session: Session, workflow_id: str) -> None:
+    """Count what a new workflow takes over of the work on earlier ones, if there is any."""
+    line = lineage_of(session, workflow_id)
+    if placing_of(session, line, stored_workflow(session, workflow_id)).under:
+        recount(session, line)

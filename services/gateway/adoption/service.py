@@ -5,6 +5,7 @@ from services.contracts.adoption import (
     AcceptanceReport,
     EditRequest,
     Judgement,
+    LeftBehind,
     PartOfMark,
     StepJudgement,
     StepMark,
@@ -17,9 +18,11 @@ from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.acceptance import AcceptanceCount
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
 from services.gateway.adoption.marking import Marking
-from services.gateway.adoption.records import done_of, steps_of
+from services.gateway.adoption.records import done_of
+from services.gateway.adoption.standing import left_behind, left_without, placing_of
 from services.gateway.adoption.versions import Versions
-from services.gateway.tables import AdoptionRow, moment
+from services.gateway.tables import AdoptionRow, TicketRow, moment
+from services.gateway.ticket.queries import no_ticket
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.workflow.path import path_of
@@ -43,8 +46,10 @@ class AdoptionService:
         with self._database.session() as session:
             line = lineage_of(session, workflow_id)
             workflow = stored_workflow(session, workflow_id)
-            steps = steps_of(session, line.candidate_id)
+            placing = placing_of(session, line, workflow)
+            left = left_behind(session, line, workflow, placing)
             row = session.get(AdoptionRow, line.candidate_id) or AdoptionRow()
+        steps = tuple(said.work for _, said in sorted(placing.under.items()))
         path = path_of(workflow, done_of(steps))
         return Work(
             workflow_id=workflow_id,
@@ -52,6 +57,7 @@ class AdoptionService:
             candidate_id=line.candidate_id,
             latest_id=line.latest_id,
             steps=steps,
+            left_behind=left,
             next=path.next,
             again=path.again,
             left_aside=tuple(sorted(path.left_aside)),
@@ -65,6 +71,20 @@ class AdoptionService:
             judged_by=row.judged_by or "",
             judged_at=moment(row.judged_at),
         )
+
+    def left_behind(self, ticket_id: str) -> tuple[LeftBehind, ...]:
+        """What people did and said on a ticket that its workflow does not show as a mark.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+        """
+        with self._database.session() as session:
+            row = session.get(TicketRow, ticket_id)
+            if row is None:
+                raise no_ticket(ticket_id)
+            if row.workflow_id is None:
+                return left_without(session, ticket_id)
+        return self.work(row.workflow_id).left_behind
 
     def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:
         """Take down what was done with a step; raises as `Marking.mark` does."""

@@ -7,15 +7,18 @@ that is archived would confirm itself. Ingestion keeps the cases; what is purged
 from collections.abc import Sequence
 
 import structlog
+from sqlalchemy import select
 
 from services.contracts.clarification import ClarificationState
 from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.contracts.ingestion import ForgetCases, Ingestion
 from services.contracts.screened_ticket import screened
 from services.contracts.ticket import Fit, TicketStatus
+from services.gateway.tables import TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.noise_reduction import reduce_noise
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
+from services.gateway.ticket.queue import put_forgetting
 from services.kit.observability.redaction import redacted
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
@@ -60,6 +63,9 @@ class TicketArchive:
             return
         with self._database.session() as session:
             add_events(session, ticket_id, [Note("archived", {"document": case.document_id})])
+            over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id)
+            if session.scalar(over) is None:  # somebody took it back meanwhile
+                put_forgetting(session, self._outbox, [ticket_id])
             self._outbox.finish(session)
         _log.info("gateway.archived", ticket_id=ticket_id)
 

@@ -37,6 +37,12 @@ def store_decision_of_walk(
         session.execute(delete(TriageRow).where(TriageRow.ticket_id == ticket_id))
 
 
+def forget_decision(session: Session, ticket_id: str, by: str) -> None:
+    """Take the decision back, and tell it as an event."""
+    session.execute(delete(TriageRow).where(TriageRow.ticket_id == ticket_id))
+    add_events(session, ticket_id, [Note("handed_back", {"by": by})])
+
+
 def decision_of(session: Session, ticket_id: str) -> TriageDecision | None:
     """None where triage had nothing to do with the ticket."""
     body = session.scalar(select(TriageRow.body).where(TriageRow.ticket_id == ticket_id))

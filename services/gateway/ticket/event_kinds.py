@@ -101,6 +101,12 @@ _KINDS = (
         counter=lambda _facts: QUESTIONS.labels("answered"),
     ),
     EventKind(
+        "renewed",
+        "made again with the page's reading as it is now",
+        begins_walk=True,
+        is_by_person=True,
+    ),
+    EventKind(
         "not_known",
         "the answer to the question is not known",
         counter=lambda _facts: QUESTIONS.labels("not_known"),
@@ -121,7 +127,9 @@ _KINDS = (
     EventKind("taken", "taken", is_by_person=True),
     EventKind("taken_over", "taken over from {from}", is_by_person=True),
     EventKind("given_back", "given back", is_by_person=True),
+    EventKind("handed_back", "the hand-over was taken back", is_told=True, is_by_person=True),
     EventKind("resolved", "the fault is over"),
+    EventKind("not_over", "the fault is not over after all", is_told=True, is_by_person=True),
     EventKind("reopened", "it broke again", is_by_source=True, audited=("alerts",)),
     EventKind("repeated", "{alerts} alerts by now", is_by_source=True, audited=("alerts",)),
     EventKind("archived", "kept as a case of {document}"),

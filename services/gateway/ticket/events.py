@@ -63,6 +63,13 @@ def latest_change(session: Session, ticket_id: str) -> str | None:
     return session.scalar(statement)
 
 
+def last_of_kind(session: Session, ticket_id: str, kind: str) -> str | None:
+    """Names the latest event of this kind; None where there is none."""
+    of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == kind)
+    latest = session.scalar(select(func.max(EventRow.id)).where(*of_kind))
+    return None if latest is None else str(latest)
+
+
 def _audit(session: Session, ticket_id: str, note: Note) -> None:
     state = latest_change(session, ticket_id) if note.kind != "received" else None
     told = {name: note.facts[name] for name in KINDS[note.kind].audited if name in note.facts}

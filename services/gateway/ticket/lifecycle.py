@@ -44,6 +44,8 @@ class Concluded(NamedTuple):
     seconds: float
     """Since the ticket came."""
     walk: int
+    workflow_id: str | None
+    """What it shows since then; None where the walk made nothing."""
 
 
 def open_ticket(
@@ -120,7 +122,7 @@ def conclude(
         decided = outcome.triage if isinstance(outcome, Refused) else None
         store_decision_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])
-    return Concluded(now - float(row.created_at), row.walks)
+    return Concluded(now - float(row.created_at), row.walks, ids[0] if ids else None)
 
 
 def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[str, object]]:
@@ -269,6 +271,20 @@ def resolve(session: Session, ticket_id: str) -> bool:
     return TicketStatus(status).is_final
 
 
+def open_again(session: Session, ticket_id: str, by: str) -> bool:
+    """Take back that the fault is over, with the alerts that ended then; False where it is open."""
+    over = select(TicketRow.resolved_at).where(TicketRow.id == ticket_id).scalar_subquery()
+    ended = (AlertRow.ticket_id == ticket_id, AlertRow.over_at == over)
+    session.execute(update(AlertRow).where(*ended).values(over_at=None))
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id, TicketRow.resolved_at.is_not(None)
+    )
+    if not _changed(session, statement.values(resolved_at=None, updated_at=time.time())):
+        return False
+    add_events(session, ticket_id, [Note("not_over", {"by": by})])
+    return True
+
+
 def end_questions(session: Session, ticket_id: str) -> bool:
     """Ask nothing more about it; whether this was the first to say so."""
     statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.asks.is_(True))
@@ -297,6 +313,18 @@ def hand_over(session: Session, ticket_id: str) -> None:
         .values(status=TicketStatus.HANDED_OVER.value, updated_at=time.time())
     )
     session.execute(statement)
+
+
+def take_over_again(session: Session, ticket_id: str) -> bool:
+    """Take back that it is a team's; False where it is not handed over."""
+    status = case(
+        (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
+        else_=TicketStatus.REFUSED.value,
+    )
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id, TicketRow.status == TicketStatus.HANDED_OVER.value
+    )
+    return _changed(session, statement.values(status=status, updated_at=time.time())) == 1
 
 
 def show_version(

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from services.gateway.tables import AlertRow, TicketRow
 from services.gateway.ticket.events import add_events
-from services.gateway.ticket.lifecycle import count_repeats, resolve
+from services.gateway.ticket.lifecycle import count_repeats, open_again, resolve
 from services.gateway.ticket.queries import no_ticket
-from services.gateway.ticket.queue import LEARN_TICKET_TASK
+from services.gateway.ticket.queue import LEARN_TICKET_TASK, put_forgetting
 from services.kit.queue.outbox import Outbox
 
 
@@ -60,6 +60,23 @@ class TicketUpdates:
         if note is not None:
             context = self._contexts.get(ticket_id, copy_context())
             context.run(add_events, session, ticket_id, [note])
+
+
+def take_back_end(session: Session, outbox: Outbox, ticket_id: str, by: str) -> bool:
+    """The fault is not over: the ticket is open again, and what it taught is forgotten.
+
+    False, and nothing is done, where it is open. What triage learned of its team stays: whose
+    ticket it is does not change by that.
+
+    Raises:
+        TicketNotFoundError: No such ticket.
+    """
+    if session.get(TicketRow, ticket_id) is None:
+        raise no_ticket(ticket_id)
+    if not open_again(session, ticket_id, by):
+        return False
+    put_forgetting(session, outbox, [ticket_id])
+    return True
 
 
 def end_all_alerts(session: Session, outbox: Outbox, ticket_id: str) -> None:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from services.contracts.gateway import TicketDetail
 from services.contracts.triage import (
     MAX_NAME,
     Assignment,
@@ -63,6 +64,15 @@ def create_triage_router(service: TriageService) -> APIRouter:
         No team is named where triage has no past tickets to go by.
         """
         return service.reject(ticket_id, rejection)
+
+    @router.delete("/v1/tickets/{ticket_id}/triage", responses=refusals(TicketNotFoundError))
+    @needs(Need.OPERATE)
+    def take_back_triage(ticket_id: Id) -> TicketDetail:
+        """Take the hand-over back, and with it that the workflow is not the answer.
+
+        The systems that were told of it are told so; again changes nothing.
+        """
+        return service.take_back(ticket_id)
 
     @router.put("/v1/tickets/{ticket_id}/team", responses=refusals(TicketNotFoundError))
     @needs(Need.OPERATE)

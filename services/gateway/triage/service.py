@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from services.contracts.adoption import Judgement
 from services.contracts.gateway import TicketDetail
 from services.contracts.triage import (
     Assignment,
@@ -19,19 +20,20 @@ from services.contracts.triage import (
     Team,
     TriageDecision,
 )
-from services.gateway.ticket.assignment import BY_PERSON, store_decision
-from services.gateway.ticket.lifecycle import hand_over
+from services.gateway.ticket.assignment import BY_PERSON, forget_decision, store_decision
+from services.gateway.ticket.lifecycle import hand_over, take_over_again
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.queue import Announcer, put_forgetting
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
+from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
-RecordRejection = Callable[[Session, str, str], None]
-"""Takes the workflow's id and the reason."""
+RecordVerdict = Callable[[Session, str, Judgement, str], None]
+"""Takes the workflow's id, the verdict and the reason."""
 
 _AFTER_ANOTHER_S = 1e-6
 """Past tickets of one request keep their order."""
@@ -51,14 +53,14 @@ class TriageService:
         desk: TriageDesk,
         announcer: Announcer | None = None,
         *,
-        record_rejection: RecordRejection | None = None,
+        record_verdict: RecordVerdict | None = None,
     ) -> None:
         """Without `announcer` no system is told of a decision.
 
-        `record_rejection` counts a workflow as rejected, with the engineer's reason.
+        `record_verdict` counts a workflow as rejected, with the engineer's reason, or not any more.
         """
         self._announcer = announcer
-        self._record_rejection = record_rejection
+        self._record_verdict = record_verdict
         self._database = database
         self._outbox = outbox
         self._desk = desk
@@ -111,8 +113,9 @@ class TriageService:
         """Count the workflow as rejected; before the hand-over, which may be asked for again."""
         if ticket.workflow_id:
             with self._database.session() as session:
-                if self._record_rejection:
-                    self._record_rejection(session, ticket.workflow_id, rejection.reason)
+                if self._record_verdict:
+                    verdict, reason = Judgement.REJECTED, rejection.reason
+                    self._record_verdict(session, ticket.workflow_id, verdict, reason)
                 put_forgetting(session, self._outbox, [ticket.id])
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
@@ -133,6 +136,25 @@ class TriageService:
         )
         self._store(ticket_id, decision, [_case(ticket, assignment.team)])
         return decision
+
+    def take_back(self, ticket_id: str) -> TicketDetail:
+        """Take the hand-over back: the ticket is worked on here again; again changes nothing.
+
+        With it goes the word that the workflow was not the answer. What triage has learned of the
+        team stays until another one is named.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+        """
+        workflow_id = self._queries.ticket(ticket_id).workflow_id
+        with self._database.session() as session:
+            if take_over_again(session, ticket_id):
+                if workflow_id and self._record_verdict:
+                    self._record_verdict(session, workflow_id, Judgement.NONE, "")
+                forget_decision(session, ticket_id, current_caller().name)
+                if self._announcer:
+                    self._announcer.put(session, ticket_id)
+        return self._queries.ticket(ticket_id)
 
     def learn_ticket(self, ticket_id: str) -> None:
         """The job of a resolved ticket: learned where its source or a person names its team."""

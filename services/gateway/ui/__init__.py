@@ -6,13 +6,13 @@ router has its line here.
 
 from fastapi import APIRouter
 
-from services.gateway.ports import Adoption, Tickets, Triage
+from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ui.acceptance.pages import create_acceptance_page
 from services.gateway.ui.files import create_file_router
 from services.gateway.ui.knowledge import create_knowledge_pages
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.sources.pages import create_source_page
-from services.gateway.ui.ticket.answers import create_ticket_forms
+from services.gateway.ui.ticket.answers import create_course_forms, create_ticket_forms
 from services.gateway.ui.ticket.holding import create_holder_forms
 from services.gateway.ui.ticket.pages import create_ticket_page
 from services.gateway.ui.ticket.working import create_work_forms
@@ -21,15 +21,22 @@ from services.kit.access.audit import AuditLog
 
 
 def create_pages(
-    tickets: Tickets, triage: Triage, adoption: Adoption, *, known: Known, audit: AuditLog
+    tickets: Tickets,
+    triage: Triage,
+    adoption: Adoption,
+    renewal: Renewal,
+    *,
+    known: Known,
+    audit: AuditLog,
 ) -> list[APIRouter]:
     """The routers of all pages, over what they show."""
     return [
         create_file_router(),
         create_list_page(tickets),
-        create_ticket_page(tickets, triage, adoption, audit),
+        create_ticket_page(tickets, triage, adoption, renewal, audit),
         create_ticket_forms(tickets, triage),
         create_holder_forms(tickets),
+        create_course_forms(tickets, renewal),
         create_work_forms(tickets, adoption),
         create_acceptance_page(adoption),
         create_source_page(tickets),

@@ -6,7 +6,7 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, Response
 
-from services.gateway.ticket.event_kinds import BEGINNINGS, ENDS, KINDS
+from services.gateway.ticket.event_kinds import KINDS, PROGRESS
 from services.kit.access.needs import Need, needs
 from services.kit.errors import NotFoundError
 
@@ -15,7 +15,7 @@ MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+
 FILES = {path.name: path for path in FOLDER.iterdir() if path.suffix in MEDIA_TYPES}
 EVENTS = "\n".join(
     f"export const {name} = {json.dumps(list(kinds))};"
-    for name, kinds in (("KINDS", KINDS), ("BEGINNINGS", BEGINNINGS), ("ENDS", ENDS))
+    for name, kinds in (("KINDS", KINDS), ("PROGRESS", PROGRESS))
 )
 """A script's list of events, printed from the catalogue."""
 

@@ -4,18 +4,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from services.contracts.adoption import NewerReading
 from services.contracts.dead_letters import DeadLetters, RetriedLetters, RetryLetters
 from services.contracts.gateway import TicketDetail
 from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.walk.dead_letters import DeadLetterOffice
+from services.gateway.walk.renewing import NotRenewableError, Renewing
 from services.gateway.walk.retrying import Retrying, TicketNotFailedError
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
 
 def create_retry_router(
-    retrying: Retrying, queries: Queries, office: DeadLetterOffice
+    retrying: Retrying, renewing: Renewing, queries: Queries, office: DeadLetterOffice
 ) -> APIRouter:
     """The routes, over what does it."""
     router = APIRouter(prefix="/v1")
@@ -29,6 +31,26 @@ def create_retry_router(
     def retry_ticket(ticket_id: Id) -> TicketDetail:
         """Walk a failed ticket again; asked twice at once, it is walked once."""
         retrying.ticket(ticket_id)
+        return queries.ticket(ticket_id)
+
+    @router.get("/tickets/{ticket_id}/renewal", responses=refusals(TicketNotFoundError))
+    @needs(Need.READ)
+    def list_newer_readings(ticket_id: Id) -> list[NewerReading]:
+        """What people did to the pages of the ticket's workflow since that was made."""
+        return list(renewing.newer(ticket_id))
+
+    @router.post(
+        "/tickets/{ticket_id}/renewal",
+        status_code=202,
+        responses=refusals(TicketNotFoundError, NotRenewableError),
+    )
+    @needs(Need.OPERATE)
+    def renew_ticket(ticket_id: Id) -> TicketDetail:
+        """Walk a ticket again with its pages' readings as they are now.
+
+        Marks and words stay with the steps that say the same, and the rest is listed.
+        """
+        renewing.renew(ticket_id)
         return queries.ticket(ticket_id)
 
     @router.get("/dead-letters")

@@ -8,13 +8,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketDraft
+from services.gateway.adoption.records import count_carried
 from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Dialogue, text_of
 from services.gateway.tables import TicketRow
 from services.gateway.ticket.event_kinds import KINDS
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import OPEN, conclude, note_progress
-from services.gateway.ticket.outcome import Failed, Outcome, Planned
+from services.gateway.ticket.outcome import Failed, Outcome
 from services.gateway.ticket.question import questions_of
 from services.gateway.ticket.queue import LEARN_TICKET_TASK, Announcer
 from services.gateway.walk.catch_up import CatchUp
@@ -97,7 +98,8 @@ class Tickets:
                     self._announcer.put(session, ticket_id)
                 if outcome.degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
-                if isinstance(outcome, Planned):
+                if concluded.workflow_id is not None:
+                    count_carried(session, concluded.workflow_id)
                     self._learn_if_over(session, ticket_id, walk)
             self._outbox.finish(session)
         return concluded.seconds if concluded is not None else None

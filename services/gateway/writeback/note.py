@@ -23,7 +23,7 @@ class Part:
     """One thing that is told."""
 
     topic: str
-    """`workflow`, `refusal`, `team` or `question`."""
+    """`workflow`, `refusal`, `team`, `end` or `question`."""
     identity: str
     """The same for what need not be told twice."""
     lines: tuple[str, ...]
@@ -70,9 +70,18 @@ class TicketNote:
 
 
 def parts_of(
-    ticket: TicketDetail, stored: StoredWorkflow | None, base: str, *, takes_comments: bool
+    ticket: TicketDetail,
+    stored: StoredWorkflow | None,
+    base: str,
+    *,
+    takes_comments: bool,
+    reopened: str | None = None,
+    handed_back: str | None = None,
 ) -> Iterator[Part]:
     """All that may be told of a ticket; `takes_comments` where a comment there is an answer.
+
+    `reopened` names the time at which somebody took back that the fault is over, `handed_back` that
+    at which the hand-over was.
 
     `base` is where people reach the platform, without a slash at its end, or empty.
     """
@@ -82,6 +91,12 @@ def parts_of(
         yield _refusal(ticket, base)
     if ticket.triage is not None:
         yield _team(ticket, ticket.triage)
+    elif handed_back is not None:
+        told = "The hand-over was taken back: the ticket is worked on here again"
+        yield Part("team", handed_back, (told,))
+    if reopened is not None and ticket.resolved_at is None:
+        told = "The fault is not over after all: the ticket is open again"
+        yield Part("end", reopened, (told,))
     asked = ticket.open_question
     if asked is not None and ticket.resolved_at is None:
         yield _question(asked, takes_comments=takes_comments)

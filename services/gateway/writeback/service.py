@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from services.gateway.metrics import WRITE_BACKS
 from services.gateway.tables import TicketRow, ToldRow
-from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.events import Note, add_events, last_of_kind
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.writeback.note import Part, TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
@@ -86,7 +86,17 @@ class WriteBack:
             return None
         stored = self._queries.workflow(ticket.workflow_id) if ticket.workflow_id else None
         base = str(self._settings.public_url or "").rstrip("/")
-        parts = parts_of(ticket, stored, base, takes_comments=bool(target.source))
+        with self._database.session() as session:
+            reopened = last_of_kind(session, ticket_id, "not_over")
+            handed_back = last_of_kind(session, ticket_id, "handed_back")
+        parts = parts_of(
+            ticket,
+            stored,
+            base,
+            takes_comments=bool(target.source),
+            reopened=reopened,
+            handed_back=handed_back,
+        )
         with self._database.session() as session:
             row = _told_row(session, ticket_id, target.name)
             new = _news(row, parts)

@@ -23,7 +23,8 @@ function takeChildren(old, fresh) {
   const known = new Map([...old.children].filter(keyOf).map((child) => [keyOf(child), child]));
   let place = old.firstChild;
   for (const child of [...fresh.childNodes]) {
-    const match = known.get(keyOf(child)) ?? (place && isSame(place, child) ? place : null);
+    const match = known.get(keyOf(child)) ?? next(place, child);
+    while (match && !keyOf(match) && place !== match) place = dropped(place);
     if (match === null) old.insertBefore(child, place);
     else {
       if (match === place) place = place.nextSibling;
@@ -31,15 +32,27 @@ function takeChildren(old, fresh) {
       take(match, child);
     }
   }
-  while (place) {
-    const next = place.nextSibling;
-    place.remove();
-    place = next;
-  }
+  while (place) place = dropped(place);
+}
+
+// The node at this place if it is the same; what holds forms is looked for further on, so that what
+// is written in them stays though something else has gone before them.
+function next(place, child) {
+  if (place && isSame(place, child)) return place;
+  if (keyOf(child) || !child.querySelector?.("form")) return null;
+  let found = place;
+  while (found && !(isSame(found, child) && found.querySelector("form"))) found = found.nextSibling;
+  return found ?? null;
+}
+
+function dropped(node) {
+  const after = node.nextSibling;
+  node.remove();
+  return after;
 }
 
 function keyOf(node) {
-  return node.id || node.dataset?.key || "";
+  return node.dataset?.key || node.id || "";
 }
 
 function isSame(old, fresh) {

@@ -1,22 +1,15 @@
 // Work on the workflow without leaving the place: forms are sent quietly, and what others do comes in.
 import { tellAges } from "./ages.js";
+import { dropArrived, dropDrafts, keepDraft, noteSent, offerDrafts } from "./drafts.js";
+import { morph } from "./morph.js";
 
 const QUIET_MS = 250;
+const LOOK_EVERY_MS = 60000;
 const article = document.querySelector("article[data-ticket]");
 const refusal = document.getElementById("refusal");
 let timer = null;
 
-function open(node) {
-  return [...node.querySelectorAll("details[open][id]")].map((each) => each.id);
-}
-
 const FIELDS = "form :is(input[type=text], textarea, select)";
-
-// Names a field alike on the page before and on the one after it.
-function keyOf(field) {
-  const said = [...field.form.querySelectorAll("input[type=hidden]")].map((each) => each.value);
-  return JSON.stringify([field.form.action.split("/").pop(), ...said, field.name]);
-}
 
 function isDirty(field) {
   if (field.nodeName !== "SELECT") return field.value !== field.defaultValue;
@@ -28,17 +21,6 @@ function dirty(node, sent) {
   return [...node.querySelectorAll(FIELDS)].filter((field) => field.form !== sent && isDirty(field));
 }
 
-// Puts what was begun into the fresh fields, unless they are of another candidate.
-function keepBegun(fresh, old, sent) {
-  if (fresh.dataset.candidate !== old.dataset.candidate) return;
-  const begun = new Map(dirty(old, sent).map((field) => [keyOf(field), field.value]));
-  for (const field of fresh.querySelectorAll(FIELDS)) {
-    const value = begun.get(keyOf(field));
-    if (value === undefined) continue;
-    if (field.nodeName !== "SELECT" || [...field.options].some((each) => each.value === value)) field.value = value;
-  }
-}
-
 // The address of the page after a form, with the edit open that somebody is at.
 function withEdit(address, sent) {
   const edit = document.querySelector("#work .edit");
@@ -48,27 +30,27 @@ function withEdit(address, sent) {
   return wanted.href;
 }
 
-// Puts the parts of a fresh page into this one; what is open stays open, the focus where it was,
-// and what was begun in other fields than those of the form that was sent.
-function take(text, address, sent) {
+// Makes this page like a fresh one: what is written, selected, focused or open stays so.
+function take(text, address) {
   const page = new DOMParser().parseFromString(text, "text/html");
+  const fresh = page.querySelector("article[data-ticket]");
+  if (!fresh) return;
+  fresh.dataset.after = article.dataset.after;
+  const shown = fresh.querySelector("#refusal");
+  shown.textContent = refusal.textContent;
+  shown.hidden = refusal.hidden;
   const focus = document.activeElement?.id;
-  for (const id of ["work", "history", "holder"]) {
-    const fresh = page.getElementById(id);
-    const old = document.getElementById(id);
-    if (!fresh || !old) continue;
-    for (const each of open(old)) fresh.querySelector(`#${CSS.escape(each)}`)?.setAttribute("open", "");
-    if (old.open) fresh.setAttribute("open", "");
-    const { scrollTop = 0, scrollLeft = 0 } = old.querySelector(".drawing") ?? {};
-    keepBegun(fresh, old, sent);
-    old.replaceWith(fresh);
-    fresh.querySelector(".drawing")?.scrollTo(scrollLeft, scrollTop);
-  }
-  for (const button of document.querySelectorAll("#work [data-copy]")) button.hidden = false;
+  morph(article, fresh);
+  for (const each of document.querySelectorAll("#work [data-copy]")) each.hidden = false;
   if (address) history.replaceState(null, "", address);
   if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
+  offer();
   tellAges();
   light(stepAt(location.hash), false);
+}
+
+function offer() {
+  offerDrafts(article.dataset.ticket, article, document.getElementById("drafts"));
 }
 
 function say(words) {
@@ -89,24 +71,26 @@ async function load(address, options) {
   return { text, url: answer.url };
 }
 
-function isTyping() {
-  const work = document.getElementById("work");
-  return Boolean(work && dirty(work).length);
-}
-
-// What somebody is writing is not taken away: the page then comes with their next step.
 function soon() {
   timer ??= setTimeout(async () => {
     timer = null;
-    if (isTyping()) return;
-    const found = await load(location.href.split("#")[0]);
-    if (found && !isTyping()) take(found.text);
+    const asked = location.href.split("#")[0];
+    const found = await load(asked).catch(() => null);
+    if (found && asked === location.href.split("#")[0]) take(found.text);
   }, QUIET_MS);
 }
 
+document.addEventListener("input", (event) => {
+  if (article && event.target.form) keepDraft(article.dataset.ticket, event.target);
+});
+
 document.addEventListener("submit", (event) => {
-  const form = event.target.closest("form[data-quiet]");
-  if (!form) return;
+  const form = event.target.closest("form");
+  if (!form || !article) return;
+  if (!("quiet" in form.dataset)) {
+    noteSent(article.dataset.ticket, form);
+    return;
+  }
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   load(form.action, { method: "POST", body })
@@ -119,7 +103,9 @@ document.addEventListener("submit", (event) => {
       for (const more of form.closest("li.step")?.querySelectorAll(".more-work[open]") ?? []) {
         if (!dirty(more, form).length) more.open = false;
       }
-      take(found.text, found.url.split("#")[0], form);
+      dropDrafts(article.dataset.ticket, form);
+      form.reset();
+      take(found.text, found.url.split("#")[0]);
       const next = document.querySelector(".step.next");
       if (next && form.closest("li.step")) goTo(next);
     })
@@ -190,8 +176,12 @@ function goTo(row) {
 }
 
 article?.addEventListener("flowxpert:work", soon);
-if (!location.hash && document.querySelector(".step.done, .step.skipped")) {
+// A correction of the page that the workflow follows is no event of the ticket.
+setInterval(() => { if (article && !document.hidden) soon(); }, LOOK_EVERY_MS);
+if (article) {
+  dropArrived(article.dataset.ticket);
+  offer();
   const next = document.querySelector(".step.next");
-  if (next) reveal(next);
+  if (next && !location.hash && document.querySelector(".step.done, .step.skipped")) reveal(next);
 }
 light(stepAt(location.hash), false);

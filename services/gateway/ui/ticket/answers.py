@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
 from services.contracts.triage import Assignment, Rejection
-from services.gateway.ports import Tickets, Triage
+from services.gateway.ports import Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
 from services.kit.access.needs import Need, needs
@@ -49,22 +49,6 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
         tickets.dismiss_questions(ticket_id)
         return show("tickets", ticket_id)
 
-    @router.post("/tickets/{ticket_id}/retry")
-    @form()
-    @needs(Need.OPERATE)
-    def retry_of_page(ticket_id: Id) -> Response:
-        """Walk a failed ticket again."""
-        tickets.retry(ticket_id)
-        return show("tickets", ticket_id)
-
-    @router.post("/tickets/{ticket_id}/resolution")
-    @form()
-    @needs(Need.OPERATE)
-    def resolution_of_page(ticket_id: Id) -> Response:
-        """The fault is over."""
-        tickets.resolve(ticket_id)
-        return show("tickets", ticket_id)
-
     @router.post("/tickets/{ticket_id}/triage")
     @form()
     @needs(Need.OPERATE)
@@ -73,6 +57,14 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
     ) -> Response:
         """The workflow is not the answer."""
         triage.reject(ticket_id, Rejection(reason=reason.strip()))
+        return show("tickets", ticket_id)
+
+    @router.post("/tickets/{ticket_id}/taking-back")
+    @form()
+    @needs(Need.OPERATE)
+    def taking_back_of_page(ticket_id: Id) -> Response:
+        """The hand-over is taken back."""
+        triage.take_back(ticket_id)
         return show("tickets", ticket_id)
 
     @router.post("/tickets/{ticket_id}/team")
@@ -87,6 +79,45 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
         except ValidationError:
             raise InvalidInputError("a team has a name of one line, without a slash") from None
         triage.assign(ticket_id, assignment)
+        return show("tickets", ticket_id)
+
+    return router
+
+
+def create_course_forms(tickets: Tickets, renewal: Renewal) -> APIRouter:
+    """Forms that walk a ticket again, end it and open it again."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/tickets/{ticket_id}/retry")
+    @form()
+    @needs(Need.OPERATE)
+    def retry_of_page(ticket_id: Id) -> Response:
+        """Walk a failed ticket again."""
+        tickets.retry(ticket_id)
+        return show("tickets", ticket_id)
+
+    @router.post("/tickets/{ticket_id}/renewal")
+    @form()
+    @needs(Need.OPERATE)
+    def renewal_of_page(ticket_id: Id) -> Response:
+        """Walk the ticket again with its pages' readings as they are now."""
+        renewal.renew(ticket_id)
+        return show("tickets", ticket_id)
+
+    @router.post("/tickets/{ticket_id}/resolution")
+    @form()
+    @needs(Need.OPERATE)
+    def resolution_of_page(ticket_id: Id) -> Response:
+        """The fault is over."""
+        tickets.resolve(ticket_id)
+        return show("tickets", ticket_id)
+
+    @router.post("/tickets/{ticket_id}/reopening")
+    @form()
+    @needs(Need.OPERATE)
+    def reopening_of_page(ticket_id: Id) -> Response:
+        """The fault is not over after all."""
+        tickets.reopen(ticket_id)
         return show("tickets", ticket_id)
 
     return router

@@ -35,6 +35,21 @@ def history_of(events: Sequence[ProgressEvent], numbers: Mapping[str, int]) -> l
     return told[::-1]
 
 
+def after_end(events: Sequence[ProgressEvent]) -> dict[str, Any]:
+    """What came of the word that the fault is over: the archived case, and systems that know."""
+    since: list[ProgressEvent] = []
+    for event in events:
+        since = [] if event.kind == "resolved" else [*since, event]
+    learned = [event for event in since if event.kind == "archived"]
+    told = [event for event in events if event.kind == "told"]
+    documents = dict.fromkeys(str(event.facts["document"]) for event in learned)
+    return {
+        "after_end": [f"The ticket was kept as a case of {document}" for document in documents],
+        "learned": bool(learned),
+        "told_systems": list(dict.fromkeys(str(event.facts["target"]) for event in told)),
+    }
+
+
 class _Facts(dict[str, Any]):
     """Facts of an event; what it does not say is told as a dash."""
 

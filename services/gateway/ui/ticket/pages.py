@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import StoredWorkflow, TicketDetail
-from services.gateway.ports import Adoption, Tickets, Triage
+from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.templates import refused, render
-from services.gateway.ui.ticket.history import history_of
+from services.gateway.ui.ticket.history import after_end, history_of
 from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
@@ -22,7 +22,7 @@ MOST_AUDIT_LINES = 100
 
 
 def create_ticket_page(
-    tickets: Tickets, triage: Triage, adoption: Adoption, audit: AuditLog
+    tickets: Tickets, triage: Triage, adoption: Adoption, renewal: Renewal, audit: AuditLog
 ) -> APIRouter:
     """The page, over what it shows."""
     router = APIRouter(include_in_schema=False)
@@ -47,6 +47,7 @@ def create_ticket_page(
         view |= {"teams": _teams(triage, ticket), "may_operate": caller.may(Scope.OPERATE)}
         numbers = numbers_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}
+        view |= after_end(events) | {"newer": renewal.newer(ticket.id)}
         if caller.may(Scope.ADMIN):
             of_ticket = AuditFilter(subject=f"ticket {ticket.id}")
             view["audit"] = audit.lines(of_ticket, limit=MOST_AUDIT_LINES)
@@ -75,11 +76,12 @@ def _workflow_view(
     ticket: TicketDetail, stored: StoredWorkflow | None, adoption: Adoption
 ) -> dict[str, Any]:
     if stored is None:
-        return {"stored": None}
+        return {"stored": None, "left_behind": adoption.left_behind(ticket.id)}
     work = adoption.work(stored.id)
     return {
         "stored": stored,
         "work": work,
+        "left_behind": work.left_behind,
         "steps": numbered_steps(stored.workflow, work),
         "drawing": drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),

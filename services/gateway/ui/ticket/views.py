@@ -1,5 +1,6 @@
 """A workflow as the page shows it: steps with numbers, exits and marks, and a drawing."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -33,6 +34,8 @@ class NumberedStep:
     """Empty where the next step simply follows."""
     work: StepWork
     shown: StepShown | None
+    key: str
+    """The same on every page that has a step which says the same."""
 
     @property
     def is_choice(self) -> bool:
@@ -44,6 +47,7 @@ def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
     """The steps in reading order."""
     numbers, shown = numbers_of(workflow), shown_steps(workflow, work)
     steps = []
+    alike: Counter[str] = Counter()
     for step in workflow.steps:
         done = work.by_step.get(step.id, StepWork(step=step.id))
         exits = tuple(
@@ -59,7 +63,10 @@ def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
         number = numbers[step.id]
         follows = len(exits) == 1 and not exits[0].condition and exits[0].number == number + 1
         exits = () if follows else exits
-        steps.append(NumberedStep(number, step, exits, done, shown.get(step.id)))
+        says = "\n".join((step.text, *step.commands))
+        alike[says] += 1
+        key = f"{says}\n{alike[says]}"
+        steps.append(NumberedStep(number, step, exits, done, shown.get(step.id), key))
     return steps
 
 

@@ -68,6 +68,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
         exit_: Annotated[int | None, Form(alias="exit", ge=1, le=1000)] = None,
         why: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
         seen: _Words = "",
+        was: _Words = "",
     ) -> Response:
         """What was done with a step; what the form does not say stays; an empty note is none."""
         workflow = tickets.workflow(workflow_id).workflow
@@ -76,6 +77,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
             why=why,
             seen=clean_text(seen).strip() if "seen" in sent else None,
             branch=_condition(workflow, step, exit_) if exit_ else None,
+            was=was,
         )
         work = adoption.mark(workflow_id, step, part)
         has_gone_on = work.next is not None and state is not StepState.OPEN
@@ -85,15 +87,16 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
     @router.post("/judgements")
     @form()
     @needs(Need.OPERATE)
-    def judgement_of_page(
+    def judgement_of_page(  # noqa: PLR0917 - FastAPI passes them by name
         ticket_id: Id,
         workflow_id: Id,
         step: _Step,
         verdict: Annotated[Judgement, Form()] = Judgement.NONE,
         word: _Words = "",
+        was: _Words = "",
     ) -> Response:
         """What is thought of a step."""
-        adoption.judge(workflow_id, step, StepJudgement(verdict=verdict, word=word))
+        adoption.judge(workflow_id, step, StepJudgement(verdict=verdict, word=word, was=was))
         workflow = tickets.workflow(workflow_id).workflow
         return _page_at(ticket_id, workflow_id, workflow, step)
 

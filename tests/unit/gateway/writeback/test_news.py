@@ -223,3 +223,20 @@ def test_tasks_that_run_twice_tell_once(jira, system):
     for _ in range(2):
         gateway.write_back.run(ticket_id, "jira")
     assert len(notes(system)) == 1
+
+
+def test_a_fault_that_is_not_over_and_a_hand_over_taken_back_are_told_once(jira, system):
+    gateway = jira()
+    ticket_id = planned(gateway)
+    gateway.client.post(f"/v1/tickets/{ticket_id}/resolution")
+    for _ in range(2):
+        gateway.client.delete(f"/v1/tickets/{ticket_id}/resolution")
+        work_off(gateway)
+    assert [("open again" in note) for note in notes(system)].count(True) == 1
+    gateway.client.post(f"/v1/tickets/{ticket_id}/triage", json={"reason": "wrong page"})
+    work_off(gateway)
+    for _ in range(2):
+        gateway.client.delete(f"/v1/tickets/{ticket_id}/triage")
+        work_off(gateway)
+    assert [("hand-over was taken back" in note) for note in notes(system)].count(True) == 1
+    assert "jira" in gateway.client.get(f"/tickets/{ticket_id}").text
