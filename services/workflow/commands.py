@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from services.workflow.dangers import danger_of
 
@@ -28,6 +29,10 @@ _PLACEHOLDER = re.compile(
     r"|\$\{(?P<braced>[A-Za-z_]\w*)(?::-[^}]*)?\}"
     r"|(?<![\\\w$])\$(?P<shell>[A-Za-z_]\w*)"
     r"|(?<![\\${\w'.])\{(?P<curly>[A-Za-z][\w -]{0,60}?)\}(?!\})"
+    r"|\[(?P<square>(?:your[ _-])?[a-z][a-z _-]{0,40}(?:name|id|ip|address))\]"
+    r"|(?<![\w$./-])(?P<capital>(?:YOUR|MY)[_-][A-Z0-9_-]+"
+    r"|[A-Z][A-Z0-9]*_(?:NAME|ID|IP|ADDRESS|HOST|HOSTNAME|NODE|POD|NAMESPACE))(?![\w=(])"
+    r"|(?<![\w])(?P<blank>[xX]{3,8}|\?{3})(?!\w)"
 )
 _ASSIGNED = re.compile(
     r"(?:^|[;&|]\s*|\b(?:export|local|declare)\s+)([A-Za-z_]\w*)="
@@ -51,17 +56,43 @@ def placeholder_name(written: str) -> str:
     return re.sub(r"[\W_]+", "_", written).strip("_").casefold()
 
 
+@dataclass(frozen=True)
+class Gap:
+    """What the reader of a command has to fill in."""
+
+    written: str
+    """With its brackets."""
+    name: str
+    """As `placeholder_name` gives it: the same gap in every command of a workflow."""
+
+
+def pieces(command: str) -> list[str | Gap]:
+    """The command as text and gaps, in order; what it or a shell sets by itself is text."""
+    own, found, end = assigned(command), list[str | Gap](), 0
+    for match in _PLACEHOLDER.finditer(command):
+        gap = Gap(match[0], placeholder_name(_name(match)))
+        if gap.name in own or not _is_open(match):
+            continue
+        found += [command[end : match.start()], gap]
+        end = match.end()
+    return [piece for piece in (*found, command[end:]) if piece]
+
+
 def placeholders(command: str) -> list[str]:
     """Names as written of what the reader has to fill in, in order, none twice.
 
     Variables that a shell sets by itself are not open.
     """
-    names: dict[str, None] = {}
-    for found in _PLACEHOLDER.finditer(command):
-        name = next(group for group in found.groups() if group)
-        if found["angle"] or name.casefold() not in _NOT_OPEN:
-            names[name] = None
-    return list(names)
+    matches = _PLACEHOLDER.finditer(command)
+    return list(dict.fromkeys(_name(match) for match in matches if _is_open(match)))
+
+
+def _name(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group)
+
+
+def _is_open(match: re.Match[str]) -> bool:
+    return bool(match["angle"]) or _name(match).casefold() not in _NOT_OPEN
 
 
 def assigned(command: str) -> set[str]:
@@ -78,9 +109,7 @@ def fill(command: str, values: Mapping[str, str]) -> str:
     own = assigned(command)
 
     def value(found: re.Match[str]) -> str:
-        written = next(group for group in found.groups() if group)
-        name = placeholder_name(written)
-        is_open = found["angle"] or written.casefold() not in _NOT_OPEN
-        return values.get(name, found[0]) if is_open and name not in own else found[0]
+        name = placeholder_name(_name(found))
+        return values.get(name, found[0]) if _is_open(found) and name not in own else found[0]
 
     return _PLACEHOLDER.sub(value, command)

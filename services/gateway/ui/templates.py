@@ -15,6 +15,7 @@ from services.gateway.ticket.addresses import citation_url, workflow_url
 from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError
+from services.workflow.commands import pieces
 
 NAVIGATION = (
     ("Incidents", "/"),
@@ -73,6 +74,7 @@ def _environment() -> Environment:
         lines_of=lines_of,
         first_shown=first_shown,
         capitalize_first=capitalize_first,
+        pieces=pieces,
     )
     environment.globals.update(
         citation_url=citation_url,

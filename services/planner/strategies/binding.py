@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from services.workflow.commands import fill, placeholder_name
 from services.workflow.model import Workflow
 
-_SAFE = re.compile(r"[\w.:/@%+=-]{1,128}")
-"""A label's value is data from outside: nothing that a shell reads as more than one word."""
+_SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
+"""A label's value is data from outside: nothing that a shell reads as more than one word, or as an
+option."""
 
 
 def bound(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:

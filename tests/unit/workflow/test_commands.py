@@ -1,6 +1,13 @@
 import pytest
 
-from services.workflow.commands import assigned, only_looks, placeholder_name, placeholders
+from services.workflow.commands import (
+    Gap,
+    assigned,
+    only_looks,
+    pieces,
+    placeholder_name,
+    placeholders,
+)
 from services.workflow.dangers import danger_in_prose, danger_of
 
 
@@ -135,3 +142,30 @@ def test_variables_set_by_a_command_are_known() -> None:
         "n",
         "line",
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "gaps"),
+    [
+        ("kubectl logs <pod-name> -n {namespace}", ["<pod-name>", "{namespace}"]),
+        ("ssh YOUR_HOST uptime", ["YOUR_HOST"]),
+        ("kubectl describe pod POD_NAME", ["POD_NAME"]),
+        ("POD_NAME=web-0; kubectl logs $POD_NAME", []),
+        ("ping [device-ip]", ["[device-ip]"]),
+        ("show interface xxx", ["xxx"]),
+        ("echo $HOME $node", ["$node"]),
+        ("ls [a-z]*.log", []),
+        ("grep ORA_ERROR alert.log", []),
+        ("awk '{print $1}' f", []),
+        ("cat /var/MY_DIR_NAME/x", []),
+    ],
+)
+def test_what_is_left_to_fill_in_is_a_gap(command, gaps):
+    found = pieces(command)
+    assert [each.written for each in found if isinstance(each, Gap)] == gaps
+    assert "".join(each.written if isinstance(each, Gap) else each for each in found) == command
+
+
+def test_one_gap_has_one_name_however_it_is_written():
+    found = pieces("kubectl logs <Pod-Name>; kubectl get pod ${POD_NAME} {pod name}")
+    assert {each.name for each in found if isinstance(each, Gap)} == {"pod_name"}

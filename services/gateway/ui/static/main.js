@@ -1,6 +1,6 @@
 // What every page loads: wires the elements that it finds to what they do.
 import { tellAges } from "./ages.js";
-import { copy } from "./copy.js";
+import { copy, listenToGaps } from "./copy.js";
 import { listenToKeys } from "./keys.js";
 import { followList, leadBackToList, rememberList } from "./list.js";
 import { openSource } from "./source.js";
@@ -24,6 +24,7 @@ for (const button of document.querySelectorAll("[data-copy]")) button.hidden = f
 for (const origin of document.querySelectorAll("[data-origin]")) origin.textContent = location.origin;
 offerThemes(document.getElementById("theme"));
 listenToKeys();
+listenToGaps();
 setInterval(() => tellAges(), AGES_EVERY_MS);
 
 const list = document.querySelector("[data-live=list]");
