@@ -1,5 +1,6 @@
 // Work on the workflow without leaving the place: forms are sent quietly, and what others do comes in.
 import { tellAges } from "./ages.js";
+import { fillGaps } from "./copy.js";
 import { dropArrived, dropDrafts, keepDraft, noteSent, offerDrafts } from "./drafts.js";
 import { morph } from "./morph.js";
 
@@ -42,6 +43,7 @@ function take(text, address) {
   const focus = document.activeElement?.id;
   morph(article, fresh);
   for (const each of document.querySelectorAll("#work [data-copy]")) each.hidden = false;
+  fillGaps();
   if (address) history.replaceState(null, "", address);
   if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
   offer();
