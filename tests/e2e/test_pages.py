@@ -52,6 +52,7 @@ def test_another_candidate_is_shown_on_request(page, running):
     ticket = running.walked({"id": "TWO-1", "title": "BGP and CRC errors on link"})
     assert len(ticket["candidates"]) > 1
     page.goto(f"/tickets/{ticket['id']}")
+    page.get_by_role("heading", name="Candidates side by side").click()
     page.locator(".candidates a").nth(1).click()
     expect(page.locator(".candidates [aria-current]")).to_have_count(1)
     expect(page.get_by_text("back to the best candidate")).to_be_visible()

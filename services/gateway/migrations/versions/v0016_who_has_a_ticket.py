@@ -24,6 +24,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Back to the revision before."""
     op.drop_index(_INDEX, "gateway_ticket")
-    with op.batch_alter_table("gateway_ticket") as batch_op:
-        for column in ("held_at", "holder_id", "holder"):
-            batch_op.drop_column(column)
+    for column in ("held_at", "holder_id", "holder"):
+        op.drop_column("gateway_ticket", column)

@@ -21,9 +21,8 @@ _COLUMNS = (
 
 def upgrade() -> None:
     """To this revision; earlier marks were made on what their candidates say."""
-    with op.batch_alter_table("gateway_mark", schema=None) as batch_op:
-        for column in _COLUMNS:
-            batch_op.add_column(column.copy())
+    for column in _COLUMNS:
+        op.add_column("gateway_mark", column.copy())
     op.create_table(
         "gateway_left_behind",
         sa.Column("id", sa.String(length=36), nullable=False),
@@ -33,13 +32,11 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["ticket_id"], ["gateway_ticket.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
     )
-    with op.batch_alter_table("gateway_left_behind", schema=None) as batch_op:
-        batch_op.create_index("ix_gateway_left_behind_ticket", ["ticket_id", "id"], unique=False)
+    op.create_index("ix_gateway_left_behind_ticket", "gateway_left_behind", ["ticket_id", "id"])
 
 
 def downgrade() -> None:
     """Back to the revision before."""
     op.drop_table("gateway_left_behind")
-    with op.batch_alter_table("gateway_mark", schema=None) as batch_op:
-        for column in _COLUMNS:
-            batch_op.drop_column(column.name)
+    for column in _COLUMNS:
+        op.drop_column("gateway_mark", column.name)

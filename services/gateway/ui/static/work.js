@@ -94,6 +94,7 @@ document.addEventListener("submit", (event) => {
     return;
   }
   event.preventDefault();
+  const row = form.closest("li.step"); // the form may be gone from the page that comes
   const body = new URLSearchParams(new FormData(form, event.submitter));
   load(form.action, { method: "POST", body })
     .then((found) => {
@@ -102,14 +103,14 @@ document.addEventListener("submit", (event) => {
     })
     .then((found) => {
       if (!found) return;
-      for (const more of form.closest("li.step")?.querySelectorAll(".more-work[open]") ?? []) {
+      for (const more of row?.querySelectorAll(".more-work[open]") ?? []) {
         if (!dirty(more, form).length) more.open = false;
       }
       dropDrafts(article.dataset.ticket, form);
       form.reset();
       take(found.text, found.url.split("#")[0]);
       const next = document.querySelector(".step.next");
-      if (next && form.closest("li.step")) goTo(next);
+      if (next && row) goTo(next);
     })
     .catch(() => say("The platform did not answer. Nothing was changed; try again."));
 });

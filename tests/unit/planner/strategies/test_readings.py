@@ -1,9 +1,13 @@
+from datetime import UTC, datetime
+
+import pytest
+
 from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.planner.strategies.readings import workflows
 from services.procedure.model import Doubt, DoubtKind, Reader, Reading
-from services.procedure.ports import ServedReading
+from services.procedure.ports import Approval, ServedReading
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
 from tests.unit.planner.pages import CAUSES, INDEX, NUMBERED, STEP, context, nodes, read, request
@@ -39,6 +43,31 @@ def test_an_approved_procedure_is_told_to_be_one():
         ticket=TICKET, context=context(), pages=(read(NUMBERED, "a.md", approved=True),)
     )
     assert planned(asked_)[0].provenance.state == "approved"
+
+
+@pytest.mark.parametrize(
+    ("approved", "state"),
+    [
+        (("a", "hot.md"), "approved"),
+        (("a",), "read"),
+        (("hot.md",), "read"),
+        ((), "read"),
+    ],
+)
+def test_a_joined_workflow_is_approved_where_the_procedure_of_every_page_is(approved, state):
+    first = procedure(do("Look", 1), end("other_page", "Go on with Temperature alarms", 3))
+    hot = page("hot.md", procedure(do("Cool it", 2)), title="Temperature alarms", score=0.0)
+    approval = Approval(by="ada", at=datetime(2026, 1, 1, tzinfo=UTC))
+    pages = [
+        each.model_copy(
+            update={"served": each.served.model_copy(update={"approvals": (approval,)})}
+        )
+        if each.document_id in approved
+        else each
+        for each in (page("a", first), hot)
+    ]
+    (workflow,) = planned(asked(*pages))
+    assert workflow.provenance.state == state
 
 
 def test_pages_that_fit_nearly_as_well_compete_and_others_do_not():
