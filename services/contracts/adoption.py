@@ -133,6 +133,8 @@ class Work(Value):
     left_aside: tuple[str, ...] = ()
     """Ids of steps that only branches lead to which were not followed."""
     done: int
+    settled: int = 0
+    """Decisions that were answered before, and that nobody has to take; they count as not done."""
     skipped: int
     total: int
     core: int = 0

@@ -54,6 +54,7 @@ class AdoptionService:
             again=path.again,
             left_aside=tuple(sorted(path.left_aside)),
             done=path.done,
+            settled=path.settled,
             skipped=path.skipped,
             total=path.total,
             core=row.core or 0,

@@ -116,6 +116,7 @@ def clarification(row: ClarificationRow) -> Clarification:
         gain=round(question.gain, 2),
         worded_by=row.worded_by,
         answer=row.answer,
+        said=tuple(row.said),
         asked_at=moment(row.asked_at),
         answered_at=moment(row.answered_at),
     )
