@@ -127,7 +127,7 @@ class Work(Value):
     steps: tuple[StepWork, ...] = ()
     """Those that something was done with."""
     next: str | None
-    """The id of the step to do next; None where nothing is left."""
+    """The id of the step to do next; None where nothing is left, or the workflow was rejected."""
     again: bool = False
     """Whether that step was done before, and a loop leads back to it."""
     left_aside: tuple[str, ...] = ()

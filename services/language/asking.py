@@ -21,7 +21,7 @@ _ASKS = re.compile(
 )
 _ASKS_WHICH = re.compile(r"(?:which|what|who|where|when|how)\b", re.IGNORECASE)
 _MARKUP = re.compile(r"[{}<>|\[\]`\\#$=…_*]|\.\.\.|https?:|:\s|/\w*$|\d\)|\(\s*[^\w\s]")
-_PAIRS = ("()", "“”", "‘’")
+_PAIRS = (("(", ")"), ("“", "”"))
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
 )
@@ -46,6 +46,7 @@ _LEFT_OVER = re.compile(
     re.IGNORECASE,
 )
 """`by running`: what was run stood behind it."""
+_BEFORE_NOUN = frozenset({"the", "a", "an", "any", "all", "your", "each", "every", "this"})
 _SINGULAR = frozenset({"is", "was", "does", "has"})
 _PLURAL = frozenset({"are", "were", "do", "have"})
 _DOES = frozenset({"does", "do", "did", "can", "could", "will"})
@@ -57,9 +58,10 @@ _ENDS_SUBJECT = words("words", "behind_subjects") | _JOINS
 
 
 _FOR_A_PERSON = re.compile(
-    r"\b(?:want|wants|wanted|wish|wishes|prefer|prefers|would like|comfortable|willing|happy to"
-    r"|consent|consents|agree|agrees|intend|intends|intentional|intentionally|deliberate"
-    r"|deliberately|on purpose|decided|choose|chose|chosen to|opted|opt|plan to|plans to|planning"
+    r"\b(?:want|wants|wanted|wish|wishes|prefer|prefers|would (?:\w+ )?like"
+    r"|comfortable|willing|happy to|consent|consents|agree|agrees|intend|intends|intentional"
+    r"|intentionally|deliberate|deliberately|on purpose|decided|choose|chose|chosen to|opted|opt"
+    r"|plan to|plans to|planning"
     r"|risks?|risky|acceptable|tolerable|tolerate|afford|worth|worthwhile|advisable|appropriate"
     r"|suitable|confident|sure|unsure|uncertain|unclear|certain (?:that|of)|desirable|feel|feels"
     r"|think|believe|suspect|suspects|reasonable|safe to|ok to|okay to|fine to|feasible|prudent"
@@ -181,7 +183,9 @@ def _subject(rest: list[str]) -> list[str]:
     found: list[str] = []
     for token in rest:
         word = token.lower()
-        if found and (word in _ENDS_SUBJECT or _is_participle(token) or word.endswith("ing")):
+        says = _is_participle(token) or word.endswith("ing")
+        is_of_noun = not found or found[-1].lower() in _BEFORE_NOUN
+        if found and (word in _ENDS_SUBJECT or (says and not is_of_noun)):
             break
         found.append(token)
     return found

@@ -44,13 +44,14 @@ class AdoptionService:
             steps = steps_of(session, line.candidate_id)
             row = session.get(AdoptionRow, line.candidate_id) or AdoptionRow()
         path = path_of(workflow, done_of(steps))
+        verdict = Judgement(row.verdict or "")
         return Work(
             workflow_id=workflow_id,
             ticket_id=line.ticket_id,
             candidate_id=line.candidate_id,
             latest_id=line.latest_id,
             steps=steps,
-            next=path.next,
+            next=None if verdict is Judgement.REJECTED else path.next,
             again=path.again,
             left_aside=tuple(sorted(path.left_aside)),
             done=path.done,
@@ -59,7 +60,7 @@ class AdoptionService:
             total=path.total,
             core=row.core or 0,
             used=row.used or 0,
-            verdict=Judgement(row.verdict or ""),
+            verdict=verdict,
             word=row.word or "",
             judged_by=row.judged_by or "",
             judged_at=moment(row.judged_at),

@@ -16,9 +16,15 @@ from services.gateway.clarify.asking import Asking
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import end_questions, walk_again
-from services.gateway.ticket.open_questions import told_questions, why_gone
 from services.gateway.ticket.queries import no_ticket
-from services.gateway.ticket.question import Question, clarification, questions_of, words
+from services.gateway.ticket.question import (
+    Question,
+    clarification,
+    questions_of,
+    told_questions,
+    why_gone,
+    words,
+)
 from services.gateway.ticket.queue import Announcer
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox

@@ -10,8 +10,7 @@ from services.contracts.clarification import ClarificationState
 from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note
-from services.gateway.ticket.open_questions import why_gone, why_quiet
-from services.gateway.ticket.question import Question, questions_of
+from services.gateway.ticket.question import Question, questions_of, why_gone, why_quiet
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 

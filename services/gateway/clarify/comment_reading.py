@@ -15,8 +15,7 @@ from services.contracts.clarification import Clarification, ClarificationAnswer,
 from services.gateway.clarify.answering import Answering
 from services.gateway.tables import CommentRow
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.open_questions import told_questions
-from services.gateway.ticket.question import is_shown_elsewhere, words
+from services.gateway.ticket.question import is_shown_elsewhere, told_questions, words
 from services.kit.access.caller import Caller, Kind, acting_as
 from services.kit.errors import ConflictError
 from services.kit.queue.outbox import Outbox

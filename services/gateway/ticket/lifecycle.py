@@ -271,6 +271,26 @@ def hand_over(session: Session, ticket_id: str) -> None:
     session.execute(statement)
 
 
+def note_rejected(session: Session, ticket_id: str) -> None:
+    """Its workflow is not the answer, and no team was found."""
+    statement = (
+        update(TicketRow)
+        .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.PLANNED.value)
+        .values(status=TicketStatus.REJECTED.value, updated_at=time.time())
+    )
+    session.execute(statement)
+
+
+def take_back_rejection(session: Session, ticket_id: str) -> None:
+    """Its workflow may be the answer after all."""
+    statement = (
+        update(TicketRow)
+        .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.REJECTED.value)
+        .values(status=TicketStatus.PLANNED.value, updated_at=time.time())
+    )
+    session.execute(statement)
+
+
 def show_version(session: Session, row: WorkflowRow, new_id: str, candidate_id: str) -> None:
     """Make a version what the ticket shows, unless a later walk has made something else."""
     overall = select(ScoreRow.overall).where(ScoreRow.workflow_id == candidate_id)

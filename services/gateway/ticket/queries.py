@@ -19,7 +19,7 @@ from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.assignment import decision_of
 from services.gateway.ticket.comments import comments_of
 from services.gateway.ticket.listing.related_tickets import related_to
-from services.gateway.ticket.open_questions import told_questions
+from services.gateway.ticket.question import told_questions
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.workflow.lint import lint

@@ -593,7 +593,9 @@ def test_enter_in_own_words_presses_no_choice(gateway, asked):
 
 @pytest.mark.parametrize("given", [{"choice": 2}, {"unknown": True}])
 def test_a_ticket_that_was_handed_over_stays_so_and_asks_nothing(gateway, asked, given):
-    assert gateway.client.post(f"/v1/tickets/{asked}/triage", json={}).status_code == 200
+    gateway.client.post("/v1/teams", json={"name": "storage"})
+    team = {"team": "storage"}
+    assert gateway.client.put(f"/v1/tickets/{asked}/team", json=team).status_code == 200
     refused = answer(gateway, asked, **given)
     assert refused.status_code == 409
     assert "handed over" in refused.json()["detail"]

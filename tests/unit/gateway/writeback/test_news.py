@@ -68,7 +68,7 @@ def test_a_refusal_is_told_with_team_reason_and_nearest_document(jira, system):
     assert lines[0].startswith("FlowXpert: No known procedure fits: nothing that is known is spec")
     assert "Came closest: Fan failed › Mitigation (runbooks/FanFailed.md, lines 10–20) " in note
     assert f"{PAGE}/sources/runbooks/FanFailed.md?lines=10-20" in note
-    assert any(line.startswith("Handed over to the team storage (") for line in lines)
+    assert any(line.startswith("For the team storage (") for line in lines)
     assert any(line.startswith("Why: ") and "→ storage" in line for line in lines)
     assert lines[-1] == f"{PAGE}/tickets/{ticket_id}"
 
