@@ -86,7 +86,7 @@ def show_triage(decision: TriageDecision) -> None:
     told = [Text(f"asked: {note.asked}")]
     told += [Text(f"found: {each}") for each in note.found]
     told += [Text(f"tried: {each}") for each in note.tried]
-    title = f"for the team {decision.team}" if decision.team else "no team is likely enough"
+    title = f"for the team {decision.team}" if decision.team else "no team found: choose"
     console.print(Panel(Group(*teams, *told), title=Text(f"{title} (by the {decision.by})")))
 
 

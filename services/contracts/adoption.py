@@ -186,12 +186,14 @@ class Work(Value):
     left_behind: tuple[LeftBehind, ...] = ()
     """All else that people did and said on the ticket, the latest first."""
     next: str | None
-    """The id of the step to do next; None where nothing is left."""
+    """The id of the step to do next; None where nothing is left, or the workflow was rejected."""
     again: bool = False
     """Whether that step was done before, and a loop leads back to it."""
     left_aside: tuple[str, ...] = ()
     """Ids of steps that only branches lead to which were not followed."""
     done: int
+    settled: int = 0
+    """Decisions that were answered before, and that nobody has to take; they count as not done."""
     skipped: int
     total: int
     core: int = 0

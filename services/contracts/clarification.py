@@ -20,6 +20,8 @@ class ClarificationState(StrEnum):
     """The engineer does not know; something else is asked."""
     DISMISSED = "dismissed"
     """The engineer goes on without an answer; nothing more is asked about the ticket."""
+    CLOSED = "closed"
+    """It needs no answer at present; `Clarification.closed` says why."""
 
 
 class Clarification(Value):
@@ -43,6 +45,10 @@ class Clarification(Value):
     worded_by: str = ""
     """The model that chose and worded the question; empty where the page's own words are asked."""
     answer: str = ""
+    said: tuple[str, ...] = ()
+    """Answers in own words that did not settle it; they are kept with the ticket."""
+    closed: str = ""
+    """Why it needs no answer at present, in words."""
     asked_at: datetime
     answered_at: datetime | None = None
 

@@ -296,9 +296,7 @@ class TicketDetail(Ticket, JudgedTicket):
 
     @property
     def open_question(self) -> Clarification | None:
-        """The one that waits for an answer; none once the ticket is handed over."""
-        if self.status is TicketStatus.HANDED_OVER:
-            return None
+        """The one that waits for an answer."""
         asked = self.clarifications[-1:]
         return next((each for each in asked if each.state is ClarificationState.OPEN), None)
 

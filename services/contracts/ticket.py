@@ -20,7 +20,9 @@ class TicketStatus(StrEnum):
     FAILED = "failed"
     """The walk broke for good; `Ticket.reason` says why."""
     HANDED_OVER = "handed_over"
-    """A person rejected the workflow, or gave the ticket to a team."""
+    """A team has the ticket: triage found it, or a person chose it."""
+    REJECTED = "rejected"
+    """A person rejected its workflow, and no team has it yet: one is to be chosen."""
 
     @property
     def is_final(self) -> bool:

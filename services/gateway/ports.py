@@ -108,6 +108,10 @@ class Triage(Protocol):
         """All declared teams, by name."""
         ...
 
+    def known_teams(self) -> tuple[str, ...]:
+        """Names of all declared teams, and of those that took past tickets."""
+        ...
+
     def reject(self, ticket_id: str, rejection: Rejection) -> TriageDecision:
         """The workflow is not the answer: the ticket goes to a team."""
         ...

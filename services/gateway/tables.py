@@ -347,6 +347,8 @@ class ClarificationRow(Base):
     choice: Mapped[int | None] = mapped_column(Integer)
     """Place of the chosen answer, from 0."""
     answer: Mapped[str] = mapped_column(Text)
+    said: Mapped[list[str]] = mapped_column(JSON, default=list)
+    """Answers in own words that did not settle it, in their order."""
     asked_at: Mapped[float] = mapped_column(Float)
     answered_at: Mapped[float | None] = mapped_column(Float)
 

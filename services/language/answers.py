@@ -7,6 +7,18 @@ _NO = re.compile(r"(?:no|n|false|fail(?:ed|s|ure)?|not|none|otherwise|else)\b", 
 _SAYS_YES = re.compile(r"\b(?:yes|true|pass(?:ed)?)\b", re.IGNORECASE)
 _SAYS_NO = re.compile(r"\b(?:no|false|fail(?:ed)?)\b", re.IGNORECASE)
 
+_PLAIN = re.compile(
+    r"(?:(?P<yes>yes|yep|yeah|true|correct)|no|nope|false)(?:\s*(?:$|[,.;:!–—-])"
+    r"|\s+(?:it|they|that|there|we|i|the|this)\b)",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|(?:not|un) ?sure|no idea|(?:don|doesn|can)['’]?t (?:know"
+    r"|tell|say)|do not know|cannot (?:tell|say)|guess|i think|might|seems?|partly|sometimes|but)\b"
+    r"|\?",
+    re.IGNORECASE,
+)
+
 _COMPARED_YES = frozenset({"true", "y", "ok", "passed", "pass"})
 _COMPARED_NO = frozenset({"false", "n", "otherwise", "else", "failed", "fail"})
 _COMPARED_NEGATION = re.compile(
@@ -21,6 +33,17 @@ def answer_of(condition: str) -> float:
     if _YES.match(condition.strip()):
         return 1.0
     return -1.0 if _NO.match(condition.strip()) else 0.0
+
+
+def plain_answer(said: str) -> float:
+    """1 for words that plainly say yes, -1 for no, 0 for what says neither, or doubts it.
+
+    Of what a person writes: `No idea`, `Not sure` and `Yes and no` answer nothing.
+    """
+    if _DOUBTS.search(said) or is_both(said):
+        return 0.0
+    found = _PLAIN.match(said.strip())
+    return 0.0 if found is None else 1.0 if found["yes"] else -1.0
 
 
 def is_both(condition: str) -> bool:

@@ -28,7 +28,9 @@ class Path:
     left_aside: frozenset[str]
     """Steps that only branches lead to which were not followed."""
     done: int
-    """Steps that were done, decisions that were taken included."""
+    """Steps that somebody did, decisions that were taken at them included."""
+    settled: int
+    """Decisions that were answered before: nobody has to take them, and nobody did."""
     skipped: int
     total: int
 
@@ -41,19 +43,23 @@ class Path:
 def path_of(workflow: Workflow, so_far: Done) -> Path:
     """How far the work is.
 
-    A decision that was answered before counts as taken, unless another branch was followed. A
-    branch that leads back to its own decision leaves nothing aside: it will be asked again.
+    Behind a decision that was answered before the way goes on, unless another branch was followed;
+    it does not count as done. A branch that leads back to its own decision leaves nothing aside: it
+    will be asked again.
     """
     followed = _followed(workflow, so_far)
     left = left_aside(workflow, so_far)
     handled = (set(so_far.done) | set(so_far.skipped) | followed.keys()) & workflow.by_id.keys()
     next_, again = _next(workflow, handled, followed, left)
     skipped = len(handled & set(so_far.skipped) - set(so_far.done))
+    marked = set(so_far.done) | set(so_far.skipped) | so_far.followed.keys()
+    settled = len(handled - marked)
     return Path(
         next=next_,
         again=again,
         left_aside=left,
-        done=len(handled) - skipped,
+        done=len(handled) - skipped - settled,
+        settled=settled,
         skipped=skipped,
         total=len(workflow.steps),
     )

@@ -27,6 +27,7 @@ def refused(running: Running) -> str:
 
 
 def handed_over(running: Running) -> str:
+    running.client.post("/v1/teams", json={"name": "Storage"}).raise_for_status()
     ticket_id = running.walked({"id": "HAND-1", **example_alert("generic/disk-full")})["id"]
     for path, body in (("triage", {"reason": "no disk"}), ("team", {"team": "Storage"})):
         running.client.request(

@@ -35,6 +35,7 @@ from services.gateway.adoption.standing import (
 from services.gateway.adoption.told import StepTold
 from services.gateway.tables import AdoptionRow, MarkRow, WorkflowRow
 from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.lifecycle import take_back_rejection
 from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
@@ -151,6 +152,8 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     row.verdict, row.word = verdict.value, word
     row.judged_by, row.judged_at = _who(), time.time()
     recount(session, line)
+    if verdict is not Judgement.REJECTED:
+        take_back_rejection(session, line.ticket_id)
     kind = verdict.value or "taken_back"
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": _who()})
 

@@ -51,6 +51,7 @@ class AdoptionService:
             row = session.get(AdoptionRow, line.candidate_id) or AdoptionRow()
         steps = tuple(said.work for _, said in sorted(placing.under.items()))
         path = path_of(workflow, done_of(steps))
+        verdict = Judgement(row.verdict or "")
         return Work(
             workflow_id=workflow_id,
             ticket_id=line.ticket_id,
@@ -58,15 +59,16 @@ class AdoptionService:
             latest_id=line.latest_id,
             steps=steps,
             left_behind=left,
-            next=path.next,
+            next=None if verdict is Judgement.REJECTED else path.next,
             again=path.again,
             left_aside=tuple(sorted(path.left_aside)),
             done=path.done,
+            settled=path.settled,
             skipped=path.skipped,
             total=path.total,
             core=row.core or 0,
             used=row.used or 0,
-            verdict=Judgement(row.verdict or ""),
+            verdict=verdict,
             word=row.word or "",
             judged_by=row.judged_by or "",
             judged_at=moment(row.judged_at),

@@ -17,14 +17,25 @@ from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import end_questions, walk_again
 from services.gateway.ticket.queries import no_ticket
-from services.gateway.ticket.question import Question, clarification, questions_of, words
+from services.gateway.ticket.question import (
+    Question,
+    clarification,
+    questions_of,
+    told_questions,
+    why_gone,
+    words,
+)
 from services.gateway.ticket.queue import Announcer
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
-from services.language.answers import answer_of
+from services.language.answers import answer_of, plain_answer
 
 _OPEN = ClarificationState.OPEN.value
+_HANDED_OVER = "a team has the ticket"
+_ANSWERED = ClarificationState.ANSWERED.value
+MOST_KEPT = 20
+"""Answers in own words to one question that are kept: the latest."""
 
 
 class ClarificationNotFoundError(NotFoundError):
@@ -67,16 +78,19 @@ class Answering:
         """
         with self._database.session() as session:
             _check_ticket(session, ticket_id)
-            return [clarification(row) for row in questions_of(session, ticket_id)]
+            return list(told_questions(session, ticket_id))
 
     def answer(
         self, ticket_id: str, clarification_id: str, given: ClarificationAnswer
     ) -> Clarification:
-        """Take the answer; the ticket is walked again unless the engineer does not know.
+        """Take the answer; the ticket is walked again where it settles the question.
+
+        Own words that are none of the choices settle nothing: they are kept with the ticket, the
+        question stays open, and nothing is made again. Who does not know is asked something else.
 
         Raises:
             ClarificationNotFoundError: No such question.
-            ClarificationAnsweredError: It was answered otherwise, or dismissed.
+            ClarificationAnsweredError: It was answered otherwise, dismissed, or is gone.
             NoSuchChoiceError: It has fewer choices.
             TicketHandedOverError: A team has the ticket by now.
         """
@@ -85,8 +99,13 @@ class Answering:
             row = session.get(ClarificationRow, clarification_id)
             if row is None or row.ticket_id != ticket_id:
                 raise ClarificationNotFoundError(f"no such question: {clarification_id[:60]!r}")
-            values = _read(given, Question.model_validate(row.question))
-            if _close(session, clarification_id, values):
+            if row.state == _OPEN:
+                _check_waits(session, row)
+            question = Question.model_validate(row.question)
+            values = _read(given, question)
+            if question.choices and values["state"] == _ANSWERED and values["choice"] is None:
+                _keep(session, row, given.text)
+            elif _close(session, clarification_id, values):
                 session.refresh(row)
                 self._go_on_with(session, row)
             else:
@@ -160,9 +179,31 @@ def _place(given: ClarificationAnswer, question: Question) -> int | None:
 
 def _yes_or_no(said: str, question: Question) -> int | None:
     """`Yes, it is down` is the choice `Yes`, where there is just one such choice."""
-    told = answer_of(said)
+    told = plain_answer(said)
     places = [n for n, choice in enumerate(question.choices) if answer_of(choice.text) == told]
     return places[0] if told and len(places) == 1 else None
+
+
+def _check_waits(session: Session, row: ClarificationRow) -> None:
+    """Refuse to answer a question that nobody is asked any more."""
+    why = why_gone(session, row)
+    if why == _HANDED_OVER:
+        raise _handed_over()
+    if why:
+        raise ClarificationAnsweredError(f"the question needs no answer any more: {why}")
+
+
+def _keep(session: Session, row: ClarificationRow, text: str) -> None:
+    """Keep own words that settle nothing; the same words again are kept once.
+
+    Raises:
+        ClarificationAnsweredError: It is not open any more.
+    """
+    if row.state != _OPEN:
+        _check_same(row, {"answer": text})
+    elif text not in row.said:
+        row.said = [*row.said, text][-MOST_KEPT:]
+        add_events(session, row.ticket_id, [Note("not_settled", {"turn": row.turn})])
 
 
 def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from services.contracts.clarification import ClarificationState
 from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note
-from services.gateway.ticket.question import Question, questions_of
+from services.gateway.ticket.question import Question, questions_of, why_gone, why_quiet
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 
@@ -32,8 +32,8 @@ class Asking:
     def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
         """Open the first of the questions, unless the ticket has had its questions."""
         turns = questions_of(session, ticket_id)
-        is_answered = not turns or ClarificationState(turns[-1].state) in _ANSWERED
-        may = is_answered and _asks(session, ticket_id)
+        may = (not turns or _is_past(session, turns[-1])) and not why_quiet(session, ticket_id)
+        may = may and _asks(session, ticket_id)
         if not questions or not may or len(turns) >= self._most:
             return []
         id_, asked = time_ordered_id(), questions[0]
@@ -57,6 +57,12 @@ class Asking:
         return [Note("asked", {"turn": len(turns) + 1, "question": asked.text})]
 
 
+def _is_past(session: Session, row: ClarificationRow) -> bool:
+    """Whether it was answered, or the workflow that is shown now does not ask it."""
+    state = ClarificationState(row.state)
+    return state in _ANSWERED or (state is ClarificationState.OPEN and bool(why_gone(session, row)))
+
+
 def _asks(session: Session, ticket_id: str) -> bool:
     """Whether its engineer still takes questions; who says otherwise waits for this transaction."""
     statement = select(TicketRow.asks).where(TicketRow.id == ticket_id).with_for_update()
@@ -75,5 +81,6 @@ def asked_about(rows: Sequence[ClarificationRow], ticket_text: str) -> Dialogue:
             choice = None if row.choice is None else question.choices[row.choice]
             own_words = row.answer if row.state == ClarificationState.ANSWERED.value else ""
             asked = asked.after(question, choice, own_words)
+        asked = asked.also_told(row.said)
     terms = dict.fromkeys(term for row in rows for term in row.terms)
     return asked.model_copy(update={"terms": tuple(terms)})

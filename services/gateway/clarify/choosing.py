@@ -47,7 +47,8 @@ def questions(
     if workflow is None:
         found = _about_ticket(asked)
     else:
-        found = branch_questions(workflow, asked)
+        texts = {page.document_id: page.text for page in context.pages}
+        found = branch_questions(workflow, asked, texts)
         found += _about_pages(workflow, context, asked)
     worth = [each for each in found if each.gain >= least_gain]
     return sorted(worth, key=lambda each: -each.gain)

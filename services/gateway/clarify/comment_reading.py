@@ -15,7 +15,7 @@ from services.contracts.clarification import Clarification, ClarificationAnswer,
 from services.gateway.clarify.answering import Answering
 from services.gateway.tables import CommentRow
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.question import clarification, is_shown_elsewhere, questions_of, words
+from services.gateway.ticket.question import is_shown_elsewhere, told_questions, words
 from services.kit.access.caller import Caller, Kind, acting_as
 from services.kit.errors import ConflictError
 from services.kit.queue.outbox import Outbox
@@ -59,7 +59,7 @@ class CommentReader:
 
     def _bound(self, session: Session, row: CommentRow) -> Clarification | None:
         """The question that the comment answers."""
-        questions = [clarification(each) for each in questions_of(session, row.ticket_id)]
+        questions = told_questions(session, row.ticket_id)
         if row.turn is not None:
             return questions[row.turn - 1]
         asked = questions[-1] if questions else None

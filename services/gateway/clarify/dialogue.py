@@ -48,6 +48,15 @@ class Dialogue(Noun):
             }
         )
 
+    def also_told(self, own_words: Sequence[str]) -> "Dialogue":
+        """With words of the engineer that settled nothing: they are searched by."""
+        return self.model_copy(
+            update={
+                "says": (*self.says, *own_words),
+                "own_words": (*self.own_words, *own_words),
+            }
+        )
+
 
 def _said(question: Question, choice: Choice) -> str:
     """A choice that is a question itself stands alone."""

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.gateway.clarify.branches import MOST_CHOICES, NONE_OF_THESE
+from services.gateway.clarify.asked_words import MOST_CHOICES
 from services.gateway.ticket.question import About, Choice, Question
 from services.knowledge.document.front_matter import FRONT_MATTER
+from services.language.asking import names_something
 from services.language.names import is_identifier
+from services.language.sentences import sentences
 from services.language.words import tokenise
 from services.procedure.choose import procedure_for
 
-WHICH_PAGE = "Which of these is it about?"
+WHICH_PAGE = "Which of these pages is about what you see?"
+NONE_OF_THESE = "None of these"
 _RIVAL = 0.85
 """Share of the best page's relevance from which another one competes, as the planner has it."""
 _MOST_NAMES = 3
@@ -50,12 +53,14 @@ def _rivals(pages: Sequence[PageReading]) -> list[PageReading]:
 def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) -> Choice:
     """The page by what it treats, and by names that it alone has."""
     procedure = procedure_for(page.served.reading, ticket_text)
-    treats = _short(procedure.treats if procedure and procedure.treats else page.title)
+    told = procedure.treats if procedure else ""
+    treats = _short(next(iter(sentences(told)), "")) if names_something(told) else page.title
     others = [other for other in rivals if other is not page]
     names = list(_own_names(page, others, ticket_text))[:_MOST_NAMES]
     shown = treats if page.title in treats else f"{page.title}: {treats}"
     says = " ".join((page.title, treats, *names))
-    return Choice(text=f"{shown} ({', '.join(names)})" if names else shown, says=says)
+    is_alone = treats == page.title
+    return Choice(text=f"{shown} ({', '.join(names)})" if names and is_alone else shown, says=says)
 
 
 def _own_names(page: PageReading, others: Sequence[PageReading], ticket_text: str) -> Iterator[str]:

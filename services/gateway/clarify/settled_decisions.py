@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from services.contracts.scorer import ScoredCandidate
-from services.gateway.clarify.branches import NONE_OF_THESE
 from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.ticket.question import known_in
 from services.workflow.model import Step, Workflow
@@ -31,9 +30,4 @@ def _marked(workflow: Workflow, asked: Dialogue) -> Workflow:
 
 def _settled(step: Step, answer: str, asked: Dialogue) -> Step:
     said = next(fact.said for fact in reversed(asked.facts) if fact.is_of(step))
-    return step.model_copy(update={"settled": answer, "settled_by": _why(step, said)})
-
-
-def _why(step: Step, said: str) -> str:
-    is_own = said.startswith(step.text) or said == NONE_OF_THESE
-    return f"You answered: {said}" if is_own else f"You answered that the first to be so is: {said}"
+    return step.model_copy(update={"settled": answer, "settled_by": f"Answered: {said}"})

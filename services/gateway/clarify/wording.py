@@ -21,6 +21,7 @@ from services.kit.errors import FlowXpertError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.screening.screening import screen_message
+from services.language.asking import is_for_a_person
 from services.language.words import tokenise
 from services.llm.chat_model import ChatModel, ChatRequest, ModelAnswerError
 from services.llm.prompts import load_prompt
@@ -187,7 +188,12 @@ def _listed(questions: Sequence[Question]) -> str:
 def _checked(wording: str, question: Question) -> str:
     """One sentence that keeps what it asks for; of alternatives the frame is free."""
     said = " ".join(wording.split())
-    if not said.endswith("?") or len(said) > _LONGEST or screen_message(said).dropped:
+    if (
+        not said.endswith("?")
+        or len(said) > _LONGEST
+        or screen_message(said).dropped
+        or is_for_a_person(said)
+    ):
         return question.text
     is_framed = question.about is About.PAGES or len(question.decisions) > 1
     asks = set(tokenise(question.text))

@@ -112,6 +112,11 @@ _KINDS = (
         counter=lambda _facts: QUESTIONS.labels("not_known"),
     ),
     EventKind(
+        "not_settled",
+        "an answer in own words did not settle the question; it is kept",
+        counter=lambda _facts: QUESTIONS.labels("not_settled"),
+    ),
+    EventKind(
         "went_on",
         "went on without questions",
         counter=lambda _facts: QUESTIONS.labels("went_on"),

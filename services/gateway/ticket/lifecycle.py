@@ -316,15 +316,34 @@ def hand_over(session: Session, ticket_id: str) -> None:
 
 
 def take_over_again(session: Session, ticket_id: str) -> bool:
-    """Take back that it is a team's; False where it is not handed over."""
+    """Take back that it is a team's, or is to be; False where it is neither."""
     status = case(
         (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
         else_=TicketStatus.REFUSED.value,
     )
-    statement = update(TicketRow).where(
-        TicketRow.id == ticket_id, TicketRow.status == TicketStatus.HANDED_OVER.value
-    )
+    given_up = (TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value)
+    statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.status.in_(given_up))
     return _changed(session, statement.values(status=status, updated_at=time.time())) == 1
+
+
+def note_rejected(session: Session, ticket_id: str) -> None:
+    """Its workflow is not the answer, and no team was found."""
+    statement = (
+        update(TicketRow)
+        .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.PLANNED.value)
+        .values(status=TicketStatus.REJECTED.value, updated_at=time.time())
+    )
+    session.execute(statement)
+
+
+def take_back_rejection(session: Session, ticket_id: str) -> None:
+    """Its workflow may be the answer after all."""
+    statement = (
+        update(TicketRow)
+        .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.REJECTED.value)
+        .values(status=TicketStatus.PLANNED.value, updated_at=time.time())
+    )
+    session.execute(statement)
 
 
 def show_version(

@@ -20,7 +20,7 @@ from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.assignment import decision_of
 from services.gateway.ticket.comments import comments_of
 from services.gateway.ticket.listing.related_tickets import related_to
-from services.gateway.ticket.question import clarification, questions_of
+from services.gateway.ticket.question import told_questions
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.workflow.lint import lint
@@ -62,7 +62,7 @@ class Queries:
             candidates = session.execute(_candidates(best)).all() if best else ()
             triage = decision_of(session, ticket_id)
             related = related_to(session, row) if row else ()
-            asked = tuple(map(clarification, questions_of(session, ticket_id)))
+            asked = told_questions(session, ticket_id)
             said = comments_of(session, ticket_id)
         if row is None:
             raise no_ticket(ticket_id)

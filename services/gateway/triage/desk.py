@@ -61,6 +61,7 @@ class TriageDesk:
         self._model = TriageModel(model) if model else None
         self._turn = threading.Lock()
         self._learned: _Learned | None = None
+        self._past: tuple[object, frozenset[str]] = (None, frozenset())
 
     def decide(
         self, ticket: TicketDraft, note: Note, *, within_s: float = 0.0
@@ -88,6 +89,20 @@ class TriageDesk:
             note=note(summary),
             at=datetime.now(UTC),
         )
+
+    def known_teams(self) -> tuple[str, ...]:
+        """Names of the teams that are declared, and of those that took past tickets.
+
+        A graph store that does not answer is answered by what was known before.
+        """
+        try:
+            state = self._graph.cases_state()
+            if state != self._past[0]:
+                self._past = (state, frozenset(case.team for case in self._cases()))
+        except FlowXpertError as error:
+            _log.warning("gateway.past_teams_not_read", error=type(error).__name__)
+        declared = {team.name for team in self.teams.all()}
+        return tuple(sorted(declared | self._past[1], key=str.casefold))
 
     def take_in(self, cases: Sequence[Mapping[str, Any]]) -> None:
         """The job: write past tickets into the graph, and learn them, so that no walk has to wait.

@@ -17,7 +17,7 @@ from services.contracts.triage import (
 from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.queries import TicketNotFoundError
 from services.gateway.triage.service import TicketOpenError, TriageService
-from services.gateway.triage.teams import TeamNotFoundError
+from services.gateway.triage.teams import TeamNotFoundError, UnknownTeamError
 from services.kit.access.needs import Need, needs
 from services.kit.http.openapi import refusals
 
@@ -61,7 +61,8 @@ def create_triage_router(service: TriageService) -> APIRouter:
     def post_triage(ticket_id: Id, rejection: Rejection) -> TriageDecision:
         """The workflow is not the answer: hand the ticket over to the likeliest team, with a note.
 
-        No team is named where triage has no past tickets to go by.
+        Where no team is likely enough none is named, and the ticket is not handed over: it keeps
+        its note, and a person chooses.
         """
         return service.reject(ticket_id, rejection)
 
@@ -74,10 +75,16 @@ def create_triage_router(service: TriageService) -> APIRouter:
         """
         return service.take_back(ticket_id)
 
-    @router.put("/v1/tickets/{ticket_id}/team", responses=refusals(TicketNotFoundError))
+    @router.put(
+        "/v1/tickets/{ticket_id}/team",
+        responses=refusals(TicketNotFoundError, UnknownTeamError),
+    )
     @needs(Need.OPERATE)
     def put_team_of_ticket(ticket_id: Id, assignment: Assignment) -> TriageDecision:
-        """A person says whose ticket it is; triage learns from it."""
+        """A person says whose ticket it is; triage learns from it.
+
+        The team is one that is declared or that took a past ticket; another is declared first.
+        """
         return service.assign(ticket_id, assignment)
 
     return router

@@ -21,11 +21,12 @@ from services.contracts.triage import (
     TriageDecision,
 )
 from services.gateway.ticket.assignment import BY_PERSON, forget_decision, store_decision
-from services.gateway.ticket.lifecycle import hand_over, take_over_again
+from services.gateway.ticket.lifecycle import hand_over, note_rejected, take_over_again
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.queue import Announcer, put_forgetting
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
+from services.gateway.triage.teams import known_as
 from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError
 from services.kit.ids import time_ordered_id
@@ -70,6 +71,10 @@ class TriageService:
         """All declared teams, by name."""
         return self._desk.teams.all()
 
+    def known_teams(self) -> tuple[str, ...]:
+        """Names of all declared teams, and of those that took past tickets."""
+        return self._desk.known_teams()
+
     def put_team(self, team: Team) -> None:
         """Declare a team, or describe it anew."""
         self._desk.teams.put(team)
@@ -91,8 +96,8 @@ class TriageService:
     def reject(self, ticket_id: str, rejection: Rejection) -> TriageDecision:
         """An engineer says that the workflow is not the answer: the ticket goes to a team.
 
-        No team is named where there are no past tickets to go by. A person's assignment is not
-        touched.
+        It is handed over where one is likely enough; else it has its note and waits for a person to
+        choose. A person's assignment is not touched.
 
         Raises:
             TicketNotFoundError: No such ticket.
@@ -123,18 +128,20 @@ class TriageService:
 
         Raises:
             TicketNotFoundError: No such ticket.
+            UnknownTeamError: No such team; it is declared first.
         """
         ticket = self._queries.ticket(ticket_id)
+        team = known_as(assignment.team, self._desk.known_teams())
         before = ticket.triage
         decision = TriageDecision(
-            team=assignment.team,
+            team=team,
             chance=1.0,
             candidates=before.candidates if before else (),
             by=BY_PERSON,
             note=before.note if before else HandOver(asked=ticket.title),
             at=datetime.now(UTC),
         )
-        self._store(ticket_id, decision, [_case(ticket, assignment.team)])
+        self._store(ticket_id, decision, [_case(ticket, team)])
         return decision
 
     def take_back(self, ticket_id: str) -> TicketDetail:
@@ -169,7 +176,10 @@ class TriageService:
     ) -> None:
         with self._database.session() as session:
             store_decision(session, ticket_id, decision)
-            hand_over(session, ticket_id)
+            if decision.team:
+                hand_over(session, ticket_id)
+            else:
+                note_rejected(session, ticket_id)
             if self._announcer:
                 self._announcer.put(session, ticket_id)
             if cases:

@@ -1,5 +1,7 @@
 """The teams that are declared: in a file that is read at start, and by the API."""
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import yaml
@@ -11,11 +13,24 @@ from services.gateway.tables import TeamRow
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.sql.database import Database
 
+HOW_TO_DECLARE = (
+    "teams are declared in a file that the setting FLOWXPERT_GATEWAY_TEAMS_FILE names, or by"
+    " POST /v1/teams, and learned from past tickets"
+)
+_MOST_NEAR = 3
+_LIKE = 0.6
+"""From 0 to 1, as `difflib` compares names."""
+_MOST_TOLD = 10
+
 _LIST = TypeAdapter(tuple[Team, ...])
 
 
 class TeamNotFoundError(NotFoundError):
     """No team of that name was declared by the API."""
+
+
+class UnknownTeamError(InvalidInputError):
+    """No team of that name is declared, and none took a past ticket."""
 
 
 class TeamsFileError(InvalidInputError):
@@ -56,6 +71,24 @@ class Teams:
         with self._database.session() as session:
             if session.scalar(statement) is None:
                 raise TeamNotFoundError(f"the API declared no team {name[:60]!r}")
+
+
+def known_as(name: str, known: Sequence[str]) -> str:
+    """The known team that is meant, whatever its case.
+
+    Raises:
+        UnknownTeamError: None is; it tells those whose names are near, or how teams are declared.
+    """
+    spelled = {each.casefold(): each for each in known}
+    said = name.strip().casefold()
+    if said in spelled:
+        return spelled[said]
+    shown = repr(name[:60])
+    if not known:
+        raise UnknownTeamError(f"the team {shown} is not known, nor any other: {HOW_TO_DECLARE}")
+    near = [spelled[each] for each in get_close_matches(said, spelled, _MOST_NEAR, _LIKE)]
+    told = f"near it: {', '.join(near)}" if near else f"known: {', '.join(known[:_MOST_TOLD])}"
+    raise UnknownTeamError(f"no team {shown} is known ({told})")
 
 
 def read_teams(file: Path) -> tuple[Team, ...]:

@@ -85,7 +85,7 @@ def parts_of(
 
     `base` is where people reach the platform, without a slash at its end, or empty.
     """
-    if stored is not None:
+    if stored is not None and ticket.status is not TicketStatus.REJECTED:
         yield _workflow(stored)
     elif ticket.status is TicketStatus.REFUSED:
         yield _refusal(ticket, base)
@@ -135,20 +135,23 @@ def _team(ticket: TicketDetail, triage: TriageDecision) -> Part:
     """The team; what was tried where it is more than what the refusal says."""
     is_refused = ticket.status is TicketStatus.REFUSED
     tried = () if is_refused else triage.note.tried[-1:]
+    is_handed_over = ticket.status is TicketStatus.HANDED_OVER
     identity = "\n".join((triage.team or "", *tried))
-    return Part("team", identity, (*_whose(triage), *map(_short, tried)))
+    whose = _whose(triage, is_handed_over=is_handed_over)
+    return Part("team", identity, (*whose, *map(_short, tried)))
 
 
-def _whose(triage: TriageDecision) -> list[str]:
+def _whose(triage: TriageDecision, *, is_handed_over: bool) -> list[str]:
     """The team and why, or those that come next to it."""
     likeliest = [f"{each.team} ({each.chance:.0%})" for each in triage.candidates[:SHOWN_TEAMS]]
     if triage.team is None:
         told = f"; likeliest: {', '.join(likeliest)}" if likeliest else ""
-        return [f"Handed over, and no team is likely enough{told}"]
+        return [f"Not handed over: no team found, one is to be chosen{told}"]
     chance = "" if triage.by == "person" else f" ({triage.chance:.0%} likely)"
     why = next((each.why for each in triage.candidates if each.team == triage.team), ())
     reasons = [f"Why: {_short('; '.join(why))}"] if why and chance else []
-    return [f"Handed over to the team {triage.team}{chance}", *reasons]
+    lead = "Handed over to the team" if is_handed_over else "For the team"
+    return [f"{lead} {triage.team}{chance}", *reasons]
 
 
 def _question(asked: Clarification, *, takes_comments: bool) -> Part:

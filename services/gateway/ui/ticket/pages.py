@@ -66,10 +66,10 @@ def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWork
 
 
 def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
-    """Names to choose from: the likeliest first, then those that are declared."""
-    likely = ticket.triage.candidates if ticket.triage else ()
-    declared = (team.name for team in triage.teams())
-    return list(dict.fromkeys((*(each.team for each in likely), *declared)))
+    """Names to choose from: the likeliest first, then all others that are known."""
+    known = triage.known_teams()
+    likely = [each.team for each in ticket.triage.candidates] if ticket.triage else []
+    return list(dict.fromkeys((*(name for name in likely if name in known), *known)))
 
 
 def _workflow_view(

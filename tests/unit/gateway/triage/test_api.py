@@ -75,10 +75,11 @@ def test_nothing_is_named_before_anything_is_learned_and_the_rejection_stays(gat
     ticket = refused(gateway, "The raidcard is full")
     answer = gateway.client.post(f"/v1/tickets/{ticket['id']}/triage", json={})
     assert (answer.status_code, answer.json()["team"]) == (200, None)
-    assert gateway.ticket(ticket["id"])["status"] == "handed_over"
+    assert gateway.ticket(ticket["id"])["status"] == "refused"
     page = gateway.client.get(f"/tickets/{ticket['id']}").text
-    assert "Handed over, and no team is likely enough" in page
-    assert "no past tickets to go by" in page
+    assert "No team is known yet" in page
+    assert "FLOWXPERT_GATEWAY_TEAMS_FILE" in page
+    assert "Handed over" not in page
 
 
 def planned(gateway, title="The dialplan is slow"):
@@ -108,14 +109,82 @@ def test_the_page_gives_a_ticket_to_a_team(gateway):
     gateway.client.post("/v1/teams", json={"name": "water"})
     ticket_id = planned(gateway)
     assert '<option value="water">' in gateway.client.get(f"/tickets/{ticket_id}").text
-    page = gateway.client.post(f"/tickets/{ticket_id}/team", data={"team": " works hop "}).text
-    assert "Handed over to the team works hop" in page
+    page = gateway.client.post(f"/tickets/{ticket_id}/team", data={"team": " WATER "}).text
+    assert "Handed over to the team water" in page
     assert "assigned by a person" in page
+
+
+def test_a_rejected_workflow_without_a_team_is_not_handed_over(gateway):
+    gateway.client.post("/v1/teams", json={"name": "water"})
+    ticket_id = planned(gateway)
+    page = gateway.client.post(f"/tickets/{ticket_id}/triage", data={"reason": "wrong site"}).text
+    ticket = gateway.ticket(ticket_id)
+    assert (ticket["status"], ticket["triage"]["team"]) == ("rejected", None)
+    assert "No team found: choose" in page
+    assert '<option value="water">' in page
+    assert "Handed over" not in page
+    assert "▶ Next" not in page
+    folded = page.partition('id="rejected-workflow"')[2]
+    assert "rejected by" in folded.partition("</summary>")[0]
+    assert ": wrong site" in folded.partition("</summary>")[0]
+    listed = gateway.client.get("/").text
+    assert '<span class="pill rejected">rejected</span>' in listed
+    assert "pill planned" not in listed
+    work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
+    assert (work["verdict"], work["next"]) == ("rejected", None)
+    assigned = gateway.client.post(f"/tickets/{ticket_id}/team", data={"team": "water"}).text
+    assert "Handed over to the team water" in assigned
+    assert gateway.ticket(ticket_id)["status"] == "handed_over"
+
+
+def test_who_accepts_after_all_has_a_planned_ticket_again(gateway):
+    ticket_id = planned(gateway)
+    gateway.client.post(f"/v1/tickets/{ticket_id}/triage", json={})
+    workflow_id = gateway.ticket(ticket_id)["workflow_id"]
+    address = f"/v1/workflows/{workflow_id}/acceptance"
+    assert gateway.client.put(address, json={"accepted": True}).status_code == 200
+    assert gateway.ticket(ticket_id)["status"] == "planned"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [("storag", "near it: storage"), ("Kitchen", "known: "), ("voices", "near it: voice")],
+)
+def test_a_team_that_nobody_knows_is_refused_with_the_names_near_it(gateway, typed, told):
+    learn(gateway)
+    ticket_id = planned(gateway)
+    address = f"/v1/tickets/{ticket_id}/team"
+    answer = gateway.client.put(address, json={"team": typed})
+    assert (answer.status_code, answer.json()["error"]) == (422, "UnknownTeamError")
+    assert told in answer.json()["detail"]
+    assert gateway.ticket(ticket_id)["status"] == "planned"
+    assert gateway.client.post("/v1/teams", json={"name": typed}).status_code == 200
+    assert gateway.client.put(address, json={"team": typed}).json()["team"] == typed
+
+
+def test_without_any_team_it_is_said_how_teams_are_declared(gateway):
+    ticket_id = planned(gateway)
+    gateway.client.post(f"/v1/tickets/{ticket_id}/triage", json={"reason": "wrong site"})
+    answer = gateway.client.put(f"/v1/tickets/{ticket_id}/team", json={"team": "water"})
+    assert answer.status_code == 422
+    assert "POST /v1/teams" in answer.json()["detail"]
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "rejected"
+    assert ticket["triage"]["note"]["tried"][0].endswith("was rejected: wrong site")
+
+
+def test_a_team_that_past_tickets_name_is_known(gateway):
+    learn(gateway)
+    ticket_id = planned(gateway)
+    assert '<option value="voice">' in gateway.client.get(f"/tickets/{ticket_id}").text
+    answer = gateway.client.put(f"/v1/tickets/{ticket_id}/team", json={"team": "Voice"})
+    assert answer.json()["team"] == "voice"
 
 
 def test_a_ticket_on_its_way_is_no_partys_yet(gateway):
     ticket_id = gateway.post({"title": "The dialplan is slow"})["id"]
     assert "Give it to" not in gateway.client.get(f"/tickets/{ticket_id}").text
+    gateway.client.post("/v1/teams", json={"name": "water"})
     page = gateway.client.post(f"/tickets/{ticket_id}/triage", data={})
     assert page.status_code == 409
     gateway.client.put(f"/v1/tickets/{ticket_id}/team", json={"team": "water"})
@@ -173,6 +242,7 @@ def test_another_sites_form_is_refused_with_a_page_and_the_api_with_json(gateway
 
 def test_what_a_person_assigns_is_learned_and_stays(gateway):
     learn(gateway)
+    gateway.client.post("/v1/teams", json={"name": "workshop"})
     ticket = refused(gateway, "The blowgun hisses")
     put = gateway.client.put(f"/v1/tickets/{ticket['id']}/team", json={"team": "workshop"})
     assert (put.status_code, put.json()["by"], put.json()["team"]) == (200, "person", "workshop")

@@ -152,6 +152,7 @@ def test_what_somebody_works_with_stays_as_it_is(impatient):
     without(impatient, "graph")
     ticket_id = walked(impatient)
     url = f"/v1/tickets/{ticket_id}/team"
+    impatient.client.post("/v1/teams", json={"name": "Cooling"})
     assert impatient.client.put(url, json={"team": "Cooling"}).is_success
     make_due(impatient)
     impatient.work()

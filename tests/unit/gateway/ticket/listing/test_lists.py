@@ -96,6 +96,7 @@ def test_what_cannot_be_asked_is_refused(listed, query):
 def test_a_team_that_a_person_chose_is_found_beside_those_that_the_source_names(listed):
     (first,) = listed.gateway.client.get("/v1/tickets?text=A-1").json()["tickets"]
     address = f"/v1/tickets/{first['id']}/team"
+    listed.gateway.client.post("/v1/teams", json={"name": "Power"})
     assert listed.gateway.client.put(address, json={"team": "Power"}).status_code == 200
     assert listed("?team=Power") == ["A-1"]
     assert listed("?team=Net") == ["A-3", "A-1"]
