@@ -14,6 +14,8 @@ from services.contracts.gateway import ProgressEvent
 from services.gateway.ticket.addresses import citation_url, workflow_url
 from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.errors import FlowXpertError
+from services.workflow.effects.effect import effect_of
+from services.workflow.effects.output import is_command
 
 NAVIGATION = (
     ("Incidents", "/"),
@@ -75,6 +77,8 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         citation_url=citation_url,
+        effect_of=effect_of,
+        is_command=is_command,
         workflow_url=workflow_url,
         since_answer=since_answer,
         navigation=NAVIGATION,

@@ -66,6 +66,11 @@ def inner_command(name: str, arguments: Sequence[str], *, is_fed: bool) -> Inner
     return _of_wrapper(name, words, is_fed=is_fed) if name in _VALUED else None
 
 
+def runs_others(name: str) -> bool:
+    """Whether the program is one that `inner_command` knows."""
+    return name in _SHELLS | _CONTAINERS | _CLIENTS.keys() | _VALUED.keys() | {"su", "find", "ip"}
+
+
 def _is_name(word: str) -> bool:
     return bool(re.fullmatch(r"[\w$<>{}-]+", word)) and not word.startswith("-")
 

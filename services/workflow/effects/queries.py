@@ -71,7 +71,10 @@ def statement_looks(text: str) -> bool:
 def is_cmdlet(text: str) -> bool:
     """Whether the text is written for PowerShell."""
     return bool(
-        re.match(r"\s*(?:\$[\w:]+\s*(?:=|\||\.)|\[[\w.]+\]|(?:foreach|if)\s*\(\s*\$)", text)
+        re.match(
+            r"\s*(?:\$[\w:]+\s*(?:=|\||\.)|\[[\w.]+\]\s*(?:::|[$@{(\"])|(?:foreach|if)\s*\(\s*\$)",
+            text,
+        )
         or re.match(rf"\s*(?i:{_LOOKING_VERBS}|[a-z]+)-[A-Z]\w*(?![\w.-])", text)
         or re.search(r"\|\s*(?:Where|ForEach|Select|Format|Sort|Out|Measure)-\w+", text)
     )
