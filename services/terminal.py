@@ -18,6 +18,7 @@ from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.contracts.triage import TriageDecision
 from services.contracts.verdict import Verdict
+from services.workflow.effects.effect import Level, effect_of
 from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -37,6 +38,8 @@ SHOWN_FAILURES = 20
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
+
+_EFFECT_STYLE = {Level.CHANGES: "yellow", Level.DESTROYS: "bold red"}
 
 
 def show_workflow(stored: StoredWorkflow) -> None:
@@ -326,8 +329,14 @@ def _headline(step: Step) -> Text:
 
 
 def _commands(step: Step) -> list[Text]:
-    lines = (line for command in step.commands for line in command.splitlines())
-    return [Text(f"  $ {line}", style="magenta") for line in lines]
+    """Each command, below what it does where it does not only look."""
+    lines: list[Text] = []
+    for command in step.commands:
+        effect = effect_of(command)
+        if not effect.only_looks:
+            lines.append(Text(f"  ! {effect.words}", style=_EFFECT_STYLE[effect.level]))
+        lines += [Text(f"  $ {line}", style="magenta") for line in command.splitlines()]
+    return lines
 
 
 def _remarks(step: Step) -> list[Text]:

@@ -1,27 +1,8 @@
-"""What a command is, judged by how it is written: whether it only looks, what it leaves open."""
+"""What a command leaves open for whoever runs it, and what it sets itself."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from services.workflow.dangers import danger_of
-
-_LOOKS = re.compile(
-    r"^\s*(?:\S*[#$>%]\s+)?(?:sudo\s+)?(?:"
-    r"(?:show|display|get|describe|list|cat|less|tail|head|grep|zgrep|awk|ls|df|du|ps|top|free|uptime"
-    r"|ping\d?|traceroute|tracert|mtr|dig|nslookup|host|dmesg|journalctl|lsblk|lspci|lsof|ss|netstat"
-    r"|ethtool|sensors|smartctl|mount|stat|md5sum|sha256sum|tcpdump|vmstat|iostat|sar|date|who|w|id"
-    r"|hostname|uname|printenv|echo|wc|diff|promtool|amtool)\b"
-    r"|ip\s+(?:-\S+\s+)*(?:a|addr|address|link|route|neigh)(?:\s+(?:show|list|get)\b|\s*$)"
-    r"|systemctl\s+(?:status|is-\w+|list-\w+|show)\b"
-    r"|(?:kubectl|oc)\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?)*(?:get|describe|logs|top|explain|version|events|cluster-info|auth)\b"
-    r"|oc\s+adm\s+(?:top|inspect|must-gather|node-logs)\b"
-    r"|(?:docker|podman|crictl)\s+(?:ps|logs|inspect|stats|images|info)\b"
-    r"|ceph\s+(?:-s|status|health|df|osd\s+(?:tree|df|stat))\b"
-    r"|git\s+(?:status|log|diff|show)\b|curl\s+(?!.*-X\s*(?:POST|PUT|DELETE|PATCH))"
-    r"|select\b|explain\b|(?:Get|Test|Measure|Find|Resolve)-\w+)",
-    re.IGNORECASE,
-)
 
 _PLACEHOLDER = re.compile(
     r"(?<![<\w])<(?P<angle>[A-Za-z][\w .:/-]{0,60}?)>"
@@ -44,11 +25,6 @@ _NOT_OPEN = frozenset(
     {"home", "path", "user", "pwd", "shell", "hostname", "random", "lang", "term", "print", "next"}
 )
 """Variables that a shell sets by itself, and the words awk puts in braces."""
-
-
-def only_looks(command: str) -> bool:
-    """Whether a command reads and changes nothing, as far as its first words tell."""
-    return bool(_LOOKS.match(command)) and danger_of(command) is None
 
 
 def placeholder_name(written: str) -> str:

@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 from services.kit.value import Value
 from services.language.deeds import begins_with_condition, only_finds_out
-from services.workflow.commands import assigned, only_looks, placeholder_name, placeholders
-from services.workflow.dangers import Danger, danger_in_prose, danger_of
+from services.workflow.commands import assigned, placeholder_name, placeholders
+from services.workflow.dangers import danger_in_prose
+from services.workflow.effects.effect import Level, effect_of
 from services.workflow.graph import cycles, reachable, successors
 from services.workflow.model import Step, StepKind, Workflow
 
@@ -145,8 +146,8 @@ def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Fi
     for step in workflow.steps:
         found = _unguarded_danger(step) if step.id in unchecked else None
         if found:
-            command, danger = found
-            message = f"{command!r} {danger.what}; a path leads here without any check"
+            command, what = found
+            message = f"{command!r} {what}; a path leads here without any check"
             yield _warning("danger_without_check", step, message)
 
 
@@ -198,20 +199,21 @@ def _is_check(step: Step) -> bool:
     """Whether whoever carries the step out has looked before going on."""
     if step.kind is StepKind.DECISION or only_finds_out(step.text):
         return True
-    return bool(step.commands) and all(only_looks(command) for command in step.commands)
+    return bool(step.commands) and all(effect_of(command).only_looks for command in step.commands)
 
 
-def _unguarded_danger(step: Step) -> tuple[str, Danger] | None:
-    """The step's destructive command, unless the step itself says to look or decide first."""
+def _unguarded_danger(step: Step) -> tuple[str, str] | None:
+    """The step's destructive command and what it does, unless the step says to look first."""
     if begins_with_condition(step.text) or only_finds_out(step.text):
         return None
     for command in step.commands:
-        if danger := danger_of(command):
-            return command, danger
-        if only_looks(command):
+        effect = effect_of(command)
+        if effect.level is Level.DESTROYS:
+            return command, effect.what
+        if effect.only_looks:
             return None
     danger = danger_in_prose(step.text)
-    return (step.text, danger) if danger else None
+    return (step.text, danger.what) if danger else None
 
 
 def _error(check: str, step: Step, message: str) -> Finding:

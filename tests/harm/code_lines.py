@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 
 from services.knowledge.document.markdown import BlockKind, parse
 from services.procedure.rules.commands import commands_of, is_output
-from services.workflow.dangers import danger_of
+from services.workflow.effects.effect import effect_of
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", "../shared/data"))
 BLOCKS_A_PAGE = 2
@@ -118,7 +118,7 @@ def _shown(block: dict[str, Any]) -> list[tuple[str, bool]]:
     code = next(each for each in blocks if each.kind is BlockKind.CODE)
     if is_output(code, block["before"]):
         return []
-    return [(command, danger_of(command) is not None) for command in commands_of(code)]
+    return [(command, not effect_of(command).only_looks) for command in commands_of(code)]
 
 
 if __name__ == "__main__":

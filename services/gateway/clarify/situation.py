@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from services.language.deeds import only_finds_out
-from services.workflow.commands import only_looks
+from services.workflow.effects.effect import effect_of
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
@@ -82,5 +82,5 @@ def changes(step: Step) -> bool:
     if step.kind is not StepKind.PROCESS:
         return False
     if step.commands:
-        return not all(map(only_looks, step.commands))
+        return not all(effect_of(command).only_looks for command in step.commands)
     return not only_finds_out(step.text)

@@ -16,6 +16,8 @@ from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError
 from services.workflow.commands import pieces
+from services.workflow.effects.effect import effect_of
+from services.workflow.effects.output import is_command
 
 NAVIGATION = (
     ("Incidents", "/"),
@@ -78,6 +80,8 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         citation_url=citation_url,
+        effect_of=effect_of,
+        is_command=is_command,
         workflow_url=workflow_url,
         since_answer=since_answer,
         navigation=NAVIGATION,

@@ -9,7 +9,7 @@ from services.procedure.program.changing import with_bodies, with_changed
 from services.procedure.rules.commands import (
     commands_of,
     is_output,
-    is_session,
+    printed_in,
     shown_in,
     told_in,
 )
@@ -71,7 +71,7 @@ def _shown(blocks: Sequence[Block]) -> Iterator[_Shown]:
         if block.kind is BlockKind.CODE:
             is_told = not is_output(block, before)
             commands = commands_of(block) if is_told else ()
-            expected = shown_in(block) if not is_told or is_session(block) else ""
+            expected = printed_in(block) if is_told else shown_in(block)
             yield _Shown(lines, commands, expected)
         elif block.inline_code:
             yield _Shown(lines, told_in(block.text, block.inline_code))

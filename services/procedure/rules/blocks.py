@@ -38,7 +38,7 @@ from services.procedure.rules.commands import (
     commands_of,
     is_output,
     is_run,
-    is_session,
+    printed_in,
     shown_in,
 )
 from services.procedure.rules.places import Places
@@ -524,7 +524,7 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
         shown = node.expected or shown_in(block)
         return node.model_copy(update={"expected": shown, "lines": lines})
     commands = tuple(dict.fromkeys((*node.commands, *commands_of(block))))
-    shown = node.expected or (shown_in(block) if is_session(block) else "")
+    shown = node.expected or printed_in(block)
     return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from services.knowledge.document.markdown import Block
 from services.language.commands import PROMPT, TELLS
+from services.workflow.effects.output import begins_with_program, is_printed
 
 _OUTPUT_LANGUAGES = frozenset(
     {"text", "output", "json", "yaml", "log", "txt", "none", "toml", "xml"}
@@ -29,6 +30,9 @@ _PROGRAM = re.compile(
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
+_OPENS = ("{", "(", "[", "then", "do", "else")
+"""Ends of lines that others of a script belong to."""
+_LANGUAGES = frozenset({"ruby", "rb", "python", "py", "perl", "go", "javascript", "js", "sql"})
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_SCRIPT = 4000
 """Characters; a longer one is looked up in its lines."""
@@ -55,24 +59,71 @@ def is_output(block: Block, before: str) -> bool:
         return False
     if block.language in _OUTPUT_LANGUAGES:
         return True
-    return bool(_OUTPUT_LEAD.search(before)) and "command" not in before.lower()[-40:]
+    if _OUTPUT_LEAD.search(before) and "command" not in before.lower()[-40:]:
+        return True
+    told = [line for line in block.text.splitlines() if line.strip() and not _COMMENT.match(line)]
+    is_shown = bool(told) and is_printed(told[0])
+    return is_shown and not is_session(block) and not _is_program(block)
 
 
 def commands_of(block: Block) -> tuple[str, ...]:
-    """One per line; a script stays one piece, and so do continued lines and here-documents."""
+    """One per line; a script stays one piece, and so do continued lines and here-documents.
+
+    What is printed is none: logs, tables, configuration.
+    """
     whole, rooted = _logical_lines(block.text), _rooted(block.text)
-    prompted = [
-        _typed(line, rooted) for line in whole if PROMPT.match(line) or line[2:].strip() in rooted
-    ]
+    prompted = [_typed(line, rooted) for line in whole if _is_prompted(line, rooted)]
     if prompted:
         return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
     told = [line for line in whole if not _COMMENT.match(line)]
+    if not told or (is_printed(told[0]) and not _is_program(block)):
+        return ()
+    typed = told if _is_program(block) else _before_output(told)
     is_script = any(
-        line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in told
+        line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in typed
     )
-    if is_script or len(told) > _LONGEST_COMMAND_BLOCK:
-        return (block.text,) if told and len(block.text) <= _LONGEST_SCRIPT else ()
-    return tuple(line for line in told if len(line) <= _LONGEST_SCRIPT)
+    if is_script or len(typed) > _LONGEST_COMMAND_BLOCK:
+        text = block.text if len(typed) == len(told) else "\n".join(typed)
+        return (text,) if len(text) <= _LONGEST_SCRIPT else ()
+    return tuple(line for line in typed if len(line) <= _LONGEST_SCRIPT)
+
+
+def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:
+    return bool(PROMPT.match(line)) or line[2:].strip() in rooted
+
+
+def _before_output(told: list[str]) -> list[str]:
+    """The lines that are typed: behind a printed one those only that begin with a program."""
+    if any(line.rstrip().endswith(_OPENS) and not is_printed(line) for line in told):
+        return told
+    typed: list[str] = []
+    is_shown = False
+    for line in told:
+        is_shown = _is_table(line) or (is_shown and not begins_with_program(line))
+        typed += [] if is_shown else [line]
+    return typed
+
+
+def _is_program(block: Block) -> bool:
+    """Whether it is code of a language of its own."""
+    return block.language in _LANGUAGES or block.text.startswith("#!")
+
+
+def _is_table(line: str) -> bool:
+    return not line.startswith((" ", "\t")) and "\n" not in line and is_printed(line)
+
+
+def printed_in(block: Block) -> str:
+    """What a block shows below its commands, cut when long; empty where all is typed."""
+    rooted = _rooted(block.text)
+    whole = _logical_lines(block.text)
+    if any(_is_prompted(line, rooted) for line in whole):
+        lines = [line for line in whole if not _is_prompted(line, rooted)]
+    else:
+        told = [line for line in whole if not _COMMENT.match(line)]
+        typed = told if _is_program(block) else _before_output(told)
+        lines = [line for line in told if line not in typed]
+    return "\n".join(lines)[:_LONGEST_EXPECTED].rstrip()
 
 
 def is_run(block: Block) -> bool:
@@ -91,11 +142,8 @@ def _rooted(text: str) -> tuple[str, ...]:
 
 
 def shown_in(block: Block) -> str:
-    """What a recorded session shows after its commands, cut when long."""
-    lines = block.text.splitlines()
-    if any(PROMPT.match(line) for line in lines):
-        lines = [line for line in lines if not PROMPT.match(line)]
-    return "\n".join(lines)[:_LONGEST_EXPECTED].rstrip()
+    """What a block of output shows, of a recorded session what is below its commands."""
+    return printed_in(block) if is_session(block) else block.text[:_LONGEST_EXPECTED].rstrip()
 
 
 def _typed(line: str, rooted: tuple[str, ...]) -> str:

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable
 
+from services.workflow.effects.effect import effect_of
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])|(?<![^\s])([#+>-])(?=\s)|(?<=\d)([.)])(?=\s)")
@@ -29,7 +30,7 @@ def _item(
 ) -> str:
     marker = f"{numbers[step.id]}. "
     blocks = [f"**{_words(step.text) or '…'}**"]
-    blocks += [_fenced(command, "sh") for command in step.commands]
+    blocks += [block for command in step.commands for block in _command(command)]
     if step.expected:
         blocks += ["Expected:", _fenced(step.expected, "text")]
     blocks += [f"*Note:* {_words(note)}" for note in step.notes]
@@ -43,6 +44,12 @@ def _item(
     indent = " " * len(marker)
     body = "\n\n".join(blocks)
     return marker + body.replace("\n", f"\n{indent}").replace(f"\n{indent}\n", "\n\n")
+
+
+def _command(command: str) -> list[str]:
+    """The command, below what it does where it does not only look."""
+    words = effect_of(command).words
+    return [*([f"*{_words(words)}*"] if words else []), _fenced(command, "sh")]
 
 
 def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:

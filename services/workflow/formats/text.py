@@ -10,15 +10,17 @@
     4. The alarm is gone.
        End.
 
-A step goes on to the next one unless it says otherwise. `Not sure: …` below a step says why it is
-not sure that the source means it so, `Settled: yes` which exit holds of a question that was
-answered before, and `Settled by: …` how that is known.
+`! …` above a command says what it changes or destroys, and is not read back. A step goes on to the
+next one unless it says otherwise. `Not sure: …` below a step says why it is not sure that the
+source means it so, `Settled: yes` which exit holds of a question that was answered before, and
+`Settled by: …` how that is known.
 """
 
 import re
 from dataclasses import dataclass, field
 
 from services.kit.errors import InvalidInputError
+from services.workflow.effects.effect import effect_of
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 
@@ -52,6 +54,7 @@ _SAID_OF_STEP = {
     for name in ("not_sure", "settled", "settled_by")
 }
 """Lines below a step that each say one thing of it."""
+_EFFECT = _pattern(r"\s*! (?:changes something|may change something|destroys)\b.*$")
 _INLINE = _pattern(rf"\b(?:if\s+(?P<condition>[^,.:;]+),\s*)?{_GO}\s+{_TARGET}")
 
 
@@ -64,6 +67,8 @@ def to_text(workflow: Workflow) -> str:
         indent = " " * len(f"{number}. ")
         lines.append(f"{number}. {_one_line(step.text)}".rstrip())
         for command in step.commands:
+            words = effect_of(command).words
+            lines += [f"{indent}! {words}"] if words else []
             first, *others = command.split("\n")
             lines += [f"{indent}$ {first}", *(f"{indent}> {line}" for line in others)]
         lines += [f"{indent}| {line}" for line in step.expected.split("\n") if step.expected]
@@ -152,6 +157,8 @@ def _drafts(text: str) -> tuple[str, list[_Draft]]:
         if started and (not drafts or len(started["indent"]) <= indent):
             indent = len(started["indent"])
             drafts.append(_Draft(int(started["number"]), (started["text"] or "").strip()))
+        elif _EFFECT.match(line):
+            continue
         elif drafts:
             _read_line(drafts[-1], line)
         elif not title and (found := _TITLE.fullmatch(line)):

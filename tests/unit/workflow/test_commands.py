@@ -1,13 +1,6 @@
 import pytest
 
-from services.workflow.commands import (
-    Gap,
-    assigned,
-    only_looks,
-    pieces,
-    placeholder_name,
-    placeholders,
-)
+from services.workflow.commands import Gap, assigned, pieces, placeholder_name, placeholders
 from services.workflow.dangers import danger_in_prose, danger_of
 
 
@@ -91,25 +84,6 @@ def test_fetching_alone_is_not_dangerous(command: str) -> None:
 def test_prose_is_dangerous_only_where_no_english_reads_so() -> None:
     assert danger_in_prose("Reboot the switch and reload the page; no vlan 10 is set") is None
     assert danger_in_prose("Run rm -rf on the old folder") is not None
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "show interface",
-        "leaf1# show ver",
-        "$ df -h",
-        "kubectl -n x get pod",
-        "ip -s link show eth0",
-    ],
-)
-def test_a_reading_command_only_looks(command: str) -> None:
-    assert only_looks(command)
-
-
-@pytest.mark.parametrize("command", ["kubectl apply -f x", "ip link set eth0 up", "find / -delete"])
-def test_a_changing_command_does_not_only_look(command: str) -> None:
-    assert not only_looks(command)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,10 @@ def handed_over(gateway):
     gateway.work()
     answer = gateway.client.post(f"/v1/tickets/{ticket_id}/triage", json={"reason": "wrong page"})
     assert answer.status_code == 200
+    assert gateway.ticket(ticket_id)["status"] == "rejected"
+    assert gateway.client.post("/v1/teams", json={"name": "cooling"}).status_code < 300
+    address = f"/v1/tickets/{ticket_id}/team"
+    assert gateway.client.put(address, json={"team": "Cooling"}).status_code == 200
     assert gateway.ticket(ticket_id)["status"] == "handed_over"
     return ticket_id
 

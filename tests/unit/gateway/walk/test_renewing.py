@@ -43,6 +43,7 @@ def test_a_ticket_is_walked_again_once_and_not_when_it_was_handed_over(gateway):
     gateway.work()
     kinds = [e.kind for e in Events(gateway.database).after(0, ticket_id=ticket_id)]
     assert (kinds.count("renewed"), kinds.count("planned")) == (1, 2)
-    gateway.client.post(f"/v1/tickets/{ticket_id}/triage", json={})
+    gateway.client.post("/v1/teams", json={"name": "cooling"})
+    gateway.client.put(f"/v1/tickets/{ticket_id}/team", json={"team": "cooling"})
     assert gateway.client.post(address).status_code == 409
     assert gateway.client.post("/v1/tickets/nobody/renewal").status_code == 404

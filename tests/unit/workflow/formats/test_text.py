@@ -101,3 +101,12 @@ def test_a_text_cannot_pose_as_an_exit() -> None:
 def test_text_without_steps_or_with_a_wrong_number_is_refused(text: str) -> None:
     with pytest.raises(TextError):
         from_text(text)
+
+
+def test_a_change_is_told_above_its_command_and_not_read_back() -> None:
+    step = Step(id="1", kind=StepKind.TERMINAL, text="Scale it.", commands=("kubectl scale x",))
+    written = to_text(Workflow(title="", steps=(step,), transitions=()))
+
+    assert "   ! Changes something: scales a workload; undo: scale back" in written
+    assert from_text(written).steps[0].text == "Scale it."
+    assert from_text(written).steps[0].commands == step.commands

@@ -1,0 +1,1 @@
+"""What running a command does: it looks, it changes something, or it destroys."""

@@ -1,0 +1,45 @@
+import pytest
+
+from services.knowledge.document.markdown import Block, BlockKind
+from services.procedure.rules.commands import commands_of, is_output, printed_in
+
+
+def code(text: str, language: str = "") -> Block:
+    lines = text.count("\n") + 1
+    kind = BlockKind.CODE
+    return Block(kind=kind, start_line=1, end_line=lines, text=text, language=language)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["switch# ", "switch(config)# ", "[me@host ~]$ ", "PS C:\\> ", "ncn-m001# ", "linux# ",
+     "mysql> ", "$ ", "me@host:~$ ", "sh-4.4# ", "db=# ", "MariaDB [(none)]> ", "/ # "],
+)  # fmt: skip
+def test_of_a_pasted_session_the_typed_lines_are_kept(prompt: str) -> None:
+    block = code(f"{prompt}show x\nthe answer\n{prompt}show y\n")
+
+    assert commands_of(block) == ("show x", "show y")
+    assert printed_in(block) == "the answer"
+    assert not is_output(block, "")
+
+
+def test_what_follows_a_command_without_a_prompt_is_output() -> None:
+    block = code("kubectl get pods\nNAME   READY   STATUS\na-1    1/1     Up\nkubectl get svc\n")
+
+    assert commands_of(block) == ("kubectl get pods", "kubectl get svc")
+    assert printed_in(block).startswith("NAME   READY")
+
+
+@pytest.mark.parametrize(
+    "text", ["E0724 10:12:44 x\nE0724 10:12:45 y", "NAME  READY\nx     1/1", "kind: Pod\nspec: {}"]
+)
+def test_a_block_that_begins_with_output_is_output(text: str) -> None:
+    assert is_output(code(text), "It is told so.")
+    assert commands_of(code(text)) == ()
+
+
+def test_a_script_stays_whole() -> None:
+    text = "foreach ($x in $all) {\n    Get-Disk $x\n}\nGet-Volume"
+
+    assert commands_of(code(text, "powershell")) == (text,)
+    assert printed_in(code(text, "powershell")) == ""
