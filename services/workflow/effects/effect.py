@@ -86,6 +86,7 @@ _FILTER = re.compile(
 _CONFIGURING = re.compile(r"^\s*\S+\(conf\w*[^)]*\)#")
 _RUNS = re.compile(r"(?:^| )(?:\+!|--pre\b|-P ?(?!\d|[ieow]?$)[a-z/]+ .)")
 """Words by which a reader runs a program."""
+_LEADING_COMMENTS = re.compile(r"\A(?:\s*#[^\n]*\n)+")
 _DEEPEST = 6
 
 
@@ -109,6 +110,7 @@ def _looks(text: str, depth: int, *, is_fed: bool) -> bool:
     if depth > _DEEPEST or not text.strip():
         return not text.strip()
     bare = "\n".join(_without_prompt(line) for line in text.strip().split("\n"))
+    bare = _LEADING_COMMENTS.sub("", bare)
     if is_statement(bare):
         return statement_looks(bare)
     if is_cmdlet(bare):

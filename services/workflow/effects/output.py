@@ -23,7 +23,8 @@ _PRINTED = re.compile(
     r"|[{}\[\]]+[,;]?\s*$|\{\s*\"|\"[^\"]*\"\s*[:,]|\"[^\"]*\"\s*$|-\s+\w+:"
     r"|[\w.@/\"'\[\]-]*[\w\])]:(?:\s|$)|<\?xml"
     r"|</?[A-Za-z][\w:.-]*(?:\s+[\w:-]+=[^>]*)?/?>(?:.*</\w+>)?\s*$"
-    r"|\[[\w. -]+\]\s*$|[\w.-]+ = |\d[\d.:%/,]*(?:\s|$)|\.\.\.|<snip|---|\w+\([^)]|\w+\{[^}]*[=~]"
+    r"|\[[\w. -]+\]\s*$|[\w.-]+ = |(?!\d+ (?:permit|deny|remark)\b)\d[\d.:%/,]*(?:\s|$)"
+    r"|\.\.\.|<snip|---|\w+\([^)]|\w+\{[^}]*[=~]"
     r"|(?:sum|avg|min|max|count|rate|increase|topk|absent)\s+(?:by|without)\b"
     r")"
 )
@@ -59,11 +60,14 @@ def is_command(text: str) -> bool:
     """Whether the text can be run as it stands: its first line is typed and its quotes close."""
     lines = [line for line in text.splitlines() if line.strip()]
     told = [line for line in lines if not line.lstrip().startswith("#")]
+    if lines and lines[0].startswith("#!"):
+        return True
     if not told:
-        return bool(lines) and lines[0].startswith("#!")
+        return False
     if is_printed(told[0]):
         return False
-    if is_statement(text) or is_cmdlet(text) or _STATEMENT.match(told[0]):
+    bare = "\n".join(told)
+    if is_statement(bare) or is_cmdlet(bare) or _STATEMENT.match(told[0]):
         return True
     try:
         return bool(simple_commands(text))
