@@ -156,8 +156,10 @@ class Interleaving:
 
     def _step(self, name: str, *, choice: bool) -> dict[str, Any] | None:
         page = self.pages.get(name)
-        steps = page.steps[:6] if page else []
-        fitting = [each for each in steps if choice == (len(page.exits.get(each["id"], ())) > 1)]
+        if page is None:
+            return None
+        steps, exits = page.steps[:6], page.exits
+        fitting = [each for each in steps if choice == (len(exits.get(each["id"], ())) > 1)]
         return self.random.choice(fitting) if fitting else None
 
     def _send(self, name: str, what: str, step: dict[str, Any] | None, **fields: str) -> bool:
