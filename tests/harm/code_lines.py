@@ -5,6 +5,7 @@
 
 Pages are drawn by hash, as many of each collection, without those that readings were drawn of.
 A label is one of `look`, `change`, `output`, `text`; where the readers disagree a line is left out.
+A line that looks is not counted as marked where its script changes something in another line.
 """
 
 import hashlib
@@ -77,6 +78,12 @@ def measure(blocks: list[dict[str, Any]], labels: list[dict[str, list[str]]]) ->
     for block in blocks:
         shown = _shown(block)
         said = [each.get(str(block["id"]), []) for each in labels]
+        changing = {
+            text
+            for text, _ in shown
+            for place, line in enumerate(block["lines"])
+            if _holds(text, line) and "change" in {each[place] for each in said}
+        }
         for place, line in enumerate(block["lines"]):
             kinds = {each[place] if place < len(each) else "?" for each in said}
             if len(kinds) > 1 or not kinds <= set(KINDS):
@@ -84,7 +91,8 @@ def measure(blocks: list[dict[str, Any]], labels: list[dict[str, list[str]]]) ->
                 continue
             (kind,) = kinds
             counts[kind] += 1
-            is_marked = next((marked for text, marked in shown if _holds(text, line)), None)
+            held = next(((text, marked) for text, marked in shown if _holds(text, line)), None)
+            is_marked = held[1] if held else None
             where = f"{block['doc']}:{block['line']}: {line.strip()[:120]}"
             if kind in {"look", "change"} and is_marked is None:
                 faults["lost"].append(where)
@@ -92,7 +100,7 @@ def measure(blocks: list[dict[str, Any]], labels: list[dict[str, list[str]]]) ->
                 faults["shown"].append(where)
             elif kind == "change" and not is_marked:
                 faults["unmarked"].append(where)
-            elif kind == "look" and is_marked:
+            elif kind == "look" and is_marked and held and held[0] not in changing:
                 faults["marked"].append(where)
     commands = counts["look"] + counts["change"]
     figures = {

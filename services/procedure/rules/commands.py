@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from textwrap import dedent
 
 from services.knowledge.document.markdown import Block
 from services.language.commands import PROMPT, TELLS
 from services.workflow.effects.output import begins_with_program, is_printed
+from services.workflow.effects.queries import is_cmdlet
 
 _OUTPUT_LANGUAGES = frozenset(
     {"text", "output", "json", "yaml", "log", "txt", "none", "toml", "xml"}
@@ -54,15 +56,17 @@ def _is_told(text: str, code: str) -> bool:
 
 def is_output(block: Block, before: str) -> bool:
     """Whether a code block shows what comes back; `before` is what is said before it."""
-    first = block.text.lstrip().split("\n", 1)[0]
-    if PROMPT.match(first):
+    lines = [line.strip() for line in block.text.splitlines()]
+    told = [line for line in lines if line and not _COMMENT.match(line)]
+    first = told[0] if told else ""
+    if PROMPT.match(lines[0]) or PROMPT.match(first):
         return False
     if block.language in _OUTPUT_LANGUAGES:
+        return not told or not all(map(begins_with_program, told))
+    is_typed = block.language in _SHELLS and (begins_with_program(first) or is_cmdlet(first))
+    if _OUTPUT_LEAD.search(before) and "command" not in before.lower()[-40:] and not is_typed:
         return True
-    if _OUTPUT_LEAD.search(before) and "command" not in before.lower()[-40:]:
-        return True
-    told = [line for line in block.text.splitlines() if line.strip() and not _COMMENT.match(line)]
-    is_shown = bool(told) and is_printed(told[0])
+    is_shown = bool(told) and is_printed(first)
     return is_shown and not is_session(block) and not _is_program(block)
 
 
@@ -71,7 +75,8 @@ def commands_of(block: Block) -> tuple[str, ...]:
 
     What is printed is none: logs, tables, configuration.
     """
-    whole, rooted = _logical_lines(block.text), _rooted(block.text)
+    text = dedent(block.text)
+    whole, rooted = _logical_lines(text), _rooted(text)
     prompted = [_typed(line, rooted) for line in whole if _is_prompted(line, rooted)]
     if prompted:
         return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
@@ -83,8 +88,8 @@ def commands_of(block: Block) -> tuple[str, ...]:
         line.startswith((" ", "\t", "}", "{")) or line.endswith(("{", "|")) for line in typed
     )
     if is_script or len(typed) > _LONGEST_COMMAND_BLOCK:
-        text = block.text if len(typed) == len(told) else "\n".join(typed)
-        return (text,) if len(text) <= _LONGEST_SCRIPT else ()
+        script = block.text if len(typed) == len(told) else "\n".join(typed)
+        return (script,) if len(script) <= _LONGEST_SCRIPT else ()
     return tuple(line for line in typed if len(line) <= _LONGEST_SCRIPT)
 
 
@@ -152,7 +157,7 @@ def _typed(line: str, rooted: tuple[str, ...]) -> str:
 
 def is_session(block: Block) -> bool:
     """Whether it shows commands after a prompt."""
-    return any(PROMPT.match(line) for line in block.text.splitlines())
+    return any(PROMPT.match(line) for line in dedent(block.text).splitlines())
 
 
 def _logical_lines(text: str) -> list[str]:

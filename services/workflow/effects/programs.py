@@ -9,8 +9,8 @@ READERS = frozenset(
         "[",
         "[[",
         ":",
+        "aa-status",
         "ag",
-        "alias",
         "apropos",
         "arch",
         "arping",
@@ -259,7 +259,7 @@ _GIT = (
 _KUBECTL = (
     r"(?:get|describe|logs?|top|explain|version|events?|cluster-info|auth (?:can-i|whoami)"
     r"|api-(?:resources|versions)|rollout (?:status|history)|diff|wait|port-forward|proxy|options"
-    r"|config (?:view|current-context|use-context|get-\w+)|plugin list"
+    r"|config (?:view|current-context|get-\w+)|plugin list"
     r"|whoami|status|projects?|login|adm (?:top|inspect|must-gather|node-logs|release info)"
     r"|image info|extract|rsh|attach|ns|ctx)(?: .*)?|"
 )
@@ -596,6 +596,8 @@ PROGRAMS: dict[str, Program] = {
             valued="--region --profile --output --endpoint-url --query")),
         ("az", _program(
             rf"(?:[\w-]+ )+{_CLOUD_VERBS}(?:-[\w-]+)?|login|account set", _CHANGING.replace("|set", ""), "*")),
+        ("gcpdiag", _program(r"(?:lint|runbook|search|help|version)\b.*")),
+        ("bq", _program(r"(?:show|ls|head|version)\b.*")),
         ("gcloud", _program(
             rf"(?:[\w-]+ ){{1,4}}?{_CLOUD_VERBS}(?:-[\w-]+)?(?: .*)?|auth login|info|version", _CHANGING.replace("|get", ""), "--project --zone --region")),
         ("cray", _program(rf"(?:[\w-]+ )+{_CLOUD_VERBS}(?: .*)?|auth login|init|config list", _CHANGING)),

@@ -50,7 +50,8 @@ def is_statement(text: str) -> bool:
     """Whether the text begins as a query of a database."""
     return bool(
         re.match(
-            r"\s*(?:(?:explain(?:\s+analyze)?|select|with\s+\w+\s+as)\s|\\[a-z]+\+?(?:\s|$))",
+            r"\s*(?:(?:explain(?:\s+analyze)?|select|with\s+\w+\s+as)\s|show\s+[\w. ]+;"
+            r"|\\[a-z]+\+?(?:\s|$))",
             text,
             re.IGNORECASE,
         )
@@ -88,6 +89,7 @@ def cmdlets_look(text: str) -> bool:
         text,
     )
     code = re.sub(r"<#.*?#>|(?:^|\s)#[^\n]*", " ", joined, flags=re.DOTALL)
+    code = re.sub(r"<[A-Za-z][\w .:/-]*>", "x", code)  # what is to be filled in
     code = re.sub(r"'[^'\n]*'", "''", code)
     inner = " ; ".join(re.findall(r"\$\(([^()\"]*(?:\([^()]*\)[^()\"]*)*)\)", code))
     code = re.sub(r"\"[^\"\n]*\"", '""', code) + (f"\n{inner}" if inner else "")
