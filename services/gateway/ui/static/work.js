@@ -53,7 +53,7 @@ function withEdit(address, sent) {
 function take(text, address, sent) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const focus = document.activeElement?.id;
-  for (const id of ["work", "history"]) {
+  for (const id of ["questions", "work", "history"]) {
     const fresh = page.getElementById(id);
     const old = document.getElementById(id);
     if (!fresh || !old) continue;
