@@ -5,12 +5,18 @@ doubted here is asked in the clause's own words, so a doubt costs little and a m
 """
 
 import re
+from collections.abc import Collection
 from itertools import pairwise
 
 from services.language.lexicon import words
 from services.language.questions import is_question, states
 from services.language.sentences import instruction
-from services.language.verbs import base_of_participle, base_of_third, is_base_form
+from services.language.verbs import (
+    base_of_participle,
+    base_of_third,
+    begins_with_verb,
+    is_base_form,
+)
 
 LONGEST_QUESTION = 200
 """Characters that are read at a glance."""
@@ -20,13 +26,15 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHICH = re.compile(r"(?:which|what|who|where|when|how)\b", re.IGNORECASE)
-_MARKUP = re.compile(r"[{}<>|\[\]`\\#$=…_*]|\.\.\.|https?:|:\s|/\w*$|\d\)|\(\s*[^\w\s]")
+_MARKUP = re.compile(
+    r"[{}<>|\[\]`\\#$=…*]|(?<!\w)_|_(?!\w)|\.\.\.|https?:|:\s|/\w*$|\d\)|\(\s*[^\w\s]"
+)
 _PAIRS = (("(", ")"), ("“", "”"))
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
 )
 _POINTS = re.compile(
-    r"\b(?:the|these|those|this) (?:following|below|above|former|latter|same)\b"
+    r"\b(?:the|these|those|this) (?:following|below|above|former|latter)\b"
     r"|\b(?:following|below|above|previous) (?:\w+ )?(?:errors?|commands?|messages?|steps?|output"
     r"|results?|section|example|table|list)\b"
     r"|\bthe (?:errors?|messages?|output|commands?|steps?|results?)\W*$"
@@ -53,6 +61,9 @@ _DOES = frozenset({"does", "do", "did", "can", "could", "will"})
 _HAS = frozenset({"has", "have", "had"})
 _OF_MANY = frozenset({"you", "we", "there", "any", "all", "both", "multiple", "several", "people"})
 _FINITE = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
+_MOMENTS = frozenset({"after", "before", "when", "while", "during", "until", "once"})
+_MAY = re.compile(r"\b(?:may|might|could|would)\b", re.IGNORECASE)
+"""What may be so is told of the page's world, and is no state that is seen."""
 _JOINS = words("words", "relatives") | frozenset({"if", "whether", "and", "or", "because", "but"})
 _ENDS_SUBJECT = words("words", "behind_subjects") | _JOINS
 
@@ -121,14 +132,16 @@ def is_whole(clause: str) -> bool:
     first = said.split()[0].strip(",\"'“”(").lower()
     if first in _POINTING or first in _JOINS or first in words("words", "before_subjects"):
         return False
-    return states(said) and not instruction(said) and names_something(said)
+    is_stated = states(said) and not _MAY.search(said) and not first.endswith("ing")
+    return is_stated and not instruction(said) and names_something(said)
 
 
 def is_whole_name(name: str, *, least: int = 2) -> bool:
     """Whether it names a case or a value in whole words, at least so many, without markup."""
     said = " ".join(name.split())
     is_short = least <= len(said.split()) and len(said) <= LONGEST_QUESTION
-    is_told = not _is_left_over(said) and not is_for_a_person(said)
+    is_deed = begins_with_verb(said) or said.split()[0].lower().endswith("ing") if said else False
+    is_told = not is_deed and not _is_left_over(said) and not is_for_a_person(said)
     return is_short and is_told and (least == 1 or names_something(said))
 
 
@@ -170,12 +183,13 @@ def _agrees(tokens: list[str]) -> bool:
         place = next((n for n in verbs if n + 1 not in verbs), 0)
         if rest[0].lower() in words("words", "pronouns") and 1 in verbs:
             place = 1
-        if not place:
+        if not place or any(each.lower() in _MOMENTS for each in rest[:place]):
             return False
         subject = rest[:place][: len(subject)] or subject
     elif asks in _HAS and not any(map(_is_participle, rest)):
         return False
-    return _fits_number(asks, subject, is_cut=len(subject) < len(rest)) and not _has_second(rest)
+    fits = _fits_number(asks, subject, is_cut=len(subject) < len(rest))
+    return fits and not _has_second(rest, _FINITE - {"have", "do"} if asks in _DOES else _FINITE)
 
 
 def _subject(rest: list[str]) -> list[str]:
@@ -208,12 +222,14 @@ def _is_plural(token: str) -> bool:
     return not is_short and word.endswith("s") and not word.endswith(("ss", "us", "is", "'s", "’s"))
 
 
-def _has_second(rest: list[str]) -> bool:
+def _has_second(rest: list[str], finite: Collection[str]) -> bool:
     """Whether a second verb stands in it without anything that joins it: `Is this points to`."""
     said = [each.lower() for each in rest]
+    if any(a == "and" and b in _FINITE | {"that"} for a, b in pairwise(said)):
+        return True
     for place, (before, word) in enumerate(pairwise(said), start=1):
-        joined = any(each in _JOINS for each in said[:place])
-        if word in _FINITE and not joined and before not in _DOES:
+        joined = any(each in _JOINS | _MOMENTS for each in said[:place])
+        if word in finite and not joined and before not in _DOES:
             return True
     return False
 

@@ -13,7 +13,12 @@ from evaluation.material.requests import plan_request, score_request
 from evaluation.measures.figures import Figures
 from evaluation.measures.logic import Likeness
 from services.contracts.planner import Planner
-from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.retrieval import (
+    PageReading,
+    Retrieval,
+    RetrievedContext,
+    RetrieveRequest,
+)
 from services.contracts.scorer import Scorer
 from services.gateway.clarify.branches import of_decision
 from services.gateway.clarify.choosing import Clarify
@@ -22,6 +27,7 @@ from services.gateway.clarify.situation import Situation
 from services.gateway.ticket.question import Question
 from services.knowledge.ports import Embedder
 from services.procedure.model import Reading
+from services.procedure.ports import ServedReading
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 EARLY = 2
@@ -127,11 +133,17 @@ def page_given(page_of: PageOf, read: Read) -> See:
 
     def see(row: LogicRow, asked: Dialogue) -> Seen:
         ticket = well_formed(row.draft, asked)
+        page = own_page(row) if row.text else page_of(row)
         if row.page not in readings:
-            readings[row.page] = read(own_page(row) if row.text else page_of(row))
+            readings[row.page] = read(page)
         reading = readings[row.page]
+        if reading is None:
+            return Seen(None)
         text = f"{ticket.title}\n{ticket.description}".strip()
-        return Seen(workflow_of(reading, row.page, text) if reading else None)
+        served = ServedReading(reading=reading)
+        shown = PageReading(document_id=row.page, title=page.title, served=served, text=page.text)
+        workflow = workflow_of(reading, row.page, text)
+        return Seen(workflow, RetrievedContext(pages=(shown,)))
 
     return see
 

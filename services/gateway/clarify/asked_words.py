@@ -48,10 +48,13 @@ def asked_words(step: Step, answers: Sequence[str], texts: Mapping[str, str]) ->
     if case:
         name = case["name"]
         return f"Is this the problem: “{name}”?" if is_whole_name(name) else ""
-    if is_well_asked(said) and not is_negated(said) and not _FROM_WHICH.match(said):
+    is_well = is_well_asked(said) and not _FROM_WHICH.match(said)
+    if is_well and not is_negated(said):
         return said
     clause = page_clause(step, texts)
-    return f"Is this so: “{clause}”?" if clause else ""
+    if clause:
+        return f"Is this so: “{clause}”?"
+    return said if is_well else ""
 
 
 def page_clause(step: Step, texts: Mapping[str, str]) -> str:

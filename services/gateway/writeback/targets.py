@@ -35,10 +35,9 @@ _TOLD_OF_QUESTION = {"id", "turn", "question", "choices", "about"}
 _EVENTS = {
     "workflow": "workflow.ready",
     "refusal": "ticket.refused",
-    "team": "ticket.handed_over",
     "question": "question.asked",
 }
-"""What a callback is called, by the first of the news."""
+"""What a callback is called, by the first of the news; of a team by what the ticket is then."""
 _PLAIN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """What Slack's text gives a meaning to: https://docs.slack.dev/messaging/formatting-message-text"""
 
@@ -96,7 +95,7 @@ def _callback(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """Signed over time and body, so that whoever keeps a copy cannot send it later."""
     ticket, asked = note.ticket, note.ticket.open_question
     body = {
-        "event": _EVENTS[note.parts[0].topic],
+        "event": _EVENTS.get(note.parts[0].topic) or f"ticket.{ticket.status.value}",
         "ticket": ticket.model_dump(mode="json", include=_TOLD_OF_TICKET),
         "workflow": _object(note.stored, _TOLD_OF_WORKFLOW),
         "nearest": [near.model_dump(mode="json") for near in ticket.nearest],

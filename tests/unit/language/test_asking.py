@@ -56,6 +56,8 @@ ILL_ASKED = (
     "Is the problem confirmed?",
     "Is the fault still there?",
     "Is the pump running when?",
+    "Does Hall cooling after the night shift go down?",
+    "Is Another reason that the hall is cold because of the draught?",
 )
 
 
@@ -171,6 +173,8 @@ def test_what_is_denied_is_seen(text, expected):
         ("is the valve open?", False),
         ("the panel shows `E17`", False),
         ("the problem persists", False),
+        ("the burner may fail due to wet fuel", False),
+        ("Confirming the leak was caused by this valve", False),
         ("", False),
     ],
 )
@@ -185,3 +189,6 @@ def test_a_name_is_whole_words_without_markup_or_wishes():
     assert not is_whole_name("Burner of {hall} went out")
     assert not is_whole_name("Drain needed")
     assert not is_whole_name("Other problem")
+    assert not is_whole_name("Removing the old burner")
+    assert not is_whole_name("Error identification")
+    assert not is_whole_name("Check the burner")

@@ -604,7 +604,7 @@ def test_a_ticket_that_was_handed_over_stays_so_and_asks_nothing(gateway, asked,
     last = ticket["clarifications"][-1]
     assert (last["state"], last["closed"]) == ("closed", "a team has the ticket")
     page = gateway.client.get(f"/tickets/{asked}").text
-    assert 'id="questions"' not in page
+    assert '<p class="asked">' not in page
 
 
 def test_who_may_only_read_is_shown_the_question_and_no_form(gateway, asked, monkeypatch):
