@@ -144,6 +144,8 @@ class ApprovalRequest(Value):
     """Whether what a later reading offers in its place is meant."""
     revision: str = ""
     """What the person saw; empty for whatever is served now."""
+    doubts: int | None = Field(default=None, ge=0)
+    """How many open doubts of it the person saw; None for however many there are."""
 
 
 class AnswerRequest(Value):

@@ -81,7 +81,7 @@ class Judged(Value):
 class JudgedWorkflow(Judged):
     """A workflow."""
 
-    fit: Fit | None = Fit.SURE
+    fit: Fit = Fit.SURE
     """How surely its procedure is the one for the ticket."""
     author: str = ""
     """Of a version: who edited it."""

@@ -22,6 +22,10 @@ class NothingToUndoError(ConflictError):
     """No person has changed anything here that is not undone already."""
 
 
+class UnseenDoubtsError(ConflictError):
+    """A procedure has open doubts that its approver has not seen."""
+
+
 class ReadingChangedError(ConflictError):
     """What is served is no longer what the caller saw."""
 

@@ -35,6 +35,7 @@ from services.procedure.ports import (
     ReadingStore,
     ServedReading,
     TicketDoubt,
+    UnseenDoubtsError,
     Wanted,
 )
 
@@ -93,7 +94,11 @@ class ReadingsService:
         self._expect(request.revision, served)
         procedure = self._procedure(text_hash, served, request)
         is_open = served.state(request.procedure) is ReadingState.READ
-        in_doubt = any(d.ticket and d.procedure == request.procedure for d in served.reading.doubts)
+        doubts = [d for d in served.reading.doubts if d.procedure == request.procedure]
+        if request.doubts is not None and request.doubts != len(doubts):
+            told = "; ".join(doubt.question for doubt in doubts)
+            raise UnseenDoubtsError(f"doubts of it are open, look at them first: {told}")
+        in_doubt = any(doubt.ticket for doubt in doubts)
         if request.offered or is_open or in_doubt:
             self._store.approve(text_hash, [procedure], who=self._who)
         return self.get(text_hash)

@@ -84,16 +84,18 @@ class SqlReadingStore:
         with self._one(text_hash, is_new_allowed=False) as text:
             before = text.snapshot()
             now = text.served()
-            settled = (
-                d for d in _of_tickets(now) if now and now.reading.procedures[d.procedure] in given
+            found = now.reading if now else None
+            doubts = (
+                [d for d in found.doubts if found.procedures[d.procedure] in given] if found else []
             )
-            text.settle({each.id for each in settled})
+            text.settle({each.id for each in doubts if each.ticket})
             others = [each for each in text.approved if not is_covered(each.procedure, given)]
             new = [ApprovedProcedure(procedure=each, approval=approval) for each in given]
             text.set_approved([*others, *new])
             text.row.was_approved = False
             titles = ", ".join(each.title for each in given)
-            text.note(who, Happening.APPROVED, titles, before)
+            told = f"{titles}; seen with {len(doubts)} open doubts" if doubts else titles
+            text.note(who, Happening.APPROVED, told, before)
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
         """See `ReadingStore.doubt`."""

@@ -31,9 +31,15 @@ def create_reading_forms(known: Known) -> APIRouter:
         procedure: _Place,
         revision: _Revision,
         offered: Annotated[str, Form(max_length=1)] = "",
+        doubts: _Place = 0,
     ) -> Response:
-        """Vouch for a procedure as it was seen."""
-        request = ApprovalRequest(procedure=procedure, offered=bool(offered), revision=revision)
+        """Vouch for a procedure as it was seen, its open doubts too."""
+        request = ApprovalRequest(
+            procedure=procedure,
+            offered=bool(offered),
+            revision=revision,
+            doubts=None if offered else doubts,
+        )
         return _changed(
             known.readings(), text_hash, lambda readings: readings.approve(text_hash, request)
         )
