@@ -61,6 +61,11 @@ _DOES = frozenset({"does", "do", "did", "can", "could", "will"})
 _HAS = frozenset({"has", "have", "had"})
 _OF_MANY = frozenset({"you", "we", "there", "any", "all", "both", "multiple", "several", "people"})
 _FINITE = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
+_SECOND = re.compile(
+    r"\band (?:that|it|they|there|is|are|was|were|has|have|does|do|(?:still|also|then) \w+s)\b",
+    re.IGNORECASE,
+)
+"""A second clause that does not ask as the first one does."""
 _MOMENTS = frozenset({"after", "before", "when", "while", "during", "until", "once"})
 _MAY = re.compile(r"\b(?:may|might|could|would)\b", re.IGNORECASE)
 """What may be so is told of the page's world, and is no state that is seen."""
@@ -130,9 +135,14 @@ def is_whole(clause: str) -> bool:
     if not said or len(said) > LONGEST_QUESTION or is_question(said) or _is_left_over(said):
         return False
     first = said.split()[0].strip(",\"'“”(").lower()
-    if first in _POINTING or first in _JOINS or first in words("words", "before_subjects"):
+    if (
+        re.search(r"\band that\b", said)
+        or first in _POINTING
+        or first in _JOINS
+        or first in words("words", "before_subjects")
+    ):
         return False
-    is_stated = states(said) and not _MAY.search(said) and not first.endswith("ing")
+    is_stated = states(said) and not _MAY.search(said) and not first.endswith(("ing", "ed"))
     return is_stated and not instruction(said) and names_something(said)
 
 
@@ -225,7 +235,7 @@ def _is_plural(token: str) -> bool:
 def _has_second(rest: list[str], finite: Collection[str]) -> bool:
     """Whether a second verb stands in it without anything that joins it: `Is this points to`."""
     said = [each.lower() for each in rest]
-    if any(a == "and" and b in _FINITE | {"that"} for a, b in pairwise(said)):
+    if _SECOND.search(" ".join(said)):
         return True
     for place, (before, word) in enumerate(pairwise(said), start=1):
         joined = any(each in _JOINS | _MOMENTS for each in said[:place])

@@ -56,6 +56,9 @@ ILL_ASKED = (
     "Is the problem confirmed?",
     "Is the fault still there?",
     "Is the pump running when?",
+    "Is there at least one pump and it is old?",
+    "Are all pumps on and that the lines between them are open?",
+    "Does the pump have oil and still fails to start?",
     "Does Hall cooling after the night shift go down?",
     "Is Another reason that the hall is cold because of the draught?",
 )
@@ -173,6 +176,8 @@ def test_what_is_denied_is_seen(text, expected):
         ("is the valve open?", False),
         ("the panel shows `E17`", False),
         ("the problem persists", False),
+        ("all pumps are on and that the lines are open", False),
+        ("Expected line of the panel shows E17", False),
         ("the burner may fail due to wet fuel", False),
         ("Confirming the leak was caused by this valve", False),
         ("", False),
