@@ -376,14 +376,15 @@ class ProgressEvent(Value):
     ticket_id: str
     kind: str
     """`received`, `planning`, `retrieved`, `candidate` (each as it is written), `drafted`,
-    `asked` (a question about the ticket), `answered` (it is walked again), `not_known`, `went_on`
-    (without an answer), `commented` (somebody did, in the ticket's own system), `retried` (its walk
-    broke, and is queued again), `caught_up` (what did not answer may do so by now, and it is walked
-    again), `triaged`, `assigned`, `resolved`, `archived` (as a typical case of a document),
-    `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and `not_told`
-    (a system was told what is new, or could not be), `marked` (an engineer did, skipped or took
-    back a step), `judged` (said what they think of a step), `edited` (made a version of the
-    workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
-    reading, by what was said of its step), or a final status."""
+    `asked` (a question about the ticket), `answered` (it is walked again), `not_known`,
+    `not_settled` (own words that are kept), `went_on` (without an answer), `commented`
+    (somebody did, in the ticket's own system), `retried` (its walk broke, and is queued again),
+    `caught_up` (what did not answer may do so by now, and it is walked again), `triaged`,
+    `assigned`, `resolved`, `archived` (as a typical case of a document), `repeated` (more
+    alerts of the same fault), `reopened` (it broke again), `told` and `not_told` (a system was
+    told what is new, or could not be), `marked` (an engineer did, skipped or took back a step),
+    `judged` (said what they think of a step), `edited` (made a version of the workflow),
+    `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a reading, by
+    what was said of its step), or a final status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime
