@@ -10,7 +10,7 @@ SCORES = ("overall", *DIMENSIONS)
 ANSWERS_GIVEN = (Fit.SURE.value, Fit.UNSURE.value, "refused", "failed")
 PARTS = ("graph", "vectors", "scorer", "triage")
 """What a walk may go on without."""
-QUESTION_OUTCOMES = ("asked", "answered", "not_known", "went_on")
+QUESTION_OUTCOMES = ("asked", "answered", "not_known", "not_settled", "went_on")
 PLANNERS = ("extractive", "llm")
 TRIAGED_BY = ("ranker", "model", "person")
 

@@ -190,7 +190,7 @@ def _agrees(tokens: list[str]) -> bool:
         return False
     if asks in _DOES:
         verbs = [n for n, each in enumerate(rest) if n and _is_base(each)]
-        place = next((n for n in verbs if n + 1 not in verbs), 0)
+        place = next((n for n in verbs if n + 1 not in verbs), 0) or _unknown_verb(rest)
         if rest[0].lower() in words("words", "pronouns") and 1 in verbs:
             place = 1
         if not place or any(each.lower() in _MOMENTS for each in rest[:place]):
@@ -200,6 +200,14 @@ def _agrees(tokens: list[str]) -> bool:
         return False
     fits = _fits_number(asks, subject, is_cut=len(subject) < len(rest))
     return fits and not _has_second(rest, _FINITE - {"have", "do"} if asks in _DOES else _FINITE)
+
+
+def _unknown_verb(rest: list[str]) -> int:
+    """Where a verb of no list stands, by what comes behind it: `the rotor grinds loudly`."""
+    first = 2 if rest[0].lower() in _BEFORE_NOUN else 1
+    after = ((n, each.lower()) for n, each in enumerate(rest) if n > first)
+    ends = (n for n, word in after if word in _ENDS_SUBJECT | _BEFORE_NOUN or word.endswith("ly"))
+    return next(ends, 1) - 1
 
 
 def _subject(rest: list[str]) -> list[str]:

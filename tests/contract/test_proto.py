@@ -36,6 +36,7 @@ from services.contracts.gateway import (
 from services.contracts.scorer import Dimension, Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.contracts.triage import HandOver, TeamChance, TriageDecision
+from services.contracts.verdict import Verdict
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
 PROTO = Path(__file__).parents[2] / "proto"
@@ -48,7 +49,7 @@ MODELS: list[type[BaseModel]] = [
     *(Clarification, TriageDecision, TeamChance, HandOver),
 ]
 ENUMS: list[type[StrEnum]] = [
-    *(StepKind, TicketStatus, Fit, ClarificationState, StepState, Judgement),
+    *(StepKind, TicketStatus, Fit, Verdict, ClarificationState, StepState, Judgement),
     *(LeftKind, WhyLeft),
 ]
 SCALARS = {

@@ -14,7 +14,7 @@ from services.workflow.model import Step, StepKind, Workflow
 _LATER = 0.25
 """Share of the gain where a remedy comes before the question: its state may not be there yet."""
 _OUTCOME = re.compile(
-    r"\b(?:help(?:s|ed)?|again|still|now|after|resolved?|fix(?:es|ed)?|back|remains?|persists?"
+    r"\b(?:help(?:s|ed)?|again|still|now|after(?:wards)?|resolved?|fix(?:es|ed)?|back|remains?|persists?"
     r"|succe\w+|no longer)\b",
     re.IGNORECASE,
 )

@@ -22,6 +22,7 @@ WELL_ASKED = (
     "Are you using the old burner?",
     "Is there a leak under the second tank?",
     "Does a spare nozzle exist for the burner?",
+    "Does the rotor grind loudly?",
     "Which pump is it?",
     "Which line feeds the tank?",
     "How many valves are open?",

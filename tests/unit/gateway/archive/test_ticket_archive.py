@@ -96,7 +96,7 @@ def test_the_branch_that_was_answered_is_told(gateway, archived):
     gateway.client.post(address, json={"choice": 2})
     archived()
     resolve(gateway)
-    assert archived()[0].told.endswith("Does a snapshot hold deleted blocks? Yes")
+    assert archived()[0].told.endswith("Is the log partition full? No")
 
 
 def test_what_was_rejected_or_refused_or_only_guessed_is_no_case(gateway, archived):

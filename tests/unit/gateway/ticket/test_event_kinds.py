@@ -11,7 +11,8 @@ from services.gateway.ticket.event_kinds import ENDS, KINDS, PROGRESS
 from tests.blocks import ROOT
 
 GATEWAY = ROOT / "services/gateway"
-STATUSES = {status.value for status in TicketStatus if status.is_final}
+STATUSES = {status.value for status in TicketStatus if status.is_final} - {"rejected"}
+"""A ticket is rejected by its workflow's being so, which is an event of its own."""
 
 
 def noted(path: Path) -> set[str]:
