@@ -12,9 +12,9 @@ from services.workflow.effects.queries import is_cmdlet
 _OUTPUT_LANGUAGES = frozenset(
     {"text", "output", "json", "yaml", "log", "txt", "none", "toml", "xml"}
 )
-_OUTPUT_LEAD = re.compile(
+_OUTPUT_WORD = re.compile(
     r"\b(?:outputs?|results?|response|returns?|looks? like|similar to|you (?:should )?see|error"
-    r"|message|prints?|shows?|example)\b[^.]*:?$",
+    r"|message|prints?|shows?)\b",
     re.IGNORECASE,
 )
 _SHELLS = frozenset(
@@ -32,8 +32,11 @@ _PROGRAM = re.compile(
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
-_OPENS = ("{", "(", "[", "then", "do", "else")
-"""Ends of lines that others of a script belong to."""
+_OPENS = re.compile(
+    r"(?:[{(\[]|\b(?:then|do|else))\s*$|^\s*\}?\s*(?:if|elseif|for|foreach|while|try|catch)\b.*\)\s*$",
+    re.IGNORECASE,
+)
+"""Lines that others of a script belong to."""
 _LANGUAGES = frozenset({"ruby", "rb", "python", "py", "perl", "go", "javascript", "js", "sql"})
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_SCRIPT = 4000
@@ -56,18 +59,25 @@ def _is_told(text: str, code: str) -> bool:
 
 def is_output(block: Block, before: str) -> bool:
     """Whether a code block shows what comes back; `before` is what is said before it."""
-    lines = [line.strip() for line in block.text.splitlines()]
-    told = [line for line in lines if line and not _COMMENT.match(line)]
+    lines = [line.strip() for line in block.text.splitlines() if line.strip()]
+    told = [line for line in lines if not _COMMENT.match(line)]
     first = told[0] if told else ""
-    if PROMPT.match(lines[0]) or PROMPT.match(first):
+    if any(PROMPT.match(line) for line in (*lines[:1], first)):
         return False
     if block.language in _OUTPUT_LANGUAGES:
         return not told or not all(map(begins_with_program, told))
-    is_typed = block.language in _SHELLS and (begins_with_program(first) or is_cmdlet(first))
-    if _OUTPUT_LEAD.search(before) and "command" not in before.lower()[-40:] and not is_typed:
+    is_typed = is_cmdlet(first) or (block.language in _SHELLS and begins_with_program(first))
+    if _announces_output(before) and not is_typed:
         return True
     is_shown = bool(told) and is_printed(first)
     return is_shown and not is_session(block) and not _is_program(block)
+
+
+def _announces_output(before: str) -> bool:
+    """Whether what is said last speaks of output, and of no command near it."""
+    said = before.rstrip().lower().rpartition(".")[2]
+    found = list(_OUTPUT_WORD.finditer(said))
+    return bool(found) and "command" not in said[-40:] + said[found[-1].end() :]
 
 
 def commands_of(block: Block) -> tuple[str, ...]:
@@ -99,7 +109,7 @@ def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:
 
 def _before_output(told: list[str]) -> list[str]:
     """The lines that are typed: behind a printed one those only that begin with a program."""
-    if any(line.rstrip().endswith(_OPENS) and not is_printed(line) for line in told):
+    if any(_OPENS.search(line) and not is_printed(line) for line in told):
         return told
     typed: list[str] = []
     is_shown = False
