@@ -14,7 +14,7 @@ PRODUCT := --override requirements-overrides-product.txt
 ROOMS_IN := $(wildcard services/*/requirements.in)
 
 # Bytecode is kept: each worker and each process that a test starts would compile everything again.
-PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow lint format unit bench lock openapi proto docs secrets examples clean

@@ -14,13 +14,6 @@ from services.kit.sql.database import Database
 from tests.databases import MIGRATE, copying
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a file stay with one worker, which makes once what they share."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
-
-
 def pytest_collection_finish() -> None:
     """What takes seconds and is tested nowhere: looking at all that is imported, drawing errors."""
     keep_collections_short()

@@ -102,9 +102,9 @@ async def test_a_ticket_is_made_asked_about_answered_and_rejected(running: Runni
         rejected = await called(
             client, "record_feedback", **said, verdict="rejected", reason=reason
         )
-        assert rejected["status"] == "handed_over"
+        assert rejected["status"] == "rejected"
     ticket = running.client.get(f"/v1/tickets/{made['ticket_id']}").json()
-    assert ticket["status"] == "handed_over"
+    assert ticket["status"] == "rejected"
     assert ticket["triage"]["note"]["tried"]
     assert ticket["source"] == "generic"
     lines = running.client.get("/v1/audit", params={"subject": f"ticket {ticket['id']}"}).json()

@@ -190,7 +190,7 @@ def test_a_list_that_loses_its_session_says_so_and_leads_back(page: Page, locked
 def test_a_note_that_was_begun_stays_when_the_session_ends(page: Page, locked: Locked) -> None:
     page.goto(f"/tickets/{locked.ticket_id}")
     sign_in(page)
-    step = page.locator("li.step").first
+    step = page.locator("li.step.next")
     step.locator(".more-work summary").first.click()
     field = step.locator("textarea, input[type=text]").first
     field.fill("the tray sits askew")

@@ -72,6 +72,22 @@ def lacking(expected: Any, found: Any, where: str) -> list[str]:
     return [] if expected == found else [f"{where}: {expected!r} -> {found!r}"]
 
 
+def told_otherwise_now(kept: dict[str, Any]) -> None:
+    """Change what is meant to be told otherwise since then (decisions 38 and 40).
+
+    Acceptance closes the questions of its ticket; a mark on a step that was reworded afterwards
+    is listed beside the edited version, not counted as done in it.
+    """
+    for path, each in kept.items():
+        if path.endswith("/work") and path.split("/")[3] != each["candidate_id"]:
+            each.pop("done"), each.pop("next")
+        elif path.startswith("/v1/tickets/") and "clarifications" in each:
+            works = (kept.get(f"{one['url']}/work", {}) for one in each["candidates"])
+            if any(work.get("verdict") == "accepted" for work in works):
+                for question in each["clarifications"]:
+                    question["state"] = question["state"].replace("open", "closed")
+
+
 def wait_for_the_queue(platform: Embedded) -> None:
     until = time.monotonic() + WAIT_S
     while platform.outbox.counts()["waiting"]:
@@ -87,6 +103,7 @@ def test_an_upgrade_loses_nothing_and_does_what_waited(tmp_path: Path, engine: s
     expected = json.loads(recorded.replace(MADE_IN, str(tmp_path)))
     kept = expected["kept"]
     kept["/v1/audit"] = json.loads(recorded)["kept"]["/v1/audit"]
+    told_otherwise_now(kept)
     with Embedded.open(settings) as platform:
         client = TestClient(platform.app, base_url="http://127.0.0.1")
         assert client.get("/v1/tickets").status_code == 401
@@ -95,7 +112,11 @@ def test_an_upgrade_loses_nothing_and_does_what_waited(tmp_path: Path, engine: s
         def of(path: str) -> Any:
             answer = client.get(path)
             assert answer.status_code == 200, f"{path}: {answer.text}"
-            return answer.json()
+            told = answer.json()
+            if path.endswith("/work"):
+                beside = [each["said"] for each in told["left_behind"]]
+                told["steps"] = sorted(told["steps"] + beside, key=lambda each: each["step"])
+            return told
 
         def lost(*paths: str) -> list[str]:
             return [line for path in paths for line in lacking(kept[path], of(path), path)]
