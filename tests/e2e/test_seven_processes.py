@@ -24,7 +24,6 @@ from services.serving.rooms import ROOMS
 from tests.postgres import pgvector_url
 from tests.servers.vllm_server import free_port
 
-
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT / "examples" / "documents"
 ALERT = json.loads((ROOT / "examples/alerts/alertmanager/bgp-down.json").read_bytes())

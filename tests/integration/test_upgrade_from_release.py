@@ -141,7 +141,11 @@ def test_an_upgrade_loses_nothing_and_does_what_waited(tmp_path: Path, engine: s
         assert len(worked_on) == 2
         assert lost(*(path for each in worked_on for path in kept if path.startswith(each))) == []
         assert lost("/v1/teams", "/v1/audit", "/v1/acceptance", "/v1/dead-letters") == []
-        assert lost(*(path for path in kept if path.startswith("/v1/readings/"))) == []
+        readings = {path: each for path, each in kept.items() if path.startswith("/v1/readings/")}
+        for each in readings.values():
+            if "reading" in each:  # made again by the rules of today
+                each.pop("revision"), each.pop("updated_at"), each["reading"].pop("version", None)
+        assert lost(*readings) == []
 
         (letter,) = kept["/v1/dead-letters"]["letters"]
         assert client.post("/v1/dead-letters/retry", json={"all": True}).status_code == 202
