@@ -4,6 +4,7 @@ import fcntl
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,11 +67,12 @@ def ingested(shared: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def running(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The platform, started once for all tests here that a worker runs."""
-    folder = shutil.copytree(ingested, tmp_path_factory.mktemp("platform") / "data")
-    settings = PlatformSettings(_env_file=None, data_dir=folder, port=0)
+@contextmanager
+def started(ingested: Path, folder: Path) -> Iterator[Running]:
+    """A platform on a copy of the ingested examples."""
+    settings = PlatformSettings(
+        _env_file=None, data_dir=shutil.copytree(ingested, folder / "data"), port=0
+    )
     with Embedded.open(settings) as platform:
         platform.start()
         server = ServerThread(platform.app, host="127.0.0.1", port=0)
@@ -78,6 +80,13 @@ def running(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         with httpx.Client(base_url=server.url, timeout=90) as client:
             yield Running(server.url, client)
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def running(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The platform, started once for all tests here that a worker runs."""
+    with started(ingested, tmp_path_factory.mktemp("platform")) as running:
+        yield running
 
 
 @pytest.fixture

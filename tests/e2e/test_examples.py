@@ -2,12 +2,22 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import Running, started
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXPECTED = json.loads((EXAMPLES / "expected.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def running(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A platform of this file alone: on others somebody has worked on these tickets."""
+    with started(ingested, tmp_path_factory.mktemp("examples")) as running:
+        yield running
 
 
 def test_every_alert_has_an_expectation_and_every_expected_document_exists():
