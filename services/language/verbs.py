@@ -88,8 +88,10 @@ def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
         return False
     if _is_noun_before(word, after):
         return False
-    if not after or _DETERMINER.fullmatch(after[0]) or not after[0][:1].isalpha():
+    if not after or _DETERMINER.fullmatch(after[0]):
         return bool(after)
+    if not after[0][:1].isalpha():  # a name in code, or a number: `Alert `FanDown`` tells nothing
+        return len(after) > 1 or word not in words("verbs", "usually_nouns")
     if word in words("verbs", "usually_nouns"):
         return _acts_with_force(after)
     return not any(_FINITE.fullmatch(each) for each in after)

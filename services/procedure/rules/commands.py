@@ -17,6 +17,7 @@ _OUTPUT_WORD = re.compile(
     r"|message|prints?|shows?)\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(r"^(?:if|when|once|where|while|after|until|unless)\b[^,]*,\s*")
 _SHELLS = frozenset(
     {"sh", "bash", "shell", "zsh", "console", "shell-session", "powershell", "ps1", "cmd", "bat"}
 )
@@ -75,7 +76,7 @@ def is_output(block: Block, before: str) -> bool:
 
 def _announces_output(before: str) -> bool:
     """Whether what is said last speaks of output, and of no command near it."""
-    said = before.rstrip().lower().rpartition(".")[2]
+    said = _CONDITION.sub("", before.rstrip().lower().rpartition(".")[2].lstrip())
     found = list(_OUTPUT_WORD.finditer(said))
     return bool(found) and "command" not in said[-40:] + said[found[-1].end() :]
 
