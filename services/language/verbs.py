@@ -84,9 +84,7 @@ def _is_adverb(token: str) -> bool:
 def _acts(word: str, is_cut: bool, after: list[str]) -> bool:
     if word not in words("verbs", "also_nouns"):
         return not (after and _FINITE.fullmatch(after[0]) and after[0].lower() != "do")
-    if is_cut and after:
-        return False
-    if _is_noun_before(word, after):
+    if (is_cut and after) or _is_noun_before(word, after):
         return False
     if not after or _DETERMINER.fullmatch(after[0]):
         return bool(after)
