@@ -28,6 +28,12 @@ Alert `CraneLampDark`.
    ```
    2026-03-02T10:11:12Z WARN lamp driver lost the bus
    ```
+
+4. Graph the hours of light by using the following query:
+
+   ```text
+   lamp_hours_total{crane="<crane name>"}
+   ```
 """
 BODY = {
     "title": "CraneLampDark",
@@ -99,3 +105,11 @@ def test_what_changes_is_said_above_it_and_a_log_line_is_no_command(opened: Page
     restart = opened.locator("li.step", has=opened.get_by_text("cranectl restart"))
     expect(restart.locator(".effect").first).to_be_visible()
     assert opened.locator(".command", has_text="lost the bus").count() == 0
+
+
+def test_a_query_is_no_output_and_is_copied_with_its_gap_filled(opened: Page) -> None:
+    query = command(opened, "lamp_hours_total")
+    query.locator(".gap").fill("north-2")
+    query.get_by_role("button", name="Copy").click()
+    expect(query.get_by_role("button", name="Copied")).to_be_visible()
+    assert copied(opened) == 'lamp_hours_total{crane="north-2"}'

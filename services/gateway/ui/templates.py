@@ -18,6 +18,7 @@ from services.kit.errors import FlowXpertError
 from services.workflow.commands import pieces
 from services.workflow.effects.effect import effect_of
 from services.workflow.effects.output import is_command
+from services.workflow.effects.queries import is_metric_query
 
 NAVIGATION = (
     ("Incidents", "/"),
@@ -82,6 +83,7 @@ def _environment() -> Environment:
         citation_url=citation_url,
         effect_of=effect_of,
         is_command=is_command,
+        is_metric_query=is_metric_query,
         workflow_url=workflow_url,
         since_answer=since_answer,
         navigation=NAVIGATION,

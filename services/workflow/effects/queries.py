@@ -15,6 +15,12 @@ _CHANGES = re.compile(
     r"|sleep|set_config|xp_\w+)\b",
     re.IGNORECASE,
 )
+_METRICS = re.compile(
+    r"\s*(?:(?:sum|avg|min|max|count|topk|bottomk|quantile|(?:ir|r)ate|increase|delta|deriv|absent"
+    r"|predict_linear|histogram_quantile|label_replace|\w+_over_time)\s*(?:(?:by|without)\b|\()"
+    r"|[a-z_:][\w:]*\s*\{\s*[a-z_]\w*\s*(?:=|!)[=~]?\s*\")"
+)
+"""How a query of a time-series database begins: https://prometheus.io/docs/prometheus/latest/querying/"""
 _STRING = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _CMDLET = re.compile(r"[A-Za-z]+-[A-Za-z]\w*")
 _LOOKING_VERBS = (
@@ -56,6 +62,11 @@ def is_statement(text: str) -> bool:
             re.IGNORECASE,
         )
     )
+
+
+def is_metric_query(text: str) -> bool:
+    """Whether the text begins as a query of Prometheus does, which can only look."""
+    return _METRICS.match(text) is not None
 
 
 def statement_looks(text: str) -> bool:
