@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from scipy.optimize import linear_sum_assignment
 
@@ -182,18 +183,30 @@ def matched(ours: Sequence[Step], theirs: Sequence[Step]) -> dict[str, str]:
         b = [s for s in theirs if (s.kind is StepKind.DECISION) is is_question]
         if not a or not b:
             continue
-        likeness = [[_likeness(x, y) for y in b] for x in a]
+        left, right = [_Said.by(step) for step in a], [_Said.by(step) for step in b]
+        likeness = [[x.likeness(y) for y in right] for x in left]
         rows, columns = linear_sum_assignment([[-value for value in row] for row in likeness])
         pairs = zip(rows, columns, strict=True)
         found |= {a[i].id: b[j].id for i, j in pairs if likeness[i][j] >= _SAME_FROM}
     return found
 
 
-def _likeness(a: Step, b: Step) -> float:
-    """Shared words (0–1), and more where both cite the same lines."""
-    left, right = set(tokenise(a.text)), set(tokenise(b.text))
-    shared = 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
-    return shared + (_SAME_LINES if _cited(a) & _cited(b) else 0.0)
+class _Said(NamedTuple):
+    """What two steps are compared by."""
+
+    words: set[str]
+    lines: set[int]
+
+    @classmethod
+    def by(cls, step: Step) -> "_Said":
+        return cls(set(tokenise(step.text)), _cited(step))
+
+    def likeness(self, other: "_Said") -> float:
+        """Shared words (0–1), and more where both cite the same lines."""
+        total = len(self.words) + len(other.words)
+        both = bool(self.words and other.words)
+        shared = 2 * len(self.words & other.words) / total if both else 0.0
+        return shared + (_SAME_LINES if self.lines & other.lines else 0.0)
 
 
 def _cited(step: Step) -> set[int]:

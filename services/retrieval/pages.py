@@ -39,6 +39,16 @@ class _Keyed:
     document: Document = field(compare=False)
 
 
+@dataclass(frozen=True)
+class _Raw:
+    """A document as the argument of a cache that looks at all of it, but hashes little."""
+
+    document: Document
+
+    def __hash__(self) -> int:
+        return hash((self.document.id, self.document.content_hash))
+
+
 class Pages:
     """Readings of documents: the stored one of the text as it stands, else one by rules."""
 
@@ -82,8 +92,8 @@ class Pages:
         document = self._documents.get(document_id)
         if document is None:
             return None
-        text = self._text(_Keyed(hash_of(document.model_dump_json()), document))
-        return _Keyed(hash_of(text), document.model_copy(update={"text": text}))
+        text, key = self._text(_Raw(document))
+        return _Keyed(key, document.model_copy(update={"text": text}))
 
     def _read_by_rules(self, page: _Keyed) -> ServedReading | None:
         try:
@@ -94,5 +104,7 @@ class Pages:
             return None
 
 
-def _screened_text(page: _Keyed) -> str:
-    return screened(page.document).document.text
+def _screened_text(page: _Raw) -> tuple[str, str]:
+    """The text as it is used, and its hash."""
+    text = screened(page.document).document.text
+    return text, hash_of(text)

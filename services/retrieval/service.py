@@ -1,6 +1,7 @@
 """Retrieval: the work, from a request to ranked knowledge."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from services.contracts.retrieval import (
@@ -209,7 +210,7 @@ class RetrievalService:
         links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
         if not links:
             return []
-        resolver = LinkResolver(self._documents.hashes())
+        resolver = _resolver(frozenset(self._documents.hashes()))
         found = (resolver.resolve(link) for link in links)
         return list(dict.fromkeys(id_ for id_ in found if id_))
 
@@ -231,6 +232,12 @@ class RetrievalService:
         wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
         with stage_timer("retrieval", "read"):
             return self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
+
+
+@lru_cache(maxsize=1)
+def _resolver(document_ids: frozenset[str]) -> LinkResolver:
+    """Made again when documents have come or gone."""
+    return LinkResolver(document_ids)
 
 
 def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:

@@ -18,7 +18,6 @@ from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.procedure.evidence.consensus import Voice, with_votes
-from services.procedure.evidence.decide import decide
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.ports import AnswerStore
 from services.scorer.approved import Approved
@@ -36,6 +35,7 @@ from services.scorer.judges.panel import Panel, PanelVerdict
 from services.scorer.judges.question import FactQuestion
 from services.scorer.judges.questions import questions
 from services.scorer.judges.recent_answers import RecentAnswers
+from services.scorer.page_facts import PageFacts
 from services.scorer.ranking import CandidatePage, ranked
 from services.scorer.rule_reading import RuleReadings, is_of_rules
 from services.scorer.settings import ScorerSettings
@@ -78,6 +78,7 @@ class ScorerService:
         """
         self._settings = settings or ScorerSettings()
         self._fitted = fitted or ScoringFit.shipped()
+        self._facts = PageFacts(self._fitted.forests)
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
         self._panel = _panel(model, self._settings, answers) if model else None
@@ -147,7 +148,7 @@ class ScorerService:
             findings=lint(workflow, bindings=request.ticket.labels),
             drawn=drawn,
             reading=reading,
-            decided=decide(drawn, reading, self._fitted.forests),
+            decided=self._facts.of(drawn, reading),
             weighings=self._fitted.weighings,
         )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import qdrant_edge as edge
+from pydantic_core import from_json
 
 from services.knowledge.embedding.bm25 import SparseVector, document_vector, query_vector
 from services.knowledge.ports import Collection, Hit, Point, StoreUnavailableError
@@ -260,7 +261,7 @@ def _hit(found: edge.ScoredPoint, sparse_score: float) -> Hit:
     payload = found.payload or {}
     return Hit(
         id=payload["id"],
-        payload=json.loads(payload["payload"]),
+        payload=from_json(payload["payload"]),
         dense_score=found.score,
         sparse_score=sparse_score,
     )

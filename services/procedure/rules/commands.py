@@ -105,7 +105,7 @@ def commands_of(block: Block) -> tuple[str, ...]:
 
 
 def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:
-    return bool(PROMPT.match(line)) or line[2:].strip() in rooted
+    return bool(PROMPT.match(line.lstrip())) or line[2:].strip() in rooted
 
 
 def _before_output(told: list[str]) -> list[str]:
@@ -163,12 +163,12 @@ def shown_in(block: Block) -> str:
 
 
 def _typed(line: str, rooted: tuple[str, ...]) -> str:
-    return line[2:].strip() if line[2:].strip() in rooted else PROMPT.sub("", line)
+    return line[2:].strip() if line[2:].strip() in rooted else PROMPT.sub("", line.lstrip())
 
 
 def is_session(block: Block) -> bool:
     """Whether it shows commands after a prompt."""
-    return any(PROMPT.match(line) for line in dedent(block.text).splitlines())
+    return any(PROMPT.match(line.lstrip()) for line in block.text.splitlines())
 
 
 def _logical_lines(text: str) -> list[str]:

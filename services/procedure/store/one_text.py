@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import delete, select, update
@@ -33,6 +34,8 @@ from services.procedure.ticket_doubts import doubt_id, with_ticket_doubts
 Snapshot = dict[str, Any]
 """What people said of a text, as JSON: what undoing brings back."""
 
+_REMEMBERED = 512
+"""Readings kept as objects: some 20 MB."""
 _OF_PEOPLE = (Reader.PERSON, Reader.IMPORTED)
 
 
@@ -238,6 +241,18 @@ def readings_of(rows: Sequence[ReadingRow]) -> dict[Reader, tuple[Reading, datet
     return {
         Reader(row.reader): (Reading.model_validate(row.reading), row.updated_at) for row in rows
     }
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def reading_of(stored: str) -> Reading:
+    """A reading from its column, remembered by all that stands there."""
+    return Reading.model_validate_json(stored)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def procedure_of(stored: str) -> Procedure:
+    """The same of an approved procedure."""
+    return Procedure.model_validate_json(stored)
 
 
 def ticket_doubt(row: TicketDoubtRow) -> TicketDoubt:

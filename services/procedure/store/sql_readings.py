@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Text, cast, delete, func, select
 from sqlalchemy.orm import Session
 
 from services.kit.access.audit import add_audit
@@ -26,7 +26,14 @@ from services.procedure.ports import (
     Wanted,
 )
 from services.procedure.serving import is_covered, offers, served
-from services.procedure.store.one_text import OneText, approvals_of, readings_of, ticket_doubt
+from services.procedure.store.one_text import (
+    OneText,
+    approvals_of,
+    procedure_of,
+    reading_of,
+    readings_of,
+    ticket_doubt,
+)
 from services.procedure.tables import (
     AnswerRow,
     ApprovalRow,
@@ -175,13 +182,11 @@ class SqlReadingStore:
             for some in batches(text_hashes):
                 rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
                 marked = {row.text_hash: row.was_approved for row in rows}
-                readings = _by_text(session, ReadingRow, some)
-                approvals = _by_text(session, ApprovalRow, some)
+                readings = _readings(session, some)
+                approvals = _approvals(session, some)
                 doubts = _waiting(session, some)
                 for text_hash, was_approved in marked.items():
-                    own = readings_of(readings.get(text_hash, []))
-                    approved = approvals_of(approvals.get(text_hash, []))
-                    best = served({reader: each for reader, (each, _) in own.items()}, approved)
+                    best = served(readings.get(text_hash, {}), approvals.get(text_hash, []))
                     if best is not None:
                         marked_so = best.model_copy(update={"was_approved": was_approved})
                         waiting = doubts.get(text_hash, [])
@@ -291,6 +296,29 @@ def _by_text(session: Session, kind: type[Row], hashes: Sequence[str]) -> dict[s
         statement = statement.order_by(ApprovalRow.id)
     for row in session.scalars(statement):
         found.setdefault(row.text_hash, []).append(row)
+    return found
+
+
+def _readings(session: Session, hashes: Sequence[str]) -> dict[str, dict[Reader, Reading]]:
+    """The readings of texts by reader: as they stand now, each parsed once."""
+    found: dict[str, dict[Reader, Reading]] = {}
+    stored = cast(ReadingRow.reading, Text)
+    statement = select(ReadingRow.text_hash, ReadingRow.reader, stored)
+    for row in session.execute(statement.where(ReadingRow.text_hash.in_(hashes))).tuples():
+        found.setdefault(row[0], {})[Reader(row[1])] = reading_of(row[2])
+    return found
+
+
+def _approvals(session: Session, hashes: Sequence[str]) -> dict[str, list[ApprovedProcedure]]:
+    """What is approved of texts, likewise, in the order in which it was."""
+    found: dict[str, list[ApprovedProcedure]] = {}
+    stored = cast(ApprovalRow.procedure, Text)
+    statement = select(ApprovalRow.text_hash, stored, ApprovalRow.who, ApprovalRow.at)
+    mine = statement.where(ApprovalRow.text_hash.in_(hashes)).order_by(ApprovalRow.id)
+    for text_hash, procedure, who, at in session.execute(mine).tuples():
+        approval = Approval(by=who, at=at)
+        each = ApprovedProcedure(procedure=procedure_of(procedure), approval=approval)
+        found.setdefault(text_hash, []).append(each)
     return found
 
 

@@ -41,7 +41,8 @@ _ASSIGNED = re.compile(r"^\s*(?:sudo\s+|[A-Za-z_]\w*=\S*\s+)*(\S+)")
 def begins_with_program(line: str) -> bool:
     """Whether the first word is a program that is known here."""
     found = _ASSIGNED.match(line)
-    name = found[1].rsplit("/", 1)[-1].casefold() if found else ""
+    written = found[1].rsplit("/", 1)[-1] if found else ""
+    name = "" if written.isupper() and len(written) > 1 else written.casefold()
     return name in READERS or name in PROGRAMS or runs_others(name)
 
 
