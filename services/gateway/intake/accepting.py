@@ -2,22 +2,22 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import Accepted, AcceptedTicket
-from services.contracts.ticket import TicketDraft, TicketStatus
-from services.gateway.intake.acknowledgement import COLUMNS, acknowledge
+from services.contracts.ticket import TicketDraft
+from services.gateway.intake.acknowledgement import COLUMNS, acknowledge, received
 from services.gateway.intake.alerts import Alerts
+from services.gateway.intake.arrivals import Arrivals
 from services.gateway.intake.fingerprints import family, fingerprint
 from services.gateway.intake.idempotency import Answers, DeliveryKey, KeyTakenError
-from services.gateway.intake.repeats import Repeats
 from services.gateway.sources.delivery import Delivery, Resolution
 from services.gateway.tables import TicketRow
-from services.gateway.ticket.addresses import ticket_url
 from services.gateway.ticket.comments import Comment, add_comment
-from services.gateway.ticket.lifecycle import open_ticket
+from services.gateway.ticket.lifecycle import Opening, open_tickets
 from services.gateway.ticket.queue import READ_COMMENT_TASK
 from services.gateway.ticket.updates import TicketUpdates
 from services.kit.ids import time_ordered_id
@@ -42,7 +42,7 @@ class Intake:
         self._repeats_within_s = repeats_within_s
         self._alerts = Alerts(database)
         self._answers = Answers(database)
-        self._repeats = Repeats(database, outbox, within_s=repeats_within_s)
+        self._arrivals = Arrivals(database, outbox, within_s=repeats_within_s)
 
     def accept(self, delivery: Delivery, key: DeliveryKey | None = None) -> Accepted:
         """Store the delivery; when this returns, all of it is committed.
@@ -51,9 +51,9 @@ class Intake:
             IdempotencyKeyReusedError: The key came before with another body.
         """
         if key is None:
-            repeats = self._repeats.take(delivery)
-            if repeats is not None:
-                return _all_known(delivery, repeats)
+            tickets = self._arrivals.take(delivery)
+            if tickets is not None:
+                return _answer(delivery, tickets)
             with self._database.session() as session:
                 return self._store(session, delivery)
         return self._answers.find(key) or self._accept_once(delivery, key)
@@ -114,16 +114,9 @@ class Intake:
             self._alerts.count_on(session, named, repeated)
             told.repeat(repeated, is_open=not claimed.is_over)
             return _known(session, named, repeated, named.occurrence)
-        open_ticket(session, self._outbox, named, ticket_id, fingerprint=mark, family=family(named))
-        return AcceptedTicket(
-            id=ticket_id,
-            status=TicketStatus.RECEIVED,
-            status_url=ticket_url(ticket_id),
-            source=named.source,
-            external_id=named.external_id,
-            occurrence=named.occurrence,
-            created=True,
-        )
+        opened = Opening(named, ticket_id, mark, family(named), copy_context())
+        open_tickets(session, self._outbox, [opened])
+        return received(named, ticket_id)
 
     def _repeated(self, session: Session, mark: str) -> str | None:
         """The ticket of the same fault, when the last word of it is recent."""
@@ -160,8 +153,8 @@ class Intake:
         return _known(session, said, ticket_id, occurrence)
 
 
-def _all_known(delivery: Delivery, tickets: Sequence[AcceptedTicket]) -> Accepted:
-    """The answer to a delivery that tells of nothing new."""
+def _answer(delivery: Delivery, tickets: Sequence[AcceptedTicket]) -> Accepted:
+    """To a delivery of alerts alone."""
     ignored = tuple(event.reason for event in delivery.ignored)
     answer = Accepted(tickets=(), rejected=delivery.rejected, ignored=ignored)
     return answer.of(tuple(tickets))

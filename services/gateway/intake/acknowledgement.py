@@ -1,4 +1,4 @@
-"""Tickets that were there before a delivery, as its answer tells of them."""
+"""The tickets of a delivery as its answer tells of them."""
 
 from typing import Any
 
@@ -24,10 +24,23 @@ COLUMNS = (
 """What `acknowledge` reads of a ticket."""
 
 
+def received(draft: TicketDraft, ticket_id: str) -> AcceptedTicket:
+    """A ticket that the delivery made."""
+    return AcceptedTicket(
+        id=ticket_id,
+        status=TicketStatus.RECEIVED,
+        status_url=ticket_url(ticket_id),
+        source=draft.source,
+        external_id=draft.external_id,
+        occurrence=draft.occurrence,
+        created=True,
+    )
+
+
 def acknowledge(
     row: Row[*tuple[Any, ...]], told: TicketDraft | Resolution | Comment, occurrence: str
 ) -> AcceptedTicket:
-    """The ticket that was told of, at this time that it broke."""
+    """A ticket that was there before, at this time that it broke."""
     return AcceptedTicket(
         id=row.id,
         status=TicketStatus(row.status),

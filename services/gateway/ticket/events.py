@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from sqlalchemy import event, func, insert, select
+from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
@@ -39,11 +39,7 @@ def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
         if not KINDS[note.kind].is_progress:
             _audit(session, ticket_id, note)
             event.listen(session, "after_commit", partial(_count, note), once=True)
-        session.execute(
-            insert(EventRow).values(
-                ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at
-            )
-        )
+        session.add(EventRow(ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at))
 
 
 def _count(note: Note, _session: Session) -> None:

@@ -6,6 +6,7 @@ again; people take its questions, its team and its workflow into their hands.
 
 import time
 from collections.abc import Collection, Sequence
+from contextvars import Context
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import CursorResult, case, exists, func, select, true, update
@@ -20,7 +21,7 @@ from services.gateway.ticket.assignment import store_decision_of_walk
 from services.gateway.ticket.citations import cite, note_nearest
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.outcome import Outcome, Planned, Refused, Verdict
-from services.gateway.ticket.queue import SOMEBODY_WAITS, put_walk
+from services.gateway.ticket.queue import SOMEBODY_WAITS, WALK_TASK, first_walk, put_walk
 from services.gateway.ticket.severity import priority_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
@@ -48,33 +49,44 @@ class Concluded(NamedTuple):
     """What it shows since then; None where the walk made nothing."""
 
 
-def open_ticket(
-    session: Session,
-    outbox: Outbox,
-    draft: TicketDraft,
-    ticket_id: str,
-    *,
-    fingerprint: str,
-    family: str,
-) -> None:
-    """Store a new ticket with its first event and its queued walk."""
+class Opening(NamedTuple):
+    """A ticket that is about to be stored."""
+
+    draft: TicketDraft
+    ticket_id: str
+    fingerprint: str
+    family: str
+    context: Context
+    """Of the request that brings it, in whose name it is stored."""
+
+
+def open_tickets(session: Session, outbox: Outbox, opened: Sequence[Opening]) -> None:
+    """Store new tickets, each with its first event and its queued walk, in a few statements."""
     now = time.time()
-    row = TicketRow(
-        **draft.model_dump(),
-        id=ticket_id,
-        status=TicketStatus.RECEIVED.value,
-        fingerprint=fingerprint,
-        family=family,
-        created_at=now,
-        updated_at=now,
-        last_at=now,
+    session.add_all(
+        TicketRow(
+            **each.draft.model_dump(),
+            id=each.ticket_id,
+            status=TicketStatus.RECEIVED.value,
+            fingerprint=each.fingerprint,
+            family=each.family,
+            created_at=now,
+            updated_at=now,
+            last_at=now,
+        )
+        for each in opened
     )
-    session.add(row)
     session.flush()
-    named = {team[:MAX_NAME] for team in draft.teams}
-    session.add_all(TicketTeamRow(ticket_id=ticket_id, team=team) for team in sorted(named))
-    add_events(session, ticket_id, [Note("received", {"source": draft.source})])
-    put_walk(session, outbox, ticket_id, priority=priority_of(draft.severity))
+    for each in opened:
+        named = {team[:MAX_NAME] for team in each.draft.teams}
+        session.add_all(TicketTeamRow(ticket_id=each.ticket_id, team=t) for t in sorted(named))
+        received = Note("received", {"source": each.draft.source}, now)
+        each.context.run(add_events, session, each.ticket_id, [received])
+    walks = [
+        each.context.run(first_walk, each.ticket_id, priority_of(each.draft.severity))
+        for each in opened
+    ]
+    outbox.put_all(session, WALK_TASK, walks)
 
 
 def note_progress(session: Session, ticket_id: str, notes: Sequence[Note]) -> None:

@@ -7,7 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.gateway.tables import EventRow
-from services.kit.queue.outbox import NORMAL, Outbox
+from services.kit.observability import tracing
+from services.kit.queue.outbox import NORMAL, NewTask, Outbox
 
 WALK_TASK = "gateway.walk_ticket"
 LEARN_TICKET_TASK = "gateway.learn_ticket"
@@ -38,6 +39,12 @@ def put_walk(
     """Queue a walk of the ticket."""
     key = walk_key(ticket_id, walk)
     outbox.put(session, WALK_TASK, {"ticket_id": ticket_id}, key, priority=priority)
+
+
+def first_walk(ticket_id: str, priority: int) -> NewTask:
+    """The task of a new ticket's walk, put from here."""
+    key = walk_key(ticket_id, 1)
+    return NewTask({"ticket_id": ticket_id}, key, priority, str(tracing.here()))
 
 
 def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:

@@ -123,6 +123,17 @@ class WaitingTasks(NamedTuple):
     """When the oldest was to begin, in seconds since the epoch."""
 
 
+class NewTask(NamedTuple):
+    """A task that is put."""
+
+    kwargs: Mapping[str, Any]
+    key: str
+    priority: int
+    """0 to 9; the lowest is run first."""
+    trace_id: str
+    """Where in its trace it is put; see `tracing.Place`."""
+
+
 class ParkedTask(NamedTuple):
     """A task that was given up. Times are seconds since the epoch."""
 
@@ -174,25 +185,34 @@ class Outbox:
         False, and nothing added, when a task with that key is not finished yet: a task that may
         have begun and must run again for newer content needs another key.
         """
+        task = NewTask(kwargs, key, priority, str(tracing.here()))
+        return key in self.put_all(session, task_name, [task])
+
+    def put_all(self, session: Session, task_name: str, tasks: Sequence[NewTask]) -> set[str]:
+        """As `put`, for several in one statement; the keys of those that were added."""
         now = time.time()
+        rows = [
+            {
+                "key": task.key,
+                "task": task_name,
+                "kwargs": dict(task.kwargs),
+                "trace_id": task.trace_id,
+                "created_at": now,
+                "due_at": now,
+                "attempts": 0,
+                "reason": "",
+                "priority": task.priority,
+            }
+            for task in tasks
+        ]
         statement = (
             self.database.insert(OutboxRow)
-            .values(
-                key=key,
-                task=task_name,
-                kwargs=dict(kwargs),
-                trace_id=str(tracing.here()),
-                created_at=now,
-                due_at=now,
-                attempts=0,
-                reason="",
-                priority=priority,
-            )
+            .values(rows)
             .on_conflict_do_nothing(index_elements=["key"])
             .returning(OutboxRow.key)  # PostgreSQL's driver does not count rows of an upsert here
         )
         self._wake_after(session)
-        return session.scalar(statement) is not None
+        return set(session.scalars(statement)) if rows else set()
 
     def put_later(
         self,

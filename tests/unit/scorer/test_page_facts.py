@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-
 import pytest
 
 from services.procedure.evidence.decide import Forests, decide
@@ -13,7 +11,7 @@ FORESTS = Forests.shipped()
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Drawn]]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Drawn]:
     """The drawings that were decided anew."""
     found: list[Drawn] = []
 
@@ -22,7 +20,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Drawn]]:
         return decide(drawn, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(page_facts, "decide", noted)
-    yield found
+    return found
 
 
 def again(drawn: Drawn, text: str = TEXT, commands: tuple[str, ...] = ()) -> Drawn:
