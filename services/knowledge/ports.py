@@ -191,8 +191,14 @@ class DocumentStore(Protocol):
     def get(self, document_id: str) -> Document | None:
         """None when unknown."""
 
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """By id; unknown ones are left out."""
+
     def delete(self, document_id: str) -> None:
         """Remove; unknown ids are ignored."""
+
+    def ids_with(self, parts: Sequence[str]) -> list[str]:
+        """The ids that hold one of these, in upper or lower case; at least these, perhaps more."""
 
     def hashes(self) -> dict[str, str]:
         """`content_hash` by document id, of all documents."""

@@ -72,7 +72,8 @@ class Pages:
 
         A document that is gone, or that cannot be read, is left out.
         """
-        found = [keyed for keyed in map(self._used, scores) if keyed]
+        documents = self._documents.get_many(list(scores))
+        found = [self._used(documents[id_]) for id_ in scores if id_ in documents]
         stored = self._readings.served_many(list(dict.fromkeys(page.key for page in found)))
         served = {page: stored.get(page.key) or self._by_rules(page) for page in found}
         return tuple(
@@ -87,11 +88,8 @@ class Pages:
             if (reading := served[page]) is not None
         )
 
-    def _used(self, document_id: str) -> _Keyed | None:
-        """The document with its screened text, by the hash of that text; None when it is gone."""
-        document = self._documents.get(document_id)
-        if document is None:
-            return None
+    def _used(self, document: Document) -> _Keyed:
+        """The document with its screened text, by the hash of that text."""
         text, key = self._text(_Raw(document))
         return _Keyed(key, document.model_copy(update={"text": text}))
 

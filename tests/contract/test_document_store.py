@@ -45,3 +45,27 @@ def test_a_deleted_document_is_gone_and_unknown_ids_are_ignored(store):
     store.delete("nobody.md")
     assert store.get("fan.md") is None
     assert store.hashes() == {}
+
+
+def test_many_come_at_once_without_those_that_are_unknown(store):
+    for name in ("a.md", "b.md"):
+        store.put(document(name))
+    found = store.get_many(["b.md", "nobody.md", "a.md"])
+    assert found == {name: document(name) for name in ("a.md", "b.md")}
+    assert store.get_many([]) == {}
+
+
+@pytest.mark.parametrize("part", ["fan", "FAN", "50%_off", "lüfter"])
+def test_ids_that_hold_a_part_are_among_those_found(store, part):
+    names = {"hw/Fan-failure.md", "net/bgp.md", "50%_Off.md", "hw/LÜFTER.md"}
+    for name in names:
+        store.put(document(name))
+    meant = {name for name in names if part.casefold() in name.casefold()}
+    assert meant <= set(store.ids_with([part]))
+    assert store.ids_with([]) == []
+
+
+def test_ids_of_other_names_are_not_found(store):
+    store.put(document("fan.md"))
+    store.put(document("50 off.md"))
+    assert store.ids_with(["bgp", "50%_off"]) == []
