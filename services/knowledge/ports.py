@@ -191,8 +191,11 @@ class DocumentStore(Protocol):
     def get(self, document_id: str) -> Document | None:
         """None when unknown."""
 
-    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
-        """By id; unknown ones are left out."""
+    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id, their text without what speaks to a model; unknown ones are left out.
+
+        Lines keep their numbers. A text is screened when it is put, and again by a newer screening.
+        """
 
     def delete(self, document_id: str) -> None:
         """Remove; unknown ids are ignored."""

@@ -83,9 +83,9 @@ class HidingDocuments:
         """See `DocumentStore.get`."""
         return None if document_id == self.page else self.store.get(document_id)
 
-    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
-        """See `DocumentStore.get_many`."""
-        return self.store.get_many([id_ for id_ in document_ids if id_ != self.page])
+    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """See `DocumentStore.usable`."""
+        return self.store.usable([id_ for id_ in document_ids if id_ != self.page])
 
     def ids_with(self, parts: Sequence[str]) -> list[str]:
         """See `DocumentStore.ids_with`."""

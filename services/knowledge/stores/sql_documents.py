@@ -1,13 +1,30 @@
 """Adapter of `DocumentStore` on a SQL table."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlalchemy import delete, false, or_, select
 
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
+from services.knowledge.screening.document import screened
+from services.knowledge.screening.version import SCREENING
 from services.knowledge.tables import DocumentRow
+
+_KEPT = 1024
+"""Pages of an older screening that are not screened at each use: some 10 MB."""
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A document as the argument of a cache that looks at all of it, but hashes little."""
+
+    document: Document
+
+    def __hash__(self) -> int:
+        return hash((self.document.id, self.document.content_hash))
 
 
 class SqlDocumentStore:
@@ -16,11 +33,15 @@ class SqlDocumentStore:
     def __init__(self, database: Database) -> None:
         """The table must exist: `database.migrate("knowledge")`."""
         self._database = database
+        self._screen = lru_cache(maxsize=_KEPT)(_screened)
 
     def put(self, document: Document) -> None:
         """See `DocumentStore.put`."""
         with self._database.session() as session:
-            session.merge(DocumentRow(**document.model_dump()))
+            text = screened(document).document.text
+            left = text if text != document.text else None
+            row = DocumentRow(**document.model_dump(), screening=SCREENING, screened=left)
+            session.merge(row)
 
     def get(self, document_id: str) -> Document | None:
         """See `DocumentStore.get`."""
@@ -28,19 +49,26 @@ class SqlDocumentStore:
             row = session.get(DocumentRow, document_id)
         return _document(row) if row is not None else None
 
-    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
-        """See `DocumentStore.get_many`."""
+    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """See `DocumentStore.usable`."""
         found: dict[str, Document] = {}
         with self._database.session() as session:
             for some in batches(document_ids):
                 rows = session.scalars(select(DocumentRow).where(DocumentRow.id.in_(some)))
-                found |= {row.id: _document(row) for row in rows}
+                found |= {row.id: self._usable(row) for row in rows}
         return found
 
     def delete(self, document_id: str) -> None:
         """See `DocumentStore.delete`."""
         with self._database.session() as session:
             session.execute(delete(DocumentRow).where(DocumentRow.id == document_id))
+
+    def _usable(self, row: DocumentRow) -> Document:
+        document = _document(row)
+        if row.screening != SCREENING:
+            return self._screen(_Raw(document))
+        text = document.text if row.screened is None else row.screened
+        return document.model_copy(update={"text": text})
 
     def ids_with(self, parts: Sequence[str]) -> list[str]:
         """See `DocumentStore.ids_with`: SQLite knows the case of ASCII alone."""
@@ -56,6 +84,11 @@ class SqlDocumentStore:
         with self._database.session() as session:
             rows = session.execute(select(DocumentRow.id, DocumentRow.content_hash))
             return dict(rows.tuples().all())
+
+
+def _screened(raw: _Raw) -> Document:
+    text = screened(raw.document).document.text
+    return raw.document.model_copy(update={"text": text})
 
 
 def _document(row: DocumentRow) -> Document:

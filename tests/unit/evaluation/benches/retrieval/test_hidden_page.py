@@ -39,7 +39,7 @@ class Store(Library):
     def find_names(self, _names: object) -> dict[str, list[str]]:
         return {"fan": ["fan.md"], "session": ["both", "fan.md"]}
 
-    def get_many(self, ids: object) -> dict[str, object]:
+    def usable(self, ids: object) -> dict[str, object]:
         return {id_: self.get(id_) for id_ in ids}
 
     def ids_with(self, _parts: object) -> list[str]:
@@ -80,5 +80,5 @@ def test_the_document_is_not_there():
     documents = HidingDocuments(Store(), "fan.md")
     assert documents.get("fan.md") is None
     assert documents.get("bgp.md") is not None
-    assert list(documents.get_many(["fan.md", "bgp.md"])) == ["bgp.md"]
+    assert list(documents.usable(["fan.md", "bgp.md"])) == ["bgp.md"]
     assert documents.ids_with(["fan"]) == ["bgp.md"]
