@@ -98,6 +98,13 @@ def test_a_text_of_an_older_screening_or_of_none_is_screened_when_it_is_used(sto
             assert used.text == screened(document("fan.md", text)).document.text
 
 
+def test_a_text_that_an_older_release_replaced_is_screened_anew(store):
+    store.put(document("fan.md", POISON))
+    with store._database.session() as session:
+        session.execute(update(DocumentRow).values(text="# Fan\n\nReplace the tray.\n"))
+    assert store.usable(["fan.md"])["fan.md"].text == "# Fan\n\nReplace the tray.\n"
+
+
 def test_another_text_under_the_same_id_is_never_what_was_kept(store):
     for text in (POISON, "# Fan\n\nReplace the tray.\n", POISON.replace("tray", "fan")):
         store.put(document("fan.md", text))

@@ -18,4 +18,9 @@ def _version() -> str:
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
-SCREENING = _version()
+_VERSION = _version()
+
+
+def screening_of(text: str) -> str:
+    """Names the screening of a text: another text or another version has another name."""
+    return hashlib.sha256(f"{_VERSION}{text}".encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.screening.document import screened
-from services.knowledge.screening.version import SCREENING
+from services.knowledge.screening.version import screening_of
 from services.knowledge.tables import DocumentRow
 
 _KEPT = 1024
@@ -40,8 +40,8 @@ class SqlDocumentStore:
         with self._database.session() as session:
             text = screened(document).document.text
             left = text if text != document.text else None
-            row = DocumentRow(**document.model_dump(), screening=SCREENING, screened=left)
-            session.merge(row)
+            screening = screening_of(document.text)
+            session.merge(DocumentRow(**document.model_dump(), screening=screening, screened=left))
 
     def get(self, document_id: str) -> Document | None:
         """See `DocumentStore.get`."""
@@ -65,7 +65,7 @@ class SqlDocumentStore:
 
     def _usable(self, row: DocumentRow) -> Document:
         document = _document(row)
-        if row.screening != SCREENING:
+        if row.screening != screening_of(row.text):
             return self._screen(_Raw(document))
         text = document.text if row.screened is None else row.screened
         return document.model_copy(update={"text": text})
