@@ -191,8 +191,17 @@ class DocumentStore(Protocol):
     def get(self, document_id: str) -> Document | None:
         """None when unknown."""
 
+    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id, their text without what speaks to a model; unknown ones are left out.
+
+        Lines keep their numbers. A text is screened when it is put, and again by a newer screening.
+        """
+
     def delete(self, document_id: str) -> None:
         """Remove; unknown ids are ignored."""
+
+    def ids_with(self, parts: Sequence[str]) -> list[str]:
+        """The ids that hold one of these, in upper or lower case; at least these, perhaps more."""
 
     def hashes(self) -> dict[str, str]:
         """`content_hash` by document id, of all documents."""

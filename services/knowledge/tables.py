@@ -23,6 +23,10 @@ class DocumentRow(Base):
     media_type: Mapped[str] = mapped_column(String(200))
     content_hash: Mapped[str] = mapped_column(String(64))
     front_matter: Mapped[dict[str, Any]] = mapped_column(JSON)
+    screening: Mapped[str | None] = mapped_column(String(16))
+    """Of which text and by which version `screened` is; see `screening_of`."""
+    screened: Mapped[str | None] = mapped_column(Text)
+    """The text as it may be used; None where nothing is left out."""
 
 
 class NodeRow(Base):

@@ -9,13 +9,13 @@ import structlog
 from services.contracts.retrieval import PageReading
 from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
-from services.knowledge.screening.document import hash_of, screened
+from services.knowledge.screening.document import hash_of
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource, ServedReading
 from services.procedure.rules import read_by_rules
 
 _KEPT = 1024
-"""Pages kept as text and as the rules read them: some 10 MB."""
+"""Pages kept as the rules read them: some 10 MB."""
 
 _log = structlog.get_logger()
 
@@ -39,16 +39,6 @@ class _Keyed:
     document: Document = field(compare=False)
 
 
-@dataclass(frozen=True)
-class _Raw:
-    """A document as the argument of a cache that looks at all of it, but hashes little."""
-
-    document: Document
-
-    def __hash__(self) -> int:
-        return hash((self.document.id, self.document.content_hash))
-
-
 class Pages:
     """Readings of documents: the stored one of the text as it stands, else one by rules."""
 
@@ -60,11 +50,10 @@ class Pages:
         read: ReadPage = read_by_rules,
         kept: int = _KEPT,
     ) -> None:
-        """Of the pages asked for last, `kept` are neither screened nor read by rules again."""
+        """Of the pages asked for last, `kept` are not read by rules again."""
         self._documents = documents
         self._readings = readings
         self._read = read
-        self._text = lru_cache(maxsize=kept)(_screened_text)
         self._by_rules = lru_cache(maxsize=kept)(self._read_by_rules)
 
     def of(self, scores: Mapping[str, float]) -> tuple[PageReading, ...]:
@@ -72,7 +61,9 @@ class Pages:
 
         A document that is gone, or that cannot be read, is left out.
         """
-        found = [keyed for keyed in map(self._used, scores) if keyed]
+        documents = self._documents.usable(list(scores))
+        used = (documents[id_] for id_ in scores if id_ in documents)
+        found = [_Keyed(hash_of(document.text), document) for document in used]
         stored = self._readings.served_many(list(dict.fromkeys(page.key for page in found)))
         served = {page: stored.get(page.key) or self._by_rules(page) for page in found}
         return tuple(
@@ -87,14 +78,6 @@ class Pages:
             if (reading := served[page]) is not None
         )
 
-    def _used(self, document_id: str) -> _Keyed | None:
-        """The document with its screened text, by the hash of that text; None when it is gone."""
-        document = self._documents.get(document_id)
-        if document is None:
-            return None
-        text, key = self._text(_Raw(document))
-        return _Keyed(key, document.model_copy(update={"text": text}))
-
     def _read_by_rules(self, page: _Keyed) -> ServedReading | None:
         try:
             return ServedReading(reading=self._read(page.document.text))
@@ -102,9 +85,3 @@ class Pages:
             # A defect to mend, but no reason to leave a ticket without the other pages.
             _log.exception("retrieval.page_not_read", document_id=page.document.id)
             return None
-
-
-def _screened_text(page: _Raw) -> tuple[str, str]:
-    """The text as it is used, and its hash."""
-    text = screened(page.document).document.text
-    return text, hash_of(text)

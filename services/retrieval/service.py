@@ -1,7 +1,6 @@
 """Retrieval: the work, from a request to ranked knowledge."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from services.contracts.retrieval import (
@@ -16,7 +15,7 @@ from services.contracts.retrieval import (
 )
 from services.kit.errors import UnavailableError
 from services.kit.observability.metrics import stage_timer
-from services.knowledge.document.links import LinkResolver
+from services.knowledge.document.links import LinkResolver, name_of
 from services.knowledge.model import (
     IncidentNode,
     RetrievedChunk,
@@ -210,7 +209,8 @@ class RetrievalService:
         links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
         if not links:
             return []
-        resolver = _resolver(frozenset(self._documents.hashes()))
+        names = [name_of(link) if link.isascii() else link for link in links]
+        resolver = LinkResolver(self._documents.ids_with(names))
         found = (resolver.resolve(link) for link in links)
         return list(dict.fromkeys(id_ for id_ in found if id_))
 
@@ -232,12 +232,6 @@ class RetrievalService:
         wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
         with stage_timer("retrieval", "read"):
             return self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
-
-
-@lru_cache(maxsize=1)
-def _resolver(document_ids: frozenset[str]) -> LinkResolver:
-    """Made again when documents have come or gone."""
-    return LinkResolver(document_ids)
 
 
 def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:

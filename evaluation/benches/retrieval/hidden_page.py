@@ -83,9 +83,13 @@ class HidingDocuments:
         """See `DocumentStore.get`."""
         return None if document_id == self.page else self.store.get(document_id)
 
-    def hashes(self) -> dict[str, str]:
-        """See `DocumentStore.hashes`."""
-        return {id_: found for id_, found in self.store.hashes().items() if id_ != self.page}
+    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """See `DocumentStore.usable`."""
+        return self.store.usable([id_ for id_ in document_ids if id_ != self.page])
+
+    def ids_with(self, parts: Sequence[str]) -> list[str]:
+        """See `DocumentStore.ids_with`."""
+        return [id_ for id_ in self.store.ids_with(parts) if id_ != self.page]
 
 
 def _documents_of(hit: Hit) -> Sequence[str]:

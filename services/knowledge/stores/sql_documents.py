@@ -1,10 +1,30 @@
 """Adapter of `DocumentStore` on a SQL table."""
 
-from sqlalchemy import delete, select
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
+from sqlalchemy import delete, false, or_, select
+
+from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
+from services.knowledge.screening.document import screened
+from services.knowledge.screening.version import screening_of
 from services.knowledge.tables import DocumentRow
+
+_KEPT = 1024
+"""Pages of an older screening that are not screened at each use: some 10 MB."""
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A document as the argument of a cache that looks at all of it, but hashes little."""
+
+    document: Document
+
+    def __hash__(self) -> int:
+        return hash((self.document.id, self.document.content_hash))
 
 
 class SqlDocumentStore:
@@ -13,27 +33,63 @@ class SqlDocumentStore:
     def __init__(self, database: Database) -> None:
         """The table must exist: `database.migrate("knowledge")`."""
         self._database = database
+        self._screen = lru_cache(maxsize=_KEPT)(_screened)
 
     def put(self, document: Document) -> None:
         """See `DocumentStore.put`."""
         with self._database.session() as session:
-            session.merge(DocumentRow(**document.model_dump()))
+            text = screened(document).document.text
+            left = text if text != document.text else None
+            screening = screening_of(document.text)
+            session.merge(DocumentRow(**document.model_dump(), screening=screening, screened=left))
 
     def get(self, document_id: str) -> Document | None:
         """See `DocumentStore.get`."""
         with self._database.session() as session:
             row = session.get(DocumentRow, document_id)
-        if row is None:
-            return None
-        return Document(**{field: getattr(row, field) for field in Document.model_fields})
+        return _document(row) if row is not None else None
+
+    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """See `DocumentStore.usable`."""
+        found: dict[str, Document] = {}
+        with self._database.session() as session:
+            for some in batches(document_ids):
+                rows = session.scalars(select(DocumentRow).where(DocumentRow.id.in_(some)))
+                found |= {row.id: self._usable(row) for row in rows}
+        return found
 
     def delete(self, document_id: str) -> None:
         """See `DocumentStore.delete`."""
         with self._database.session() as session:
             session.execute(delete(DocumentRow).where(DocumentRow.id == document_id))
 
+    def _usable(self, row: DocumentRow) -> Document:
+        document = _document(row)
+        if row.screening != screening_of(row.text):
+            return self._screen(_Raw(document))
+        text = document.text if row.screened is None else row.screened
+        return document.model_copy(update={"text": text})
+
+    def ids_with(self, parts: Sequence[str]) -> list[str]:
+        """See `DocumentStore.ids_with`: SQLite knows the case of ASCII alone."""
+        statement = select(DocumentRow.id)
+        if all(part.isascii() for part in parts):
+            said = (DocumentRow.id.icontains(part, autoescape=True) for part in parts)
+            statement = statement.where(or_(false(), *said))
+        with self._database.session() as session:
+            return list(session.scalars(statement))
+
     def hashes(self) -> dict[str, str]:
         """See `DocumentStore.hashes`."""
         with self._database.session() as session:
             rows = session.execute(select(DocumentRow.id, DocumentRow.content_hash))
             return dict(rows.tuples().all())
+
+
+def _screened(raw: _Raw) -> Document:
+    text = screened(raw.document).document.text
+    return raw.document.model_copy(update={"text": text})
+
+
+def _document(row: DocumentRow) -> Document:
+    return Document(**{field: getattr(row, field) for field in Document.model_fields})

@@ -39,8 +39,11 @@ class Store(Library):
     def find_names(self, _names: object) -> dict[str, list[str]]:
         return {"fan": ["fan.md"], "session": ["both", "fan.md"]}
 
-    def hashes(self) -> dict[str, str]:
-        return {"fan.md": "1", "bgp.md": "2"}
+    def usable(self, ids: object) -> dict[str, object]:
+        return {id_: self.get(id_) for id_ in ids}
+
+    def ids_with(self, _parts: object) -> list[str]:
+        return ["fan.md", "bgp.md"]
 
 
 def search(store: Store, limit: int) -> list[str]:
@@ -77,4 +80,5 @@ def test_the_document_is_not_there():
     documents = HidingDocuments(Store(), "fan.md")
     assert documents.get("fan.md") is None
     assert documents.get("bgp.md") is not None
-    assert documents.hashes() == {"bgp.md": "2"}
+    assert list(documents.usable(["fan.md", "bgp.md"])) == ["bgp.md"]
+    assert documents.ids_with(["fan"]) == ["bgp.md"]
