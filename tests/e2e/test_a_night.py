@@ -36,6 +36,7 @@ def arrives_live(page: Page, running, body) -> None:
     page.wait_for_timeout(500)
     running.post(body)
     page.get_by_role("link", name=TITLE).click(timeout=60_000)
+    page.wait_for_load_state()
 
 
 def opens_the_source_at_its_lines(page: Page) -> None:

@@ -86,7 +86,7 @@ async def _called(
         return _refused({"error": "InvalidInputError", "detail": _wrong(error)})
     except Exception:  # noqa: BLE001 - an entry point
         _log.exception("gateway.mcp_tool_failed", tool=tool.name)
-        return _refused({"error": "InternalError", "detail": "a defect; the log has the trace id"})
+        return _refused({"error": "InternalError", "detail": "a defect; the log tells of it"})
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=tool.write(answer))],
         structured_content=answer.model_dump(mode="json"),

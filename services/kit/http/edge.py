@@ -108,7 +108,8 @@ class Edge:
             _log.info("http.client_gone", service=self._service, path=scope["path"][:200])
         except Exception:  # noqa: BLE001 - the HTTP edge
             _log.exception("http.request_failed", service=self._service, path=scope["path"][:200])
-            body = {"error": "InternalError", "detail": "a defect; the log has the trace id"}
+            detail = f"a defect; the log tells of it under the trace id {reply.trace_id}"
+            body = {"error": "InternalError", "detail": detail}
             await reply.fail(scope, receive, 500, body)
 
     def _checked_limit(self, scope: Scope, headers: Headers) -> int:
@@ -128,14 +129,14 @@ class _Reply:
 
     def __init__(self, send: Send, trace_id: str) -> None:
         self._send = send
-        self._trace_id = trace_id
+        self.trace_id = trace_id
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
-            headers[tracing.TRACE_HEADER] = self._trace_id
+            headers[tracing.TRACE_HEADER] = self.trace_id
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
