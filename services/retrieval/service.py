@@ -15,7 +15,7 @@ from services.contracts.retrieval import (
 )
 from services.kit.errors import UnavailableError
 from services.kit.observability.metrics import stage_timer
-from services.knowledge.document.links import LinkResolver, name_of
+from services.knowledge.document.links import LinkResolver, parts_of
 from services.knowledge.model import (
     IncidentNode,
     RetrievedChunk,
@@ -209,8 +209,7 @@ class RetrievalService:
         links = list(dict.fromkeys(_links(nodes)))[: self._settings.max_linked]
         if not links:
             return []
-        names = [name_of(link) if link.isascii() else link for link in links]
-        resolver = LinkResolver(self._documents.ids_with(names))
+        resolver = LinkResolver(self._documents.ids_with(parts_of(links)))
         found = (resolver.resolve(link) for link in links)
         return list(dict.fromkeys(id_ for id_ in found if id_))
 

@@ -8,8 +8,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import structlog
 from sqlalchemy import Row, delete, select, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -27,31 +28,39 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database, DatabaseUnavailableError
 from services.kit.sql.group_commit import GroupCommit
 
+_log = structlog.get_logger()
+
 _Key = tuple[str, str, str]
 _Answer = list[AcceptedTicket] | None
 _KEY = tuple_(AlertRow.source, AlertRow.external_id, AlertRow.occurrence)
 
 
-@dataclass(frozen=True)
+class _Alert(NamedTuple):
+    """One alert of a delivery."""
+
+    draft: TicketDraft
+    mark: str
+    """Its fingerprint, by which a repeat is known; empty for what is never one."""
+    ticket_id: str
+    """Of the ticket that it is where it is new."""
+
+
+@dataclass(frozen=True, eq=False)
 class _Delivered:
     """The alerts of one request, and in whose name it stands."""
 
-    drafts: Mapping[_Key, TicketDraft]
-    prints: Mapping[_Key, str]
-    """By which a repeat is known; empty for what is never one."""
-    ids: Mapping[_Key, str]
-    """Of the tickets that they are where they are new."""
+    alerts: Mapping[_Key, _Alert]
     context: Context
 
     @property
     def marks(self) -> list[str]:
         """The fingerprints of those that may be repeats."""
-        return [mark for mark in self.prints.values() if mark]
+        return [each.mark for each in self.alerts.values() if each.mark]
 
     @property
     def turns(self) -> set[str]:
         """What no other transaction may speak of at the same moment."""
-        return {*self.marks, *("\n".join(key) for key in self.drafts)}
+        return {*self.marks, *("\n".join(key) for key in self.alerts)}
 
 
 class Arrivals:
@@ -71,46 +80,41 @@ class Arrivals:
         """
         if delivery.resolved or delivery.comments or not delivery.tickets:
             return None
-        ids = {_key(draft): (draft, id_) for draft, id_ in map(_named, delivery.tickets)}
-        if len(ids) < len(delivery.tickets):
+        alerts = {_key(each.draft): each for each in map(_alert, delivery.tickets)}
+        if len(alerts) < len(delivery.tickets):
             return None
-        drafts = {key: draft for key, (draft, _) in ids.items()}
-        prints = dict(zip(drafts, map(fingerprint, delivery.tickets), strict=True))
-        own = {key: id_ for key, (_, id_) in ids.items()}
-        return self._group_commit.do(_Delivered(drafts, prints, own, copy_context()))
+        return self._group_commit.do(_Delivered(alerts, copy_context()))
 
     def _take(self, batch: Sequence[_Delivered]) -> list[_Answer]:
         try:
             with self._database.session() as session:
                 return self._counted(session, batch)
-        except (DatabaseUnavailableError, SQLAlchemyError):  # the long way tells, each for itself
+        except (DatabaseUnavailableError, SQLAlchemyError) as error:
+            # The long way tells, each for itself: one delivery must not cost the others.
+            _log.warning("intake.one_by_one", deliveries=len(batch), reason=str(error)[:200])
             return [None] * len(batch)
 
     def _counted(self, session: Session, batch: Sequence[_Delivered]) -> list[_Answer]:
         tickets = self._recent(session, {mark for each in batch for mark in each.marks})
-        repeats = [each for each in batch if tickets.keys() >= set(each.prints.values())]
-        opened = self._opened(
-            session, [each for each in batch if tickets.keys().isdisjoint(each.marks)]
-        )
+        repeats = [e for e in batch if all(a.mark in tickets for a in e.alerts.values())]
+        opened = self._opened(session, [e for e in batch if tickets.keys().isdisjoint(e.marks)])
         of_alert = {
-            key: str(tickets[mark].id) for each in repeats for key, mark in each.prints.items()
+            key: str(tickets[alert.mark].id)
+            for each in repeats
+            for key, alert in each.alerts.items()
         }
         new = self._add(session, of_alert)
         _end_earlier(session, new, of_alert)
         told = TicketUpdates()
         for each in repeats:
-            for key in new.intersection(each.prints):
+            for key in new.intersection(each.alerts):
                 told.repeat(of_alert[key], is_open=True, context=each.context)
                 new.discard(key)
         told.write(session, self._outbox)
         owners = _owners(session, of_alert)
-        answers: list[_Answer] = []
-        for each in batch:
-            if each in opened:
-                answers.append(_received(each))
-            else:
-                answers.append(_known(each, owners) if each in repeats else None)
-        return answers
+        answers = {each: _known(each, owners) for each in repeats}
+        answers |= {each: _received(each) for each in opened}
+        return [answers.get(each) for each in batch]
 
     def _opened(self, session: Session, batch: Sequence[_Delivered]) -> list[_Delivered]:
         """Those of which nothing was known; their tickets are stored, their walks queued.
@@ -119,28 +123,28 @@ class Arrivals:
         is known for sure.
         """
         alone = _apart(batch)
+        if not alone:
+            return []
         self._database.take_turn(session, {name for each in alone for name in each.turns})
-        ids = {key: id_ for each in alone for key, id_ in each.ids.items()}
+        ids = {key: alert.ticket_id for each in alone for key, alert in each.alerts.items()}
         added = self._add(session, ids)
         known = self._recent(session, {mark for each in alone for mark in each.marks})
         new = [
             each
             for each in alone
-            if added >= each.drafts.keys() and known.keys().isdisjoint(each.marks)
+            if added >= each.alerts.keys() and known.keys().isdisjoint(each.marks)
         ]
-        kept = {key for each in new for key in each.ids}
-        if added - kept:  # they go the long way
-            mine = AlertRow.ticket_id.in_([ids[key] for key in added - kept])
-            session.execute(delete(AlertRow).where(mine))
-        open_tickets(
-            session,
-            self._outbox,
-            [
-                Opening(draft, each.ids[key], each.prints[key], family(draft), each.context)
-                for each in new
-                for key, draft in each.drafts.items()
-            ],
-        )
+        others = added.difference(*(each.alerts for each in new))
+        if others:  # they go the long way
+            theirs = AlertRow.ticket_id.in_([ids[key] for key in others])
+            session.execute(delete(AlertRow).where(theirs))
+        opened = [
+            Opening(draft, ticket_id, mark, family(draft), each.context)
+            for each in new
+            for draft, mark, ticket_id in each.alerts.values()
+        ]
+        if opened:
+            open_tickets(session, self._outbox, opened)
         return new
 
     def _recent(self, session: Session, prints: set[str]) -> dict[str, Row[*tuple[Any, ...]]]:
@@ -186,8 +190,7 @@ def _apart(batch: Sequence[_Delivered]) -> list[_Delivered]:
 
 
 def _received(delivered: _Delivered) -> list[AcceptedTicket]:
-    """The answer of what is new."""
-    return [received(draft, delivered.ids[key]) for key, draft in delivered.drafts.items()]
+    return [received(each.draft, each.ticket_id) for each in delivered.alerts.values()]
 
 
 def _end_earlier(session: Session, new: Iterable[_Key], of_alert: Mapping[_Key, str]) -> None:
@@ -215,19 +218,19 @@ def _owners(session: Session, of_alert: Mapping[_Key, str]) -> dict[_Key, Row[*t
 
 
 def _known(delivered: _Delivered, owners: Mapping[_Key, Row[*tuple[Any, ...]]]) -> _Answer:
-    if not owners.keys() >= delivered.drafts.keys():
+    if not owners.keys() >= delivered.alerts.keys():
         return None
     return [
-        acknowledge(owners[key], draft, draft.occurrence) for key, draft in delivered.drafts.items()
+        acknowledge(owners[key], each.draft, each.draft.occurrence)
+        for key, each in delivered.alerts.items()
     ]
 
 
-def _named(draft: TicketDraft) -> tuple[TicketDraft, str]:
-    """The draft with a name, which is that of its ticket where its source gave none."""
+def _alert(draft: TicketDraft) -> _Alert:
+    """Named as its ticket is where its source gave it no name."""
     ticket_id = time_ordered_id()
-    if draft.external_id:
-        return draft, ticket_id
-    return draft.model_copy(update={"external_id": ticket_id}), ticket_id
+    named = draft.model_copy(update={"external_id": draft.external_id or ticket_id})
+    return _Alert(named, fingerprint(draft), ticket_id)
 
 
 def _key(draft: TicketDraft) -> _Key:

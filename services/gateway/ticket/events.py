@@ -4,19 +4,21 @@ What changes a ticket goes into the audit log too, in the same transaction and w
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextvars import Context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from sqlalchemy import event, func, select
+from sqlalchemy import event, func, insert, select
 from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
 from services.gateway.tables import EventRow
 from services.gateway.ticket.event_kinds import KINDS, PROGRESS
-from services.kit.access.audit import add_audit
+from services.kit.access.audit import audit_line
 from services.kit.sql.database import Database
+from services.kit.tables import AuditRow
 
 AT_ONCE = 200
 """Most events read in one look; the next look brings the rest."""
@@ -37,9 +39,19 @@ def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
     """Write down, in the caller's transaction, what happened to a ticket."""
     for note in notes:
         if not KINDS[note.kind].is_progress:
-            _audit(session, ticket_id, note)
+            state = latest_change(session, ticket_id)
+            session.add(AuditRow(**_audit_line(ticket_id, note, state)))
             event.listen(session, "after_commit", partial(_count, note), once=True)
-        session.add(EventRow(ticket_id=ticket_id, kind=note.kind, facts=note.facts, at=note.at))
+        session.add(EventRow(**_event_line(ticket_id, note)))
+
+
+def add_first_events(session: Session, first: Collection[tuple[str, Note, Context]]) -> None:
+    """As `add_events`, of new tickets: each by its id, in the name of whoever brought it."""
+    lines = [context.run(_audit_line, id_, note, None) for id_, note, context in first]
+    session.execute(insert(AuditRow), lines)
+    session.execute(insert(EventRow), [_event_line(id_, note) for id_, note, _ in first])
+    for _, note, _ in first:
+        event.listen(session, "after_commit", partial(_count, note), once=True)
 
 
 def _count(note: Note, _session: Session) -> None:
@@ -66,16 +78,18 @@ def last_of_kind(session: Session, ticket_id: str, kind: str) -> str | None:
     return None if latest is None else str(latest)
 
 
-def _audit(session: Session, ticket_id: str, note: Note) -> None:
-    state = latest_change(session, ticket_id) if note.kind != "received" else None
+def _audit_line(ticket_id: str, note: Note, state: str | None) -> dict[str, object]:
     told = {name: note.facts[name] for name in KINDS[note.kind].audited if name in note.facts}
-    add_audit(
-        session,
+    return audit_line(
         f"ticket.{note.kind}",
         f"ticket {ticket_id}",
         {"state": state} if state else None,
         {"state": note.kind, **told},
     )
+
+
+def _event_line(ticket_id: str, note: Note) -> dict[str, object]:
+    return {"ticket_id": ticket_id, "kind": note.kind, "facts": note.facts, "at": note.at}
 
 
 class Events:

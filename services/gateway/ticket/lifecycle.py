@@ -19,7 +19,7 @@ from services.contracts.triage import MAX_NAME
 from services.gateway.tables import AlertRow, ScoreRow, TicketRow, TicketTeamRow, WorkflowRow
 from services.gateway.ticket.assignment import store_decision_of_walk
 from services.gateway.ticket.citations import cite, note_nearest
-from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.events import Note, add_events, add_first_events
 from services.gateway.ticket.outcome import Outcome, Planned, Refused, Verdict
 from services.gateway.ticket.queue import SOMEBODY_WAITS, WALK_TASK, first_walk, put_walk
 from services.gateway.ticket.severity import priority_of
@@ -80,8 +80,11 @@ def open_tickets(session: Session, outbox: Outbox, opened: Sequence[Opening]) ->
     for each in opened:
         named = {team[:MAX_NAME] for team in each.draft.teams}
         session.add_all(TicketTeamRow(ticket_id=each.ticket_id, team=t) for t in sorted(named))
-        received = Note("received", {"source": each.draft.source}, now)
-        each.context.run(add_events, session, each.ticket_id, [received])
+    received = [Note("received", {"source": each.draft.source}, now) for each in opened]
+    add_first_events(
+        session,
+        [(each.ticket_id, note, each.context) for each, note in zip(opened, received, strict=True)],
+    )
     walks = [
         each.context.run(first_walk, each.ticket_id, priority_of(each.draft.severity))
         for each in opened

@@ -32,6 +32,24 @@ class AuditFilter:
     subject: str = ""
 
 
+def audit_line(
+    action: str, subject: str, before: Told | None = None, after: Told | None = None
+) -> dict[str, object]:
+    """The columns of a line that tells what the current caller does."""
+    caller = current_caller()
+    return {
+        "at": time.time(),
+        "who": caller.name[:200],
+        "kind": caller.kind.value,
+        "caller_id": caller.id[:400],
+        "action": action,
+        "subject": subject[:400],
+        "before": dict(before) if before is not None else None,
+        "after": dict(after) if after is not None else None,
+        "request_id": str(structlog.contextvars.get_contextvars().get("trace_id", ""))[:64],
+    }
+
+
 def add_audit(
     session: Session,
     action: str,
@@ -40,20 +58,7 @@ def add_audit(
     after: Told | None = None,
 ) -> None:
     """Write down, in the caller's transaction, what the current caller does."""
-    caller = current_caller()
-    session.add(
-        AuditRow(
-            at=time.time(),
-            who=caller.name[:200],
-            kind=caller.kind.value,
-            caller_id=caller.id[:400],
-            action=action,
-            subject=subject[:400],
-            before=dict(before) if before is not None else None,
-            after=dict(after) if after is not None else None,
-            request_id=str(structlog.contextvars.get_contextvars().get("trace_id", ""))[:64],
-        )
-    )
+    session.add(AuditRow(**audit_line(action, subject, before, after)))
 
 
 class AuditLog:

@@ -24,6 +24,12 @@ def normalise_link(target: str, document_id: str) -> str:
     return "" if joined.startswith("..") or joined == "." else joined
 
 
+def parts_of(links: Iterable[str]) -> list[str]:
+    """What the ids that these links may mean have in them, upper or lower case aside."""
+    # Outside ASCII, what is the same in lower case need not be as long: `ß` and `ss`.
+    return [_name(link) if link.isascii() else link for link in links]
+
+
 class LinkResolver:
     """Finds the document a normalised link means among the known ones."""
 
@@ -31,12 +37,12 @@ class LinkResolver:
         """`document_ids` are all ids a link may lead to."""
         self._by_last_name: dict[str, list[str]] = {}
         for document_id in sorted(document_ids):
-            self._by_last_name.setdefault(name_of(document_id), []).append(document_id)
+            self._by_last_name.setdefault(_name(document_id), []).append(document_id)
 
     def resolve(self, link: str) -> str | None:
         """The document whose path is or ends with the link, with or without an extension."""
         wanted = _stem(link)
-        candidates = self._by_last_name.get(name_of(link), [])
+        candidates = self._by_last_name.get(_name(link), [])
         ending = [c for c in candidates if f"/{_stem(c)}".endswith(f"/{wanted}")]
         return min(ending, key=len) if ending else None
 
@@ -50,6 +56,5 @@ def _stem(path: str) -> str:
     return folder if folder and name.lower() in _INDEX_NAMES else stem
 
 
-def name_of(path: str) -> str:
-    """The last word of a path, in lower case: a link and the id that it means have the same."""
+def _name(path: str) -> str:
     return posixpath.basename(_stem(path)).casefold()

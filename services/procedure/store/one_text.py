@@ -58,9 +58,9 @@ class OneText:
             raise ReadingNotFoundError(f"nobody has read a text with the hash {text_hash!r}")
         self.row = session.get_one(TextRow, text_hash, populate_existing=True)
         self.readings = {
-            reader: reading for reader, (reading, _) in readings_of(self._rows).items()
+            Reader(row.reader): Reading.model_validate(row.reading) for row in self._rows
         }
-        self.approved = approvals_of(self._approval_rows)
+        self.approved = _approvals_of(self._approval_rows)
         self._at_first = dict(self.readings), self.approved
         self.ticket_rows: Sequence[TicketDoubtRow] = ()
         self._look_for_doubts()
@@ -236,13 +236,6 @@ def _told(
     }
 
 
-def readings_of(rows: Sequence[ReadingRow]) -> dict[Reader, tuple[Reading, datetime]]:
-    """The readings of one text by their reader, with the time that each is of."""
-    return {
-        Reader(row.reader): (Reading.model_validate(row.reading), row.updated_at) for row in rows
-    }
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def reading_of(stored: str) -> Reading:
     """A reading from its column, remembered by all that stands there."""
@@ -261,7 +254,7 @@ def ticket_doubt(row: TicketDoubtRow) -> TicketDoubt:
     return TicketDoubt(**fields)
 
 
-def approvals_of(rows: Sequence[ApprovalRow]) -> list[ApprovedProcedure]:
+def _approvals_of(rows: Sequence[ApprovalRow]) -> list[ApprovedProcedure]:
     """What is approved of one text."""
     return [
         ApprovedProcedure(

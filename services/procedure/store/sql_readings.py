@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from sqlalchemy import Text, cast, delete, func, select
 from sqlalchemy.orm import Session
@@ -28,10 +27,8 @@ from services.procedure.ports import (
 from services.procedure.serving import is_covered, offers, served
 from services.procedure.store.one_text import (
     OneText,
-    approvals_of,
     procedure_of,
     reading_of,
-    readings_of,
     ticket_doubt,
 )
 from services.procedure.tables import (
@@ -43,8 +40,6 @@ from services.procedure.tables import (
     TicketDoubtRow,
 )
 from services.procedure.ticket_doubts import with_ticket_doubts, without_ticket_doubts
-
-Row = TypeVar("Row", ReadingRow, ApprovalRow)
 
 _INGESTION = "ingestion"
 
@@ -186,7 +181,8 @@ class SqlReadingStore:
                 approvals = _approvals(session, some)
                 doubts = _waiting(session, some)
                 for text_hash, was_approved in marked.items():
-                    best = served(readings.get(text_hash, {}), approvals.get(text_hash, []))
+                    own = {who: each for who, (each, _) in readings.get(text_hash, {}).items()}
+                    best = served(own, approvals.get(text_hash, []))
                     if best is not None:
                         marked_so = best.model_copy(update={"was_approved": was_approved})
                         waiting = doubts.get(text_hash, [])
@@ -196,13 +192,13 @@ class SqlReadingStore:
     def offers(self, text_hash: str) -> list[Offer]:
         """See `ReadingStore.offers`."""
         with self._database.session() as session:
-            readings = _by_text(session, ReadingRow, [text_hash]).get(text_hash, [])
-        return offers(readings_of(readings), self.approved(text_hash))
+            readings = _readings(session, [text_hash]).get(text_hash, {})
+        return offers(readings, self.approved(text_hash))
 
     def approved(self, text_hash: str) -> list[ApprovedProcedure]:
         """See `ReadingStore.approved`."""
         with self._database.session() as session:
-            return approvals_of(_by_text(session, ApprovalRow, [text_hash]).get(text_hash, []))
+            return _approvals(session, [text_hash]).get(text_hash, [])
 
     def history(self, text_hash: str) -> list[Event]:
         """See `ReadingStore.history`."""
@@ -288,24 +284,16 @@ class SqlReadingStore:
             text.done()
 
 
-def _by_text(session: Session, kind: type[Row], hashes: Sequence[str]) -> dict[str, list[Row]]:
-    """Rows by their text, in the order in which they were made where that matters."""
-    found: dict[str, list[Row]] = {}
-    statement = select(kind).where(kind.text_hash.in_(hashes))
-    if issubclass(kind, ApprovalRow):
-        statement = statement.order_by(ApprovalRow.id)
-    for row in session.scalars(statement):
-        found.setdefault(row.text_hash, []).append(row)
-    return found
-
-
-def _readings(session: Session, hashes: Sequence[str]) -> dict[str, dict[Reader, Reading]]:
-    """The readings of texts by reader: as they stand now, each parsed once."""
-    found: dict[str, dict[Reader, Reading]] = {}
+def _readings(
+    session: Session, hashes: Sequence[str]
+) -> dict[str, dict[Reader, tuple[Reading, datetime]]]:
+    """The readings of texts by reader, with their times: as they stand now, each parsed once."""
+    found: dict[str, dict[Reader, tuple[Reading, datetime]]] = {}
     stored = cast(ReadingRow.reading, Text)
-    statement = select(ReadingRow.text_hash, ReadingRow.reader, stored)
-    for row in session.execute(statement.where(ReadingRow.text_hash.in_(hashes))).tuples():
-        found.setdefault(row[0], {})[Reader(row[1])] = reading_of(row[2])
+    statement = select(ReadingRow.text_hash, ReadingRow.reader, stored, ReadingRow.updated_at)
+    mine = statement.where(ReadingRow.text_hash.in_(hashes))
+    for text_hash, reader, reading, at in session.execute(mine).tuples():
+        found.setdefault(text_hash, {})[Reader(reader)] = reading_of(reading), at
     return found
 
 

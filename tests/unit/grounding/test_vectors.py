@@ -8,7 +8,7 @@ def test_texts_used_last_stay_and_older_ones_are_forgotten():
     vectors = RecentVectors(HashingEmbedder(), 2)
     vectors.of(["one", "two"])
     vectors.of(["one", "three"])
-    assert set(vectors._vectors) == {"one", "three"}
+    assert set(vectors._recent._known) == {"one", "three"}
 
 
 def test_a_vector_is_the_embedders():
