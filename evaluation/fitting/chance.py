@@ -18,10 +18,6 @@ _SIGNS = (*DIMENSIONS, BY_RULES, CHECKED)
 _PENALTY = 0.01
 
 
-_COPY = 0.1
-"""What a copy with a mistake counts when a workflow that somebody made counts 1."""
-
-
 @dataclass(frozen=True)
 class Sample:
     """A scored workflow, and whether an expert would accept it."""
@@ -30,7 +26,6 @@ class Sample:
     is_fitted: bool
     signs: Mapping[str, float]
     acceptable: bool
-    is_copy: bool
 
     @classmethod
     def of(cls, piece: Piece, values: Mapping[str, float], *, is_acceptable: bool) -> Self:
@@ -39,7 +34,7 @@ class Sample:
         signs = signs_of(
             values, is_by_rules=is_by_rules(origin), is_checked=piece.origin == REFERENCE
         )
-        return cls(row.set, is_fitted(row.id), signs, is_acceptable, piece.is_made_worse)
+        return cls(row.set, is_fitted(row.id), signs, is_acceptable)
 
 
 def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
@@ -57,7 +52,6 @@ def fit_chance(samples: Sequence[Sample], provenance: str) -> Chance:
     ]
     told = [(found.of(sample.signs), sample) for sample in odd]
     figures = _figures("odd", told)
-    figures |= _figures("odd, without copies", [each for each in told if not each[1].is_copy])
     return found.model_copy(
         update={
             "provenance": provenance,
@@ -73,8 +67,7 @@ def _fitted(samples: Sequence[Sample]) -> Chance:
     """
     table = np.array([[s.signs[name] for name in _SIGNS] for s in samples])
     truth = np.array([1.0 if sample.acceptable else -1.0 for sample in samples])
-    weights = np.array([_COPY if sample.is_copy else 1.0 for sample in samples])
-    given = _minimised(np.c_[table, np.ones(len(table))], truth, weights)
+    given = _minimised(np.c_[table, np.ones(len(table))], truth)
     usual = table[truth > 0].mean(axis=0)
     return Chance(
         weights={n: round(float(w), 4) for n, w in zip(_SIGNS, given, strict=False)},
@@ -83,13 +76,11 @@ def _fitted(samples: Sequence[Sample]) -> Chance:
     )
 
 
-def _minimised(
-    table: NDArray[np.float64], truth: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _minimised(table: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.float64]:
     def loss(given: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         margins = truth * (table @ given)
-        value = weights @ np.logaddexp(0.0, -margins) + _PENALTY * given @ given
-        slope = -(weights * truth / (1 + np.exp(np.clip(margins, -50, 50)))) @ table
+        value = np.logaddexp(0.0, -margins).sum() + _PENALTY * given @ given
+        slope = -(truth / (1 + np.exp(np.clip(margins, -50, 50)))) @ table
         return float(value), slope + 2 * _PENALTY * given
 
     signed = [(None, 0.0) if name == BY_RULES else (0.0, None) for name in _SIGNS]

@@ -13,7 +13,6 @@ from services.knowledge.ports import Embedder
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
-from services.scorer.criteria.relevance import relevance
 from services.scorer.criteria.weighing import Weighings
 from services.scorer.fitted import ScoringFit
 
@@ -53,8 +52,14 @@ def _signed(rows: Rows, forests: Mapping[FactKind, Forest]) -> list[Signed]:
 
 
 def _samples(shown: Sequence[Signed], weighings: Weighings, embedder: Embedder) -> list[Sample]:
-    """Of the row's own page: how likely another one treats the ticket is retrieval's to say."""
-    shown = [each for each in shown if each[0].origin not in {NEAR, FAR}]
+    """What somebody made of the row's own page.
+
+    How likely another page treats the ticket is retrieval's to say, and nobody is served a copy
+    with a mistake.
+    """
+    shown = [
+        each for each in shown if each[0].origin not in {NEAR, FAR} and not each[0].is_made_worse
+    ]
     cases = [
         LogicCase(piece.row.page, piece.row.reference, piece.case.workflow)
         for piece, _ in shown
@@ -72,7 +77,7 @@ def _values(piece: Piece, signs: Row, weighings: Weighings) -> dict[str, float]:
         name: weighings.of(name).value({sign: v for (of, sign), v in signs.items() if of == name})
         for name in SIGNS
     }
-    return fitted | {"relevance": relevance(piece.case).value}
+    return fitted | {"relevance": piece.relevance}
 
 
 def _fold(pieces: Sequence[Piece]) -> int:

@@ -23,6 +23,7 @@ from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import Fact
 from services.procedure.evidence.facts import facts_of
 from services.scorer.criteria.case import ScoringCase
+from services.scorer.criteria.relevance import TicketFit, relevance
 from services.scorer.fitted import ScoringFit
 from services.scorer.service import ScorerService
 from services.workflow.model import Step
@@ -41,6 +42,8 @@ class Piece:
     origin: str
     """`reference`, a kind of perturbation, or a reader."""
     case: ScoringCase
+    relevance: float
+    """1–5, which hangs on the ticket."""
     facts: Sequence[tuple[Fact, Mapping[str, float]]]
 
     @property
@@ -85,8 +88,15 @@ class Workshop:
         context = self.pages.context(row.draft, pages)
         candidates = [Candidate(id=str(n), workflow=s.workflow) for n, s in enumerate(shown)]
         cases = scorer.cases(score_request(row.draft, context, candidates))
+        fit = TicketFit.of(context)
         return [
-            Piece(row, each.origin, case, facts_of(case.drawn, case.reading))
+            Piece(
+                row,
+                each.origin,
+                case,
+                relevance(scorer.of_page(case), fit).value,
+                facts_of(case.drawn, case.reading),
+            )
             for each, case in zip(shown, cases, strict=True)
         ]
 

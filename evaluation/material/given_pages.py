@@ -8,13 +8,15 @@ import numpy as np
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import Read, by_rules
-from services.contracts.retrieval import PageReading, RetrievedContext
+from services.contracts.retrieval import PageReading, RetrievedContext, RetrieveRequest
 from services.contracts.ticket import TicketDraft
 from services.ingestion.structure.pipeline import Pipeline
 from services.knowledge.model import Chunk, Document, IncidentNode, RetrievedChunk, RetrievedNode
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import screened
 from services.procedure.ports import ServedReading
+from services.retrieval.match import Rarity, terms_of
+from services.retrieval.query import read_query
 
 
 class GivenPages:
@@ -38,6 +40,7 @@ class GivenPages:
             chunks=tuple(chunks),
             nodes=tuple(_hits((node for _, nodes, _ in parts for node in nodes), best)),
             confidence=1.0,
+            words=_words(ticket, chunks),
             pages=tuple(
                 reading.model_copy(update={"score": best.get(reading.document_id, 0.0)})
                 for _, _, reading in parts
@@ -78,6 +81,14 @@ class _Hashable:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Hashable) and self.document == other.document
+
+
+def _words(ticket: TicketDraft, chunks: Sequence[RetrievedChunk]) -> dict[str, float]:
+    """As retrieval weighs them."""
+    asked = read_query(RetrieveRequest.of_ticket(ticket)).words
+    return Rarity([terms_of(hit.chunk.embedded_text) for hit in chunks]).of_words(
+        terms_of(asked).words
+    )
 
 
 def _best(chunks: Sequence[RetrievedChunk]) -> Mapping[str, float]:

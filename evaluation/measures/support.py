@@ -1,6 +1,6 @@
 """Whether the lines a step cites say what the step says: looked up, not believed."""
 
-from services.grounding.evidence import Evidence, Unit, units_of_document
+from services.grounding.evidence import Evidence, Unit, units_of_page
 from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import DocumentStore
@@ -30,5 +30,7 @@ class SupportCheck:
     def _of(self, document_id: str) -> tuple[Unit, ...]:
         if document_id not in self._units:
             document = self._documents.get(document_id)
-            self._units[document_id] = tuple(units_of_document(document)) if document else ()
+            self._units[document_id] = (
+                tuple(units_of_page(document_id, document.text)) if document else ()
+            )
         return self._units[document_id]

@@ -12,6 +12,9 @@ from services.kit.value import Value
 from services.knowledge.model import KnowledgeContext
 from services.workflow.model import Workflow
 
+SERVED_BY = "extractive"
+"""The planner of a workflow that is a stored reading; others are written for the ticket."""
+
 
 class PlanRequest(Value):
     """One planning task; the planner knows nothing but this."""

@@ -3,26 +3,17 @@
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from services.grounding.commands import lines_of, shown_in, tells
 from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, parse
-from services.knowledge.document.roles import STEP_ROLES
-from services.knowledge.model import (
-    Document,
-    IncidentNode,
-    KnowledgeContext,
-    Passage,
-    SectionRole,
-    Span,
-)
+from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.language.pieces import statements
 from services.language.words import rarity, tokenise
 from services.workflow.model import Citation
 
-_POINT_ROLES = STEP_ROLES | {SectionRole.CAUSE}
 _SPACES = re.compile(r"\s+")
 MOST_NEAREST = 40
 """Units that `Evidence.nearest` looks at for one text."""
@@ -36,37 +27,30 @@ class Unit:
     document_id: str
     start_line: int
     end_line: int
-    role: SectionRole | None
-    """None for text of a chunk that no node holds."""
-    leads: bool
-    """Whether it opens a list item, a row or a paragraph: what an author would count as a point."""
     is_code: bool
     terms: frozenset[str]
     shows: frozenset[str]
     """Commands it shows, line by line and between pipes."""
 
-    @property
-    def is_step(self) -> bool:
-        """Whether it is a point of a section that says what to check or to do."""
-        return self.leads and not self.is_code and self.role in _POINT_ROLES
-
 
 class Evidence:
-    """All units of a context, in the order of its nodes and chunks, none twice."""
+    """All units of a context or of whole pages, none twice."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
         """Indexes `units` by their words."""
         self.units = tuple(units)
         self._nearest: dict[frozenset[str], list[tuple[Unit, float]]] = {}
-        self._steps: dict[str, list[Unit]] = {}
 
     @classmethod
     def of(cls, context: KnowledgeContext) -> "Evidence":
-        """Reads the nodes first, since they know each section's role, then the chunks."""
-        unique: dict[tuple[str, int, str], Unit] = {}
-        for unit in _units(context):
-            unique.setdefault(_place(unit), unit)
+        """What the passages of its nodes and its chunks say."""
+        unique = {(unit.document_id, unit.start_line, unit.text): unit for unit in _units(context)}
         return cls(list(unique.values()))
+
+    @classmethod
+    def of_pages(cls, texts: Mapping[str, str]) -> "Evidence":
+        """What whole pages say, by their ids: the same whatever ticket they are used for."""
+        return _of_pages(tuple(texts.items()))
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:
@@ -90,25 +74,6 @@ class Evidence:
     def knows(self, term: str) -> bool:
         """Whether any unit holds this stemmed word."""
         return term in self._postings
-
-    def steps_of(self, node: IncidentNode) -> list[Unit]:
-        """The points of a node's sections that say what to check or to do."""
-        if node.id not in self._steps:
-            self._steps[node.id] = [unit for unit in self.of_node(node) if unit.is_step]
-        return self._steps[node.id]
-
-    def of_node(self, node: IncidentNode) -> list[Unit]:
-        """All units of a node's sections, in the order of its passages."""
-        return [
-            self._known[_place(unit)]
-            for passage in node.all_passages()
-            for unit in _of_passage(passage)
-            if _place(unit) in self._known
-        ]
-
-    @cached_property
-    def _known(self) -> dict[tuple[str, int, str], Unit]:
-        return {_place(unit): unit for unit in self.units}
 
     def quotes(self, command: str) -> bool:
         """Whether the sources show each line of this command, spacing and prompts aside.
@@ -185,59 +150,54 @@ class Evidence:
         ]
 
 
-def _place(unit: Unit) -> tuple[str, int, str]:
-    """What makes it the same sentence, whichever node or chunk it was read from."""
-    return unit.document_id, unit.start_line, unit.text
+@lru_cache(maxsize=64)
+def _of_pages(texts: tuple[tuple[str, str], ...]) -> Evidence:
+    """Remembered, since a page's workflows are judged one after the other."""
+    return Evidence([unit for id_, text in texts for unit in units_of_page(id_, text)])
 
 
-def units_of_document(document: Document) -> tuple[Unit, ...]:
-    """All units of a whole document, whatever its sections are for."""
-    lines = max(1, len(document.text.splitlines()))
-    span = Span(document_id=document.id, start_line=1, end_line=lines)
-    return _of_text(document.text, span, None)
+def units_of_page(document_id: str, text: str) -> tuple[Unit, ...]:
+    """All units of a whole page."""
+    lines = max(1, len(text.splitlines()))
+    return _of_text(text, Span(document_id=document_id, start_line=1, end_line=lines))
 
 
 def _units(context: KnowledgeContext) -> Iterator[Unit]:
     nodes: list[IncidentNode] = [found.node for found in context.nodes]
     for node in (*nodes, *context.linked):
         for passage in node.all_passages():
-            yield from _of_passage(passage)
+            yield from _of_text(passage.text, passage.span)
     for found in context.chunks:
-        yield from _of_text(found.chunk.text, found.chunk.span, None)
-
-
-def _of_passage(passage: Passage) -> tuple[Unit, ...]:
-    return _of_text(passage.text, passage.span, passage.role)
+        yield from _of_text(found.chunk.text, found.chunk.span)
 
 
 @lru_cache(maxsize=8192)
-def _of_text(text: str, span: Span, role: SectionRole | None) -> tuple[Unit, ...]:
+def _of_text(text: str, span: Span) -> tuple[Unit, ...]:
     """Remembered, since the same passages come back with the next ticket."""
     page = parse(text, first_line=span.start_line)
-    return tuple(_of_page(page, span, role))
+    return tuple(_of_page(page, span))
 
 
-def _of_page(page: MarkdownPage, span: Span, role: SectionRole | None) -> Iterator[Unit]:
+def _of_page(page: MarkdownPage, span: Span) -> Iterator[Unit]:
     for section in page.sections:
         if section.title:
-            yield _unit(section.title, span, section.start_line, section.start_line, role)
+            yield _unit(section.title, span, section.start_line, section.start_line)
         for block in section.blocks:
             for part in block.walk():
-                yield from _of_block(part, span, role)
+                yield from _of_block(part, span)
 
 
-def _of_block(block: Block, span: Span, role: SectionRole | None) -> Iterator[Unit]:
+def _of_block(block: Block, span: Span) -> Iterator[Unit]:
     if block.kind is BlockKind.CODE:
-        yield _unit(block.text, span, block.start_line, block.end_line, role, is_code=True)
+        yield _unit(block.text, span, block.start_line, block.end_line, is_code=True)
     elif block.kind is BlockKind.TABLE:
         for row in block.rows:
             text = ": ".join(cell for cell in row.cells if cell)
-            yield _unit(text, span, row.line, row.line, role, shows=(*row.cells, *row.inline_code))
+            yield _unit(text, span, row.line, row.line, shows=(*row.cells, *row.inline_code))
     elif block.kind is BlockKind.PARAGRAPH:
-        for index, sentence in enumerate(statements(block.text)):
-            start, end = block.start_line, block.end_line
+        for sentence in statements(block.text):
             shows = block.inline_code
-            yield _unit(sentence, span, start, end, role, leads=index == 0, shows=shows)
+            yield _unit(sentence, span, block.start_line, block.end_line, shows=shows)
 
 
 def _unit(
@@ -245,9 +205,7 @@ def _unit(
     span: Span,
     start: int,
     end: int,
-    role: SectionRole | None,
     *,
-    leads: bool = True,
     is_code: bool = False,
     shows: Sequence[str] = (),
 ) -> Unit:
@@ -257,8 +215,6 @@ def _unit(
         document_id=span.document_id,
         start_line=min(start, last),
         end_line=min(end, last),
-        role=role,
-        leads=leads,
         is_code=is_code,
         terms=terms_of(text),
         shows=frozenset(shown_in([text] if is_code else shows)),

@@ -70,7 +70,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
             checks={"database": stores.database.check, **stores.knowledge_checks(), **checks},
         ),
         register,
-        periodic=(tasks.syncing(syncs),),
+        periodic=(tasks.syncing(syncs), tasks.screening(stores.documents)),
         begin=service.tell_outdated,
     )
 

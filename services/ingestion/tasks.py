@@ -10,11 +10,19 @@ from services.ingestion.jobs.sync_records import TELL
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
+from services.knowledge.ports import DocumentStore
+
+_SCREENED_EVERY_S = 86_400.0
 
 
 def syncing(syncs: SyncService) -> Periodic:
     """Queues the syncs that are due."""
     return Periodic("syncs", syncs.queue_due, every_s=DUE_EVERY_S, first_after_s=DUE_EVERY_S / 4)
+
+
+def screening(documents: DocumentStore) -> Periodic:
+    """Screens what an older release has screened, soon after its start."""
+    return Periodic("screening", documents.renew, every_s=_SCREENED_EVERY_S, first_after_s=2.0)
 
 
 def register(outbox: Outbox, service: JobService, syncs: SyncService) -> None:

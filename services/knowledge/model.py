@@ -214,5 +214,7 @@ class KnowledgeContext(Noun):
     nodes: tuple[RetrievedNode, ...] = ()
     linked: tuple[IncidentNode, ...] = ()
     """Nodes of the documents that the retrieved nodes link to, in the order of the links."""
+    words: dict[str, float] = Field(default={})
+    """Stemmed words of the ticket that what was found has, each with its weight: rare ones more."""
     confidence: float = 0.0
     """Calibrated chance, 0–1, that the best hit treats this very fault."""

@@ -197,6 +197,12 @@ class DocumentStore(Protocol):
         Lines keep their numbers. A text is screened when it is put, and again by a newer screening.
         """
 
+    def of_text(self, text_hash: str) -> list[Document]:
+        """As `usable`, the documents whose text has this hash then, in the order of their ids."""
+
+    def renew(self) -> int:
+        """Screen what an older screening left, or none; how many documents these were."""
+
     def delete(self, document_id: str) -> None:
         """Remove; unknown ids are ignored."""
 

@@ -27,6 +27,8 @@ class DocumentRow(Base):
     """Of which text and by which version `screened` is; see `screening_of`."""
     screened: Mapped[str | None] = mapped_column(Text)
     """The text as it may be used; None where nothing is left out."""
+    text_hash: Mapped[str | None] = mapped_column(String(64), index=True)
+    """Of the text as it may be used; None where it was stored before there was one."""
 
 
 class NodeRow(Base):

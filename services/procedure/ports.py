@@ -237,6 +237,32 @@ class JudgedAnswer(NamedTuple):
     """Of the options; none where the model contradicted itself."""
 
 
+class PreparedStore(Protocol):
+    """What hangs on a page alone, computed once for all tickets.
+
+    A key stands for all that a record depends on: workflow, text, approvals and version. So none
+    is ever out of date; one that nobody asks for any more goes when its text is prepared again.
+    """
+
+    def known(self, keys: Collection[str]) -> dict[str, str]:
+        """Records by key, those that are kept."""
+
+    def keep(self, text_hash: str, version: str, records: Mapping[str, str]) -> None:
+        """Keep records of this text by key, in the place of earlier ones."""
+
+    def waiting(self, version: str, most: int) -> dict[str, datetime]:
+        """Texts that this version has not prepared as they are read now, and since when they are.
+
+        At most `most`.
+        """
+
+    def done(self, text_hash: str, version: str, seen_at: datetime, keys: Collection[str]) -> None:
+        """Note that a text is prepared, unless it was read anew since `seen_at`.
+
+        Of its records those with these keys stay.
+        """
+
+
 class AnswerStore(Protocol):
     """Answers of a model about lines of texts, so that the next ticket does not ask again.
 

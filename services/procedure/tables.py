@@ -27,6 +27,8 @@ class TextRow(Base):
     was_approved: Mapped[bool]
     """Whether an earlier text of the page was approved, and this one is not as a whole."""
     updated_at: Mapped[datetime] = mapped_column(Instant)
+    prepared: Mapped[str | None] = mapped_column(String(16))
+    """By which version what is served now was prepared; None since it last changed."""
 
 
 class ReadingRow(Base):
@@ -106,3 +108,15 @@ class AnswerRow(Base):
     text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), index=True)
     chances: Mapped[list[float]] = mapped_column(JSON)
     updated_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class PreparedRow(Base):
+    """What of the scores of a workflow hangs on the one page that it is of."""
+
+    __tablename__ = "procedure_prepared"
+
+    key: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
+    text_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), index=True)
+    version: Mapped[str] = mapped_column(String(16))
+    """Of what made it."""
+    record: Mapped[str] = mapped_column(Text)

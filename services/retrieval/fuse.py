@@ -101,14 +101,24 @@ class DocumentEvidence(NamedTuple):
     """Names in the ticket that incidents of the document bear."""
 
 
-def rank_documents(query: RetrievalQuery, candidates: Candidates) -> list[DocumentEvidence]:
-    """The nearest documents of the candidates, best first; equal ones by id."""
+class Ranked(NamedTuple):
+    """What was found, ranked."""
+
+    documents: Sequence[DocumentEvidence] = ()
+    """Best first."""
+    words: Mapping[str, float] = {}
+    """Of the query, those that a chunk has, with their weights."""
+
+
+def rank_documents(query: RetrievalQuery, candidates: Candidates) -> Ranked:
+    """The nearest documents of the candidates; equal ones by id."""
     chunks, nodes = _by_document(candidates)
     named = {id_ for ids in candidates.named.values() for id_ in ids}
     near = _nearest(chunks, nodes, named)
     reader = _SignalReader(query, candidates)
     ranked = [reader.evidence(id_, chunks[id_], nodes[id_]) for id_ in near]
-    return sorted(ranked, key=lambda each: (-each.score, each.document_id))
+    ranked.sort(key=lambda each: (-each.score, each.document_id))
+    return Ranked(ranked, reader.words)
 
 
 def _nearest(
@@ -190,6 +200,11 @@ class _SignalReader:
             self._score(signals),
             tuple(names),
         )
+
+    @property
+    def words(self) -> Mapping[str, float]:
+        """Of the query, those that a chunk has, with their weights."""
+        return self._rarity.of_words(self._asked.words)
 
     def _score(self, signals: Signals) -> float:
         weighted = sum(w * signal for w, signal in zip(self._weights, signals, strict=True))

@@ -56,6 +56,12 @@ class Rarity:
         self._weight_of_word: dict[str, float] = {}
         self._weight_of_run: dict[Run, float] = {}
 
+    def of_words(self, words: Collection[str]) -> dict[str, float]:
+        """The weight of each of these words that a candidate has."""
+        found = sorted(word for word in words if any(word in each for each in self._words))
+        self.share_of_words(found, ())
+        return {word: self._weight_of_word[word] for word in found}
+
     def share_of_words(self, wanted: Collection[str], found: Collection[str]) -> float:
         """Weighted share, 0–1, of `wanted` that is among `found`; nothing wanted gives 0."""
         return _share(wanted, found, self._words, self._weight_of_word)

@@ -34,7 +34,7 @@ from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import ReadingSource
 from services.retrieval.candidates import find_candidates
 from services.retrieval.confidence import Calibration, confidence
-from services.retrieval.fuse import DocumentEvidence, rank_documents, relevance
+from services.retrieval.fuse import DocumentEvidence, Ranked, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import RetrievalQuery, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
@@ -97,7 +97,7 @@ class RetrievalService:
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
         query = read_query(request)
-        ranked, missing = self._ranked(query, request)
+        (ranked, words), missing = self._ranked(query, request)
         around = _Around()
         if "graph" not in missing:
             try:
@@ -110,6 +110,7 @@ class RetrievalService:
             chunks=self._chunks(ranked, request.top_chunks),
             nodes=around.nodes,
             linked=around.linked,
+            words=dict(words),
             confidence=confidence(ranked, self._calibration, is_alert=query.is_alert),
             pages=self._readings(ranked, around.targets),
             degraded=missing,
@@ -122,14 +123,14 @@ class RetrievalService:
 
     def evidence(self, request: RetrieveRequest) -> list[DocumentEvidence]:
         """What speaks for each document that the searches found, the best document first."""
-        return self._ranked(read_query(request), request)[0]
+        return list(self._ranked(read_query(request), request)[0].documents)
 
     def _ranked(
         self, query: RetrievalQuery, request: RetrieveRequest
-    ) -> tuple[list[DocumentEvidence], tuple[Part, ...]]:
-        """The documents but for some, best first, and what did not answer."""
+    ) -> tuple[Ranked, tuple[Part, ...]]:
+        """The documents but for some, and what did not answer."""
         if query.is_empty:
-            return [], ()
+            return Ranked(), ()
         with stage_timer("retrieval", "search"):
             found = find_candidates(
                 query,
@@ -143,7 +144,8 @@ class RetrievalService:
                 found = self._resolved.beside(found, self._vectors, limit=limit)
         with stage_timer("retrieval", "rank"):
             ranked = rank_documents(query, found)
-        return [each for each in ranked if each.document_id not in request.without], found.without
+        left = [each for each in ranked.documents if each.document_id not in request.without]
+        return ranked._replace(documents=left), found.without
 
     def source(self, span: Span) -> SourceText:
         """See `Retrieval.source`."""

@@ -6,11 +6,9 @@ from functools import cached_property
 from services.contracts.retrieval import PageReading
 from services.language.answers import compared_answer
 from services.procedure.agreement import matched
-from services.procedure.choose import ranked_procedures
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure
 from services.procedure.ports import ReadingState
@@ -29,39 +27,31 @@ _Guard = tuple[str, bool | str]
 class Approved:
     """The approved procedures of the pages of one ticket."""
 
-    def __init__(self, pages: Sequence[PageReading], ticket_text: str, source: CitedPages) -> None:
-        """`source` holds the pages that the candidates cite."""
+    def __init__(self, pages: Sequence[PageReading]) -> None:
         self._pages = {page.document_id: page for page in pages}
-        self._ticket = ticket_text
-        self._source = source
-        self._drawn: dict[str, list[Drawn]] = {}
 
     def settle(self, drawn: Drawn, decided: Sequence[Decided]) -> list[Decided]:
         """The facts, those decided that an approved procedure of the same page tells about.
 
-        Of several it is the one that shares most steps, and of equals the one that fits the ticket
-        best: whether the ticket wants it is a matter of relevance.
+        Of several it is the one that shares most steps: whether the ticket wants it is a matter of
+        relevance.
         """
-        held = [_Held(drawn, each) for each in self._of(drawn.page)]
+        page = self._pages.get(drawn.page)
+        approved = (lower(each, drawn.page) for each in approved_of(page)) if page else ()
+        held = [_Held(drawn, Drawn(each, drawn.source)) for each in approved]
         closest = max(held, key=lambda each: len(each.same), default=None)
         if closest is None:
             return list(decided)
         return [_settled(each, closest.says(each.fact)) for each in decided]
 
-    def _of(self, document_id: str) -> list[Drawn]:
-        if document_id not in self._drawn:
-            page = self._pages.get(document_id)
-            told = _approved(page, self._ticket) if page else ()
-            self._drawn[document_id] = [Drawn(lower(p, document_id), self._source) for p in told]
-        return self._drawn[document_id]
 
-
-def _approved(page: PageReading, ticket_text: str) -> Iterable[Procedure]:
-    """The one that fits the ticket best first."""
-    reading = page.served.reading
-    for place, _ in ranked_procedures(reading, ticket_text):
-        if page.served.state(place) is ReadingState.APPROVED:
-            yield reading.procedures[place]
+def approved_of(page: PageReading) -> list[Procedure]:
+    """What people have approved of a page, in its order."""
+    return [
+        procedure
+        for place, procedure in enumerate(page.served.reading.procedures)
+        if page.served.state(place) is ReadingState.APPROVED
+    ]
 
 
 def _settled(decided: Decided, is_so: bool | None) -> Decided:

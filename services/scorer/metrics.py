@@ -25,3 +25,12 @@ QUESTIONS = Counter(
 )
 
 start_at_zero(QUESTIONS, OUTCOMES)
+
+PREPARED = Counter(
+    "flowxpert_scorer_prepared_total",
+    "Workflows whose scores by their pages were asked for, by where these came from: memory, "
+    "stored (made ahead, or for an earlier ticket), or made for this ticket.",
+    ["origin"],
+)
+
+start_at_zero(PREPARED, ("memory", "stored", "made"))

@@ -18,25 +18,37 @@ if TYPE_CHECKING:
 
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
-    """The scorer; its model's answers are kept with the readings where there is a database."""
+    """The scorer, which keeps what it finds beside the readings where there is a database."""
+    from services.kit.queue.periodic import Periodic
     from services.procedure.store.sql_answers import SqlAnswerStore
+    from services.procedure.store.sql_prepared import SqlPreparedStore
+    from services.procedure.store.sql_readings import SqlReadingStore
     from services.scorer.app import create_app
     from services.scorer.fitted import ScoringFit
+    from services.scorer.preparing import EVERY_S, Preparing
     from services.scorer.service import ScorerService
 
-    keeps_answers = stores.model and stores.has_database
+    database = stores.database if stores.has_database else None
+    store = SqlPreparedStore(database) if database else None
     service = ScorerService(
         stores.embedder,
         ScorerSettings(),
         model=stores.model,
-        answers=SqlAnswerStore(stores.database) if keeps_answers else None,
+        answers=SqlAnswerStore(database) if database and stores.model else None,
+        prepared=store,
         fitted=ScoringFit.of_folder(stores.folder),
     )
+    preparing = None
+    if database and store:
+        readings = SqlReadingStore(database)
+        ahead = Preparing(stores.documents, readings, store, service.prepared)
+        preparing = Periodic("preparing", ahead.run, every_s=EVERY_S, first_after_s=EVERY_S / 3)
     return OpenRoom(
         service,
         lambda checks: create_app(
             stores.settings, service=service, checks=checks, optional=stores.model_check()
         ),
+        periodic=(preparing,),
     )
 
 

@@ -1,8 +1,10 @@
 """Candidates in, five explained scores each out, best first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from services.contracts.planner import SERVED_BY, Candidate
+from services.contracts.retrieval import PageReading
 from services.contracts.scorer import (
     DIMENSIONS,
     Dimension,
@@ -11,50 +13,52 @@ from services.contracts.scorer import (
     ScoreRequest,
     ScoreResponse,
 )
-from services.contracts.screened_ticket import screened
 from services.grounding.evidence import Evidence
-from services.grounding.grounder import Grounded, Grounder
+from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.drawn import Drawn
-from services.procedure.ports import AnswerStore
+from services.procedure.evidence.page_lines import CitedPages
+from services.procedure.ports import AnswerStore, PreparedStore
 from services.scorer.approved import Approved
-from services.scorer.chance import Chance, chance_of_page, with_chance
+from services.scorer.chance import chance_of_page, with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import ScoringCase
 from services.scorer.criteria.coherence import coherence
 from services.scorer.criteria.conciseness import conciseness
 from services.scorer.criteria.coverage import coverage
-from services.scorer.criteria.relevance import relevance
+from services.scorer.criteria.page_scores import PageScores
+from services.scorer.criteria.relevance import TicketFit, relevance
 from services.scorer.fitted import ScoringFit
-from services.scorer.judges.deciding import decided_with, told
+from services.scorer.judges.deciding import decided_with
+from services.scorer.judges.deciding import told as said_of
 from services.scorer.judges.fact_judge import FactJudge
 from services.scorer.judges.panel import Panel, PanelVerdict
 from services.scorer.judges.question import FactQuestion
 from services.scorer.judges.questions import questions
 from services.scorer.judges.recent_answers import RecentAnswers
 from services.scorer.page_facts import PageFacts
+from services.scorer.prepared import Prepared
 from services.scorer.ranking import CandidatePage, ranked
-from services.scorer.rule_reading import RuleReadings, is_of_rules
+from services.scorer.rule_reading import is_of_rules, rules_beside
 from services.scorer.settings import ScorerSettings
-from services.scorer.texts import cited_texts, ticket_text
+from services.scorer.texts import cited_texts
 from services.workflow.lint import lint
 from services.workflow.model import Workflow
 
 CRITERIA: dict[str, Callable[[ScoringCase], Dimension]] = {
-    "relevance": relevance,
     "coverage": coverage,
     "accuracy": accuracy,
     "coherence": coherence,
     "conciseness": conciseness,
 }
-"""The paper's five dimensions, whose mean is the score; a further one is shown beside them."""
+"""Of the paper's five dimensions, whose mean is the score, all but relevance, which is the ticket's
+own. A further one is shown beside them."""
 
 EVIDENCE = "evidence"
 """The part of a dimension's value that asks no model."""
-_LEAST_VOICES = 2
 
 
 class ScorerService:
@@ -68,51 +72,74 @@ class ScorerService:
         model: ChatModel | None = None,
         answers: AnswerStore | None = None,
         fitted: ScoringFit | None = None,
+        prepared: PreparedStore | None = None,
         hears_others: bool = True,
     ) -> None:
         """`embedder` is asked only for what the words do not decide.
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
-        `answers` is where the model's answers are kept; without it, in memory. `fitted` stands for
-        what is shipped.
+        `answers` is where the model's answers are kept, and `prepared` what hangs on pages alone;
+        without them, in memory. `fitted` stands for what is shipped.
         """
         self._settings = settings or ScorerSettings()
         self._fitted = fitted or ScoringFit.shipped()
         self._facts = PageFacts(self._fitted.forests)
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
+        self.prepared = Prepared(
+            self._alone, prepared, fit=self._fitted.hash, embedder=embedder.model_name
+        )
         self._panel = _panel(model, self._settings, answers) if model else None
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""
-        request = request.model_copy(update={"ticket": screened(request.ticket).ticket})
+        after = self._looked_up(request) or self._made(request)
+        ticket = TicketFit.of(request.context)
+        scored = [
+            self._scored(candidate, scores, ticket, request)
+            for candidate, scores in zip(request.candidates, after, strict=True)
+        ]
+        places = [CandidatePage(each.page, ticket.fits.get(each.page, 0.0)) for each in after]
+        return ScoreResponse(ranked=tuple(ranked(scored, places)))
+
+    def _looked_up(self, request: ScoreRequest) -> list[PageScores] | None:
+        """None where something of this ticket has a say: a model, or what it wrote."""
+        workflows = [candidate.workflow for candidate in request.candidates]
+        if self._panel is not None or not all(map(_is_served, workflows)):
+            return None
+        return self.prepared.of(workflows, request.pages)
+
+    def _made(self, request: ScoreRequest) -> list[PageScores]:
         cases = self.cases(request)
         judged, verdict = self._judged(cases, request.deadline_s)
-        scored = [
-            ScoredCandidate(
-                candidate=candidate,
-                score=(score := _score(case, after, verdict, self._fitted.chance)),
-                findings=tuple(map(str, case.findings)),
-                good_enough=self._is_good_enough(score),
-            )
-            for candidate, case, after in zip(request.candidates, cases, judged, strict=True)
+        before = [self.of_page(case) for case in cases]
+        after = [
+            scores if other.decided == case.decided else self.of_page(other)
+            for scores, case, other in zip(before, cases, judged, strict=True)
         ]
-        return ScoreResponse(ranked=tuple(ranked(scored, [_place(case) for case in cases])))
+        return [_told(*each, verdict) for each in zip(before, after, strict=True)]
+
+    def _alone(self, workflow: Workflow, pages: Sequence[PageReading]) -> PageScores:
+        """What hangs on the pages of a workflow that nobody votes on."""
+        (case,) = self._cases([workflow], {page.document_id: page.text for page in pages}, pages)
+        return self.of_page(case)
 
     def cases(self, request: ScoreRequest) -> list[ScoringCase]:
         """What the criteria look at, one for each candidate."""
-        evidence = Evidence.of(request.context)
         workflows = [candidate.workflow for candidate in request.candidates]
-        grounded = Grounder(evidence, self.vectors).ground(workflows)
         texts = cited_texts(workflows, request.pages, request.context)
-        readings = RuleReadings(texts, ticket_text(request.ticket))
-        approved = Approved(request.pages, ticket_text(request.ticket), readings.source)
-        cases = [
-            self._case(request, evidence, readings, found, workflow)
-            for workflow, found in zip(workflows, grounded, strict=True)
-        ]
-        cases = self._heard(cases)
+        return self._cases(workflows, texts, request.pages)
+
+    def _cases(
+        self, workflows: Sequence[Workflow], texts: Mapping[str, str], pages: Sequence[PageReading]
+    ) -> list[ScoringCase]:
+        source, approved = CitedPages(texts), Approved(pages)
+        cases = self._heard([self._case(each, source) for each in workflows])
         return [replace(c, decided=approved.settle(c.drawn, c.decided)) for c in cases]
+
+    def of_page(self, case: ScoringCase) -> PageScores:
+        """What of its scores hangs on its pages alone."""
+        return PageScores.of(case, {name: each(case) for name, each in CRITERIA.items()})
 
     def questions(self, cases: Sequence[ScoringCase]) -> list[FactQuestion]:
         """What a model is asked about them, that first on which most depends."""
@@ -120,36 +147,57 @@ class ScorerService:
         return questions(candidates, limit=self._settings.judged_facts)
 
     def _heard(self, cases: list[ScoringCase]) -> list[ScoringCase]:
-        """The cases after candidates have voted on one another's facts."""
-        if not self._hears_others or len(cases) < _LEAST_VOICES:
-            return cases
-        voices = [Voice(c.drawn, c.decided, is_of_rules(c.workflow)) for c in cases]
-        return [
-            replace(case, decided=decided)
-            for case, decided in zip(cases, with_votes(voices), strict=True)
-        ]
+        """The cases after candidates have voted on the facts of others of the same page.
 
-    def _case(
-        self,
-        request: ScoreRequest,
-        evidence: Evidence,
-        readings: RuleReadings,
-        grounded: tuple[Grounded, ...],
-        workflow: Workflow,
-    ) -> ScoringCase:
-        drawn = Drawn(workflow, readings.source)
-        reading = readings.beside(drawn)
+        What the platform itself reads of a page is no second voice beside its own.
+        """
+        if not self._hears_others or all(map(_is_served, (case.workflow for case in cases))):
+            return cases
+        heard = list(cases)
+        for page in {case.drawn.page for case in cases}:
+            own = [n for n, case in enumerate(cases) if case.drawn.page == page]
+            voices = [
+                Voice(c.drawn, c.decided, is_of_rules(c.workflow))
+                for c in map(cases.__getitem__, own)
+            ]
+            if len(own) > 1:
+                for place, decided in zip(own, with_votes(voices), strict=True):
+                    heard[place] = replace(cases[place], decided=decided)
+        return heard
+
+    def _case(self, workflow: Workflow, source: CitedPages) -> ScoringCase:
+        drawn = Drawn(workflow, source)
+        reading = rules_beside(drawn)
+        evidence = Evidence.of_pages(drawn.texts)
+        (grounded,) = Grounder(evidence, self.vectors).ground([workflow])
         return ScoringCase(
-            ticket=request.ticket,
-            context=request.context,
             evidence=evidence,
             workflow=workflow,
             grounded=grounded,
-            findings=lint(workflow, bindings=request.ticket.labels),
+            findings=lint(workflow),
             drawn=drawn,
             reading=reading,
             decided=self._facts.of(drawn, reading),
             weighings=self._fitted.weighings,
+        )
+
+    def _scored(
+        self, candidate: Candidate, scores: PageScores, ticket: TicketFit, request: ScoreRequest
+    ) -> ScoredCandidate:
+        found = {"relevance": relevance(scores, ticket), **scores.dimensions}
+        others = {name: each for name, each in found.items() if name not in DIMENSIONS}
+        of_page = chance_of_page(request.context.confidence, ticket.fits.get(scores.page, 0.0))
+        score = with_chance(
+            Score(**{name: found[name] for name in DIMENSIONS}, others=others),
+            candidate.workflow.provenance,
+            self._fitted.chance,
+            of_page,
+        )
+        return ScoredCandidate(
+            candidate=candidate,
+            score=score,
+            findings=tuple(map(str, lint(candidate.workflow, bindings=request.ticket.labels))),
+            good_enough=self._is_good_enough(score),
         )
 
     def _judged(
@@ -162,7 +210,7 @@ class ScorerService:
         verdict = self._panel.ask(asked, within_s)
         judged = [
             replace(case, decided=decided_with(case.decided, facts))
-            for case, facts in zip(cases, told(asked, verdict, len(cases)), strict=True)
+            for case, facts in zip(cases, said_of(asked, verdict, len(cases)), strict=True)
         ]
         return judged, verdict
 
@@ -185,24 +233,20 @@ def _panel(model: ChatModel, settings: ScorerSettings, answers: AnswerStore | No
     )
 
 
-def _score(case: ScoringCase, judged: ScoringCase, verdict: PanelVerdict, fitted: Chance) -> Score:
-    """By all that is decided; where a model decided something, what it was before is shown."""
-    found = {name: criterion(judged) for name, criterion in CRITERIA.items()}
-    if judged.decided != case.decided:
-        before = {name: criterion(case) for name, criterion in CRITERIA.items()}
+def _is_served(workflow: Workflow) -> bool:
+    """Whether it is a reading as the platform serves it, and nobody wrote it for this ticket."""
+    return bool(workflow.provenance and workflow.provenance.planner == SERVED_BY)
+
+
+def _told(before: PageScores, after: PageScores, verdict: PanelVerdict) -> PageScores:
+    """The scores after a model was heard; where it changed them, what they were is shown."""
+    found = after.dimensions
+    if after is not before:
         found = {
-            name: dimension.model_copy(update={"parts": {EVIDENCE: before[name].value}})
-            for name, dimension in found.items()
+            name: each.model_copy(update={"parts": {EVIDENCE: before.dimensions[name].value}})
+            for name, each in found.items()
         }
     if verdict.withdrawn:
         said = f"{found['coherence'].reason} {verdict.withdrawn}"
-        found["coherence"] = found["coherence"].model_copy(update={"reason": said})
-    of_page = chance_of_page(case.context.confidence, _place(case).share)
-    others = {name: found[name] for name in found if name not in DIMENSIONS}
-    score = Score(**{name: found[name] for name in DIMENSIONS}, others=others)
-    return with_chance(score, case.workflow.provenance, fitted, of_page)
-
-
-def _place(case: ScoringCase) -> CandidatePage:
-    """The page that most steps cite, and how relevant retrieval found it beside the best one."""
-    return CandidatePage(case.drawn.page, case.fits.get(case.drawn.page, 0.0))
+        found = found | {"coherence": found["coherence"].model_copy(update={"reason": said})}
+    return after if found is after.dimensions else after.model_copy(update={"dimensions": found})

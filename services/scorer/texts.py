@@ -1,16 +1,10 @@
-"""The texts of the ticket and of the pages that candidates cite."""
+"""The texts of the pages that candidates cite."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from services.contracts.retrieval import PageReading
-from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext, Span
 from services.workflow.model import Workflow
-
-
-def ticket_text(ticket: TicketDraft) -> str:
-    """What a page's procedures are compared with."""
-    return "\n".join((ticket.title, ticket.alert_name, ticket.description))
 
 
 def cited_texts(

@@ -72,7 +72,12 @@ class Process(Working):
         self._workforce = Workforce(
             outbox,
             workers,
-            *(each for _, opened in employed for each in opened.periodic),
+            *(
+                each
+                for opened in rooms.values()
+                if works or opened.register is None
+                for each in opened.periodic
+            ),
             stop_within_s=self.settings.stop_within_s,
             relay=relay,
         )

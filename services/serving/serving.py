@@ -78,6 +78,10 @@ class Serving(Process):
         self._begin()
         if self._room.has_queue:
             self._employ({self._room: self._opened}, works=self._duty is not Duty.SERVE)
+            return
+        for each in filter(None, self._opened.periodic):
+            each.start()
+            self._closing.callback(each.stop)
 
     def _answering(self) -> FastAPI:
         return self._opened.create_app(self.checks() if self._room.has_queue else {})

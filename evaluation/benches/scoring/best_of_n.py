@@ -15,9 +15,9 @@ from evaluation.material.recorded_plans import RecordedPlanner, RecordedPlans
 from evaluation.material.requests import plan_request, score_request
 from evaluation.measures.figures import Figures
 from evaluation.measures.logic import LogicCase, logic_figures
+from services.contracts.planner import SERVED_BY
 from services.contracts.scorer import Scorer, ScoreRequest
 from services.knowledge.ports import Embedder
-from services.planner.strategies.readings import PLANNER
 from services.workflow.model import Workflow
 
 _APART = 0.05
@@ -38,7 +38,7 @@ class Contender:
     def is_read(self) -> bool:
         """Whether no model wrote it for this ticket."""
         origin = self.workflow.provenance
-        return origin is not None and origin.planner == PLANNER
+        return origin is not None and origin.planner == SERVED_BY
 
 
 Contest = Sequence[Contender]

@@ -30,6 +30,7 @@ from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused, c
 from services.gateway.ticket.question import Question
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
+from services.gateway.walk.binding import filled
 from services.gateway.walk.fit import Thresholds, verdict
 from services.gateway.walk.progress import Progress
 from services.gateway.walk.tickets import OpenTicket, Tickets
@@ -142,6 +143,7 @@ class Walk:
                 deadline_s=self._time_left(opened),
             )
             ranked, unjudged = self._ranked(opened, request)
+        ranked = filled(ranked, ticket)
         verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
         best = ranked[0].candidate.workflow
         questions = self._clarify.questions(best, context, opened.asked)

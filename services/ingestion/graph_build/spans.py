@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.grounding.evidence import Evidence, Unit, terms_of, units_of_document
+from services.grounding.evidence import Evidence, Unit, terms_of, units_of_page
 from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.ingestion.graph_build.pieces import Piece, piece_of
@@ -44,7 +44,7 @@ class ShownLines:
         vectors: RecentVectors,
     ) -> None:
         """`vectors` compares where words alone do not decide."""
-        whole = units_of_document(screened(document).document)
+        whole = units_of_page(document.id, screened(document).document.text)
         units = [unit for unit in whole if _is_shown(unit, chunks)]
         placed = {unit: piece_of(unit, pieces) for unit in units}
         # A heading is in no piece, and says a sentence's words often enough.

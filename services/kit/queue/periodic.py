@@ -12,7 +12,10 @@ _log = structlog.get_logger()
 
 
 class Periodic:
-    """A thread that does the work soon after its start, and again after each pause."""
+    """A thread that does the work soon after its start, and again after each pause.
+
+    Work that returns True has more to do, and goes on at once.
+    """
 
     def __init__(
         self, name: str, work: Callable[[], object], *, every_s: float, first_after_s: float = 10.0
@@ -44,7 +47,7 @@ class Periodic:
             pause_s = self._every_s
             try:
                 with tracing.entry(f"periodic {self._name}", tracing.Place.read("")):
-                    self._work()
+                    pause_s = 0.0 if self._work() is True else self._every_s
             except UnavailableError as error:
                 _log.warning("periodic.unavailable", work=self._name, reason=str(error))
             except Exception:  # noqa: BLE001 - the thread's entry point; the next time may do

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import delete, false, or_, select
+from sqlalchemy import delete, false, or_, select, update
 
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import hash_of, screened
 from services.knowledge.screening.version import screening_of
 from services.knowledge.tables import DocumentRow
 
+_AT_ONCE = 100
 _KEPT = 1024
 """Pages of an older screening that are not screened at each use: some 10 MB."""
 
@@ -38,10 +39,7 @@ class SqlDocumentStore:
     def put(self, document: Document) -> None:
         """See `DocumentStore.put`."""
         with self._database.session() as session:
-            text = screened(document).document.text
-            left = text if text != document.text else None
-            screening = screening_of(document.text)
-            session.merge(DocumentRow(**document.model_dump(), screening=screening, screened=left))
+            session.merge(DocumentRow(**document.model_dump(), **_used(document)))
 
     def get(self, document_id: str) -> Document | None:
         """See `DocumentStore.get`."""
@@ -58,6 +56,30 @@ class SqlDocumentStore:
                 found |= {row.id: self._usable(row) for row in rows}
         return found
 
+    def of_text(self, text_hash: str) -> list[Document]:
+        """See `DocumentStore.of_text`."""
+        with self._database.session() as session:
+            mine = select(DocumentRow.id).where(DocumentRow.text_hash == text_hash)
+            ids = session.scalars(mine.order_by(DocumentRow.id)).all()
+        found = self.usable(ids)
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def renew(self) -> int:
+        """See `DocumentStore.renew`."""
+        renewed = 0
+        for some in batches(list(self.hashes()), _AT_ONCE):
+            with self._database.session() as session:
+                rows = session.scalars(select(DocumentRow).where(DocumentRow.id.in_(some)))
+                for row in [row for row in rows if not row.text_hash or not _is_current(row)]:
+                    is_same = (
+                        DocumentRow.id == row.id,
+                        DocumentRow.content_hash == row.content_hash,
+                    )
+                    values = _used(_document(row))
+                    session.execute(update(DocumentRow).where(*is_same).values(**values))
+                    renewed += 1
+        return renewed
+
     def delete(self, document_id: str) -> None:
         """See `DocumentStore.delete`."""
         with self._database.session() as session:
@@ -65,7 +87,7 @@ class SqlDocumentStore:
 
     def _usable(self, row: DocumentRow) -> Document:
         document = _document(row)
-        if row.screening != screening_of(row.text):
+        if not _is_current(row):
             return self._screen(_Raw(document))
         text = document.text if row.screened is None else row.screened
         return document.model_copy(update={"text": text})
@@ -84,6 +106,20 @@ class SqlDocumentStore:
         with self._database.session() as session:
             rows = session.execute(select(DocumentRow.id, DocumentRow.content_hash))
             return dict(rows.tuples().all())
+
+
+def _is_current(row: DocumentRow) -> bool:
+    return row.screening == screening_of(row.text)
+
+
+def _used(document: Document) -> dict[str, str | None]:
+    """The columns that say what is used of it."""
+    text = screened(document).document.text
+    return {
+        "screening": screening_of(document.text),
+        "screened": text if text != document.text else None,
+        "text_hash": hash_of(text),
+    }
 
 
 def _screened(raw: _Raw) -> Document:

@@ -1,8 +1,7 @@
 """What a workflow may rest on: the context, and the pages that the model was shown."""
 
 from services.contracts.planner import PlanRequest
-from services.grounding.evidence import Evidence, units_of_document
-from services.knowledge.model import Document
+from services.grounding.evidence import Evidence, units_of_page
 from services.planner.generation.shown import Shown
 
 
@@ -13,12 +12,9 @@ def evidence_of(request: PlanRequest, shown: Shown) -> Evidence:
     known = {(unit.document_id, unit.start_line, unit.text) for unit in units}
     for page in request.pages:
         if page.text and page.document_id in documents:
-            document = Document(
-                id=page.document_id, title=page.title, text=page.text, content_hash=""
-            )
             units += [
                 unit
-                for unit in units_of_document(document)
+                for unit in units_of_page(page.document_id, page.text)
                 if (unit.document_id, unit.start_line, unit.text) not in known
             ]
     return Evidence(units)

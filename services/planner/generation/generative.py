@@ -32,7 +32,6 @@ from services.planner.generation.selection import shown
 from services.planner.generation.shown import Shown
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.settings import PlannerSettings
-from services.planner.strategies.binding import bound
 from services.procedure.by_model.question import schema
 from services.procedure.by_model.revision import Attempt, Revision
 from services.procedure.choose import procedure_for
@@ -179,7 +178,7 @@ class GenerativePlanner:
         labels = task.request.ticket.labels
         if any(faults(workflow, labels, self._settings.max_steps)):
             return None, "unsound"
-        return bound(workflow, labels), "corrected" if attempt.revisions else "accepted"
+        return workflow, "corrected" if attempt.revisions else "accepted"
 
 
 def _of_ticket(attempt: Attempt, request: PlanRequest) -> Procedure | None:

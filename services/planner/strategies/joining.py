@@ -1,14 +1,26 @@
 """Workflows of several pages as one."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
+from services.language.names import is_alert_name
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 MOST_STEPS = 120
 """Of a joined workflow; a longer one is no help at night, and the link stays an end."""
 _LEAST_TITLE = 2
 """Words of a title that tell a page from a word of the sentence."""
+
+
+class Drawable(Protocol):
+    """A page that draws its workflow when it is named."""
+
+    def workflow(self) -> Workflow:
+        """Its graph."""
+
+
+Page = TypeVar("Page", bound=Drawable)
 
 
 def chained(parts: Sequence[Workflow], *, title: str) -> Workflow:
@@ -24,24 +36,21 @@ def chained(parts: Sequence[Workflow], *, title: str) -> Workflow:
     return whole.model_copy(update={"title": title})
 
 
-def continued(
-    workflow: Workflow, pages: Mapping[str, Callable[[], Workflow]]
-) -> tuple[Workflow, list[str]]:
-    """With each end that names another page by its title followed by that page's workflow.
+def continued(workflow: Workflow, pages: Mapping[str, Page]) -> tuple[Workflow, list[Page]]:
+    """With each end that says the name of another page followed by that page's workflow.
 
-    `pages` draw theirs when they are named. A page joins once; its own ends name nobody any more.
-    The titles of those that joined come with it.
+    `pages` by their names. A page joins once; its own ends name nobody any more. Those that joined
+    come with it.
     """
-    joined: list[str] = []
+    joined: list[Page] = []
     for step in [s for s in workflow.of_kind(StepKind.TERMINAL) if not s.implied]:
-        named = _named(step.text, pages)
-        if named is None:
+        page = _named(step.text, pages)
+        if page is None or page in joined:
             continue
-        page = pages[named]()
-        if len(workflow.steps) + len(page.steps) <= MOST_STEPS:
-            workflow = _joined(workflow, page, {step.id}, keep=True)
-            pages = {title: other for title, other in pages.items() if title != named}
-            joined.append(named)
+        part = page.workflow()
+        if len(workflow.steps) + len(part.steps) <= MOST_STEPS:
+            workflow = _joined(workflow, part, {step.id}, keep=True)
+            joined.append(page)
     return workflow, joined
 
 
@@ -53,10 +62,18 @@ def is_title(text: str, titles: Iterable[str]) -> bool:
     )
 
 
-def _named(text: str, pages: Iterable[str]) -> str | None:
+def names_a_page(title: str, *, is_linked: bool) -> bool:
+    """Whether a sentence that says this title means the page: an alert's name, or a linked one.
+
+    Other titles may stand in any sentence, and several pages may bear one.
+    """
+    is_told = is_linked and len(_words(title).split()) >= _LEAST_TITLE
+    return is_told or is_alert_name(title.strip("` "))
+
+
+def _named(text: str, pages: Mapping[str, Page]) -> Page | None:
     said = f" {_words(text)} "
-    titles = [t for t in pages if len(_words(t).split()) >= _LEAST_TITLE]
-    return next((t for t in titles if f" {_words(t)} " in said), None)
+    return next((page for name, page in pages.items() if f" {_words(name)} " in said), None)
 
 
 def _words(text: str) -> str:

@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from services.contracts.planner import PlanRequest
+from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.document.links import LinkResolver
 from services.knowledge.model import KnowledgeContext
-from services.planner.strategies.binding import bound
-from services.planner.strategies.joining import chained, continued, is_title
+from services.planner.strategies.joining import chained, continued, is_title, names_a_page
 from services.procedure.choose import ranked_procedures
-from services.procedure.lowering import lower
+from services.procedure.drawing import draw
 from services.procedure.ports import ReadingState
 from services.workflow.model import Provenance, StepKind, Workflow
 
-PLANNER = "extractive"
 _RIVAL_SCORE = 0.85
 """Share of the best page's relevance from which another competes: where the best one is right,
 most others stay under it (even ids of the benchmark)."""
@@ -34,9 +32,7 @@ class _Told:
 
     def workflow(self) -> Workflow:
         """Its graph; what its reading doubts is marked."""
-        reading = self.page.served.reading
-        doubts = {d.node: d.question for d in reading.doubts if d.procedure == self.place}
-        return lower(reading.procedures[self.place], self.page.document_id, doubts)
+        return draw(self.page.served, self.place, self.page.document_id)
 
 
 def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
@@ -46,8 +42,7 @@ def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
     no procedure: an unrelated procedure does harm.
     """
     for page in _competing(request.pages)[:documents]:
-        for workflow in _of_page(page, request):
-            yield bound(workflow, request.ticket.labels)
+        yield from _of_page(page, request)
 
 
 def _competing(pages: Sequence[PageReading]) -> list[PageReading]:
@@ -67,12 +62,15 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
         yield _signed(whole, page, _state(parts), request.context)
         return
     others = [other for other in request.pages if other.document_id != page.document_id]
-    named = {other.title: _Told(other, 0) for other in others if _tells(other)}
+    linked = {part.page.document_id for part in parts}
+    named = {
+        other.title: _Told(other, 0)
+        for other in others
+        if _tells(other) and names_a_page(other.title, is_linked=other.document_id in linked)
+    }
     for each in told:
-        drawings = {title: other.workflow for title, other in named.items()}
-        workflow, joined = continued(each.workflow(), drawings)
-        parts = [each, *(named[title] for title in joined)]
-        yield _signed(workflow, page, _state(parts), request.context)
+        workflow, joined = continued(each.workflow(), named)
+        yield _signed(workflow, page, _state([each, *joined]), request.context)
 
 
 def _state(parts: Iterable[_Told]) -> ReadingState:
@@ -121,7 +119,7 @@ def _signed(
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
     nodes = (hit.node for hit in context.nodes)
     provenance = Provenance(
-        planner=PLANNER,
+        planner=SERVED_BY,
         version=reading.version,
         model=reading.model,
         reader=reading.reader.value,

@@ -52,6 +52,12 @@ class Drawn:
         )
         return cited.most_common(1)[0][0] if cited else ""
 
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """Of all pages that it cites, by id, in the order of its citations."""
+        cited = (c.document_id for step in self.workflow.steps for c in step.citations)
+        return {id_: self.source.whole(id_) for id_ in dict.fromkeys(cited) if id_ in self.source}
+
     @property
     def page_text(self) -> str:
         """Of the page that most steps cite."""

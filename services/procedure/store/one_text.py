@@ -191,6 +191,7 @@ class OneText:
         self.row.approved = sum(each is not None for each in now.approvals) if now else 0
         self.row.doubts = len(now.reading.doubts) if now else 0
         self.row.updated_at = datetime.now(UTC)
+        self.row.prepared = None
 
     def was_told(self, what: Happening, detail: str) -> bool:
         """Whether just this is in the history."""

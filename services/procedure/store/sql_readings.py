@@ -35,6 +35,7 @@ from services.procedure.tables import (
     AnswerRow,
     ApprovalRow,
     HistoryRow,
+    PreparedRow,
     ReadingRow,
     TextRow,
     TicketDoubtRow,
@@ -256,11 +257,9 @@ class SqlReadingStore:
                     )
                 )
                 left = select(TextRow.text_hash)
-                session.execute(
-                    delete(AnswerRow).where(
-                        AnswerRow.text_hash.in_(some), AnswerRow.text_hash.not_in(left)
-                    )
-                )
+                for kept in (AnswerRow, PreparedRow):
+                    is_gone = (kept.text_hash.in_(some), kept.text_hash.not_in(left))
+                    session.execute(delete(kept).where(*is_gone))
 
     def delete(self, text_hashes: Sequence[str]) -> int:
         """See `ReadingStore.delete`."""
@@ -271,7 +270,8 @@ class SqlReadingStore:
                 counted = select(func.count()).select_from(ApprovalRow).where(of_these)
                 approved += session.scalar(counted) or 0
                 session.execute(delete(TextRow).where(TextRow.text_hash.in_(some)))
-                session.execute(delete(AnswerRow).where(AnswerRow.text_hash.in_(some)))
+                for kept in (AnswerRow, PreparedRow):
+                    session.execute(delete(kept).where(kept.text_hash.in_(some)))
             if approved:
                 add_audit(session, "reading.deleted", "texts", {"approved": approved})
         return approved

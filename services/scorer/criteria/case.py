@@ -1,16 +1,13 @@
-"""What a criterion looks at."""
+"""What a criterion looks at: one candidate beside the pages that it cites."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from services.contracts.ticket import TicketDraft
-from services.grounding.evidence import Evidence, terms_of
+from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounded
-from services.knowledge.model import KnowledgeContext
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
-from services.scorer.criteria.fit import fit_of_documents
 from services.scorer.criteria.weighing import Weighings
 from services.workflow.graph import successors
 from services.workflow.lint import Finding
@@ -21,11 +18,10 @@ _LONGEST_QUOTE = 80
 
 @dataclass(frozen=True)
 class ScoringCase:
-    """One candidate before its judges."""
+    """One candidate before its judges. Nothing here knows the ticket, or what else was found."""
 
-    ticket: TicketDraft
-    context: KnowledgeContext
     evidence: Evidence
+    """What the pages say that it cites."""
     workflow: Workflow
     grounded: tuple[Grounded, ...]
     """One entry per step, in the order of the steps."""
@@ -33,7 +29,7 @@ class ScoringCase:
     drawn: Drawn
     """The workflow beside the lines that it cites."""
     reading: Drawn | None
-    """What the rules read on the same pages; None where the candidate is that reading."""
+    """What the rules read on the same page; None where the candidate is that reading."""
     decided: Sequence[Decided]
     """Its facts, each with the chance that it is right."""
     weighings: Weighings
@@ -43,11 +39,6 @@ class ScoringCase:
     def told(self) -> tuple[Grounded, ...]:
         """The steps that a page should say; those that only follow from the others are left out."""
         return tuple(found for found in self.grounded if not found.step.implied)
-
-    @cached_property
-    def fits(self) -> Mapping[str, float]:
-        """How well each document fits the ticket, 0–1."""
-        return fit_of_documents(self.context)
 
     @cached_property
     def depths(self) -> Mapping[str, int]:
@@ -61,22 +52,6 @@ class ScoringCase:
                     depths[target] = depths[step_id] + 1
                     waiting.append(target)
         return depths
-
-    @cached_property
-    def ticket_terms(self) -> frozenset[str]:
-        """The words of the ticket that the context knows."""
-        ticket = self.ticket
-        text = "\n".join((ticket.title, ticket.description, ticket.alert_name))
-        return frozenset(term for term in terms_of(text) if self.evidence.knows(term))
-
-    @cached_property
-    def said(self) -> frozenset[str]:
-        """All words of the workflow."""
-        return frozenset(
-            term
-            for step in self.workflow.steps
-            for term in terms_of("\n".join((step.text, *step.commands)))
-        )
 
 
 def short(text: str) -> str:

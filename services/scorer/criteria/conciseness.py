@@ -1,7 +1,6 @@
 """Conciseness: is every step needed, said once and short enough to follow?"""
 
 from services.contracts.scorer import Dimension
-from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED, Grounded
 from services.procedure.evidence.coverage import brevity_signs
 from services.scorer.criteria.case import ScoringCase, short
@@ -25,7 +24,7 @@ first, since accuracy and relevance count it too."""
 def signs(case: ScoringCase) -> Signs:
     """The share of the steps that are worth their place, and what kinds of steps there are."""
     doubles = doubled(case.workflow)
-    cost = sum(_cost(case, found, doubles) for found in case.told)
+    cost = sum(_cost(found, doubles) for found in case.told)
     needed = (1 - cost / len(case.told)) * _measure(case) if case.told else 0.0
     return {"needed": needed, **brevity_signs(case.drawn, case.drawn.told)}
 
@@ -34,29 +33,18 @@ def conciseness(case: ScoringCase) -> Dimension:
     """The share of the steps that are needed and short, less something for sheer number."""
     steps = [found.step for found in case.told]
     long = [step for step in steps if _words(step) > _LONGEST_STEP]
-    beside = [
-        found.step for found in case.told if not (found.is_grounded or _takes_up(case, found))
-    ]
+    beside = [found.step for found in case.told if not found.is_grounded]
     value = case.weighings.of("conciseness").value(signs(case))
     return Dimension(value=value, reason=_reason(steps, doubled(case.workflow), long, beside))
 
 
-def _cost(case: ScoringCase, found: Grounded, doubles: list[Step]) -> float:
+def _cost(found: Grounded, doubles: list[Step]) -> float:
     """0 for a step that is worth its place, 1 for one that is in the way."""
     if found.step in doubles:
         return 1.0
     excess = max(0, _words(found.step) - _LONGEST_STEP) / _LONGEST_STEP
-    return max(_BESIDE_COST * _uselessness(case, found), _LONG_COST * min(1.0, excess))
-
-
-def _uselessness(case: ScoringCase, found: Grounded) -> float:
-    return 0.0 if _takes_up(case, found) else max(0.0, 1 - found.support / GROUNDED)
-
-
-def _takes_up(case: ScoringCase, found: Grounded) -> bool:
-    """Whether the step speaks of what the ticket speaks of."""
-    terms = terms_of(found.step.text)
-    return case.evidence.share(terms, case.ticket_terms) >= 0.5
+    uselessness = max(0.0, 1 - found.support / GROUNDED)
+    return max(_BESIDE_COST * uselessness, _LONG_COST * min(1.0, excess))
 
 
 def _measure(case: ScoringCase) -> float:

@@ -1,19 +1,15 @@
 import pytest
 
-from services.grounding.evidence import Evidence, terms_of, units_of_document
-from services.knowledge.model import Document, KnowledgeContext, SectionRole
+from services.grounding.evidence import Evidence, terms_of, units_of_page
+from services.knowledge.model import Document, KnowledgeContext
 from services.workflow.model import Citation
-from tests.unit.scorer.cases import CONTEXT, DOCUMENT, FAN
+from tests.unit.scorer.cases import CONTEXT, DOCUMENT
 
 
 def test_every_list_item_is_a_unit_with_its_own_line():
     evidence = Evidence.of(CONTEXT)
     (latch,) = [unit for unit in evidence.units if "latch" in unit.text]
-    assert (latch.document_id, latch.start_line, latch.role) == (
-        DOCUMENT,
-        17,
-        SectionRole.PROCEDURE,
-    )
+    assert (latch.document_id, latch.start_line) == (DOCUMENT, 17)
 
 
 def test_nearest_names_the_sentence_that_says_most_of_the_words():
@@ -38,13 +34,6 @@ def test_commands_are_quoted_spacing_aside():
     evidence = Evidence.of(CONTEXT)
     assert evidence.quotes("show  environment fan")
     assert not evidence.quotes("show environment power")
-
-
-def test_steps_of_a_node_are_its_points_and_not_its_code_or_symptoms():
-    texts = [unit.text for unit in Evidence.of(CONTEXT).steps_of(FAN)]
-    assert "Push the tray in until its latch clicks." in texts
-    assert "The fan tray is not seated." in texts
-    assert not [text for text in texts if "show environment" in text or "raises" in text]
 
 
 def test_an_empty_context_supports_nothing():
@@ -101,4 +90,4 @@ Never run rm -rf /.
 )
 def test_only_whole_commands_are_quoted(command, is_quoted):
     page = Document(id="cache.md", title="Cache", text=PAGE, content_hash="0")
-    assert Evidence(units_of_document(page)).quotes(command) is is_quoted
+    assert Evidence(units_of_page(page.id, page.text)).quotes(command) is is_quoted

@@ -27,7 +27,7 @@ CANDIDATES = Candidates(
 
 
 def ranked(**fields):
-    return rank_documents(read_query(RetrieveRequest(**fields)), CANDIDATES)
+    return rank_documents(read_query(RetrieveRequest(**fields)), CANDIDATES).documents
 
 
 def test_for_an_alert_a_title_like_its_name_counts():

@@ -25,7 +25,7 @@ def test_a_workflow_that_follows_its_sources_scores_high_on_everything():
 def test_every_dimension_says_what_it_saw():
     (scored,) = score(GOOD)
     assert "switches/fan-tray.md" in scored.score.relevance.reason
-    assert "7" in scored.score.coverage.reason
+    assert "5 of 5 lines" in scored.score.coverage.reason
     assert "6 of 6" in scored.score.accuracy.reason
 
 

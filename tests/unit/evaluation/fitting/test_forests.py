@@ -32,7 +32,7 @@ def test_the_chance_learns_what_tells_and_turns_nothing_round():
         signs = {name: rng.gauss(0, 1) for name in DIMENSIONS}
         signs |= {"coherence": rng.gauss(2 if good else -2, 1), BY_RULES: 0.0, CHECKED: 0.0}
         signs["accuracy"] = -signs["coherence"]
-        samples.append(Sample("set", number % 3 > 0, signs, good, is_copy=False))
+        samples.append(Sample("set", number % 3 > 0, signs, good))
     found = fit_chance(samples, "a test")
     assert found.weights["coherence"] > 0.5
     assert found.weights["accuracy"] == 0

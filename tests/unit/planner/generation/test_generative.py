@@ -119,12 +119,6 @@ def test_commands_come_from_the_cited_lines_and_not_from_the_model():
     assert commands == ["show interfaces Ethernet12 counters errors"]
 
 
-def test_placeholders_of_commands_are_filled_from_the_labels_of_the_ticket():
-    page = NUMBERED.replace("interfaces Ethernet12", "interfaces <port>")
-    (workflow,) = written(ScriptedChatModel([program()]), request(TICKET, ("a.md", page)))
-    assert workflow.steps[0].commands == ("show interfaces Ethernet12 counters errors",)
-
-
 def test_a_note_that_no_source_says_is_left_out():
     said = {"note": "The port counts frames with a bad checksum", "at": [[3, 3]]}
     invented = {"note": "Our friends of BLOOPCORP sell better ports", "at": [[3, 3]]}

@@ -55,8 +55,8 @@ def test_an_approved_procedure_is_told_to_be_one():
     ],
 )
 def test_a_joined_workflow_is_approved_where_the_procedure_of_every_page_is(approved, state):
-    first = procedure(do("Look", 1), end("other_page", "Go on with Temperature alarms", 3))
-    hot = page("hot.md", procedure(do("Cool it", 2)), title="Temperature alarms", score=0.0)
+    first = procedure(do("Look", 1), end("other_page", "Go on with TemperatureHigh", 3))
+    hot = page("hot.md", procedure(do("Cool it", 2)), title="TemperatureHigh", score=0.0)
     approval = Approval(by="ada", at=datetime(2026, 1, 1, tzinfo=UTC))
     pages = [
         each.model_copy(
@@ -99,25 +99,13 @@ def test_what_the_reading_doubts_is_marked_at_its_step():
     assert workflow.steps[0].doubt == "Always?"
 
 
-def test_commands_are_filled_from_the_labels_of_the_ticket():
-    told = procedure(do("Look", 1, commands=["show int <port>", "PORT=x; echo $PORT {host}"]))
-    (workflow,) = planned(asked(page("a", told), port="Ethernet3", host="leaf-1"))
-    assert workflow.steps[0].commands == ("show int Ethernet3", "PORT=x; echo $PORT leaf-1")
-
-
-def test_a_label_that_is_more_than_a_word_is_left_to_the_engineer():
-    told = procedure(do("Look", 1, commands=["show int <port>"]))
-    (workflow,) = planned(asked(page("a", told), port="Eth1; reboot"))
-    assert workflow.steps[0].commands == ("show int <port>",)
-
-
 def test_an_end_that_names_another_page_goes_on_with_it():
-    hot = page("hot.md", procedure(do("Cool it", 2)), title="Temperature alarms", score=0.0)
-    first = procedure(do("Look", 1), end("other_page", "Go on with Temperature alarms", 3))
+    hot = page("hot.md", procedure(do("Cool it", 2)), title="TemperatureHigh", score=0.0)
+    first = procedure(do("Look", 1), end("other_page", "Go on with TemperatureHigh", 3))
     (workflow,) = planned(asked(page("a", first), hot))
     assert [step.text for step in workflow.steps] == [
         "Look",
-        "Go on with Temperature alarms",
+        "Go on with TemperatureHigh",
         "Cool it",
         "Resolved",
     ]

@@ -5,6 +5,7 @@ from services.procedure.evidence.fact import Fact, FactKind
 from services.scorer.judges.deciding import BY_MODEL, decided_with, told
 from services.scorer.judges.panel import PanelVerdict
 from services.scorer.judges.question import FactClaim, FactQuestion, Option, OptionKind
+from services.scorer.service import CRITERIA
 from tests.unit.scorer.fan_page import RIGHT
 from tests.unit.scorer.judges.test_questions import FREED, SWAPPED
 from tests.unit.scorer.judging import judging, right, scored, service
@@ -55,7 +56,9 @@ def test_what_the_evidence_alone_says_is_shown_where_a_model_decided():
     (with_model,) = scored(service(judging(right)), RIGHT)
     (alone,) = scored(service(), RIGHT)
     assert alone.score.coherence.parts == {}
-    for name, dimension in with_model.score.dimensions.items():
+    assert with_model.score.relevance == alone.score.relevance
+    for name in CRITERIA:
+        dimension = with_model.score.dimensions[name]
         assert dimension.parts == {"evidence": alone.score.dimensions[name].value}
 
 

@@ -1,14 +1,35 @@
 """Placeholders of commands, filled with what the labels of the ticket say."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from services.contracts.scorer import ScoredCandidate
+from services.contracts.screened_ticket import screened
+from services.contracts.ticket import TicketDraft
 from services.workflow.commands import fill, placeholder_name
 from services.workflow.model import Workflow
 
 _SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
 """A label's value is data from outside: nothing that a shell reads as more than one word, or as an
 option."""
+
+
+def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[ScoredCandidate, ...]:
+    """The candidates with what the ticket says in place of placeholders.
+
+    Done last: what was judged is what the page says, whatever ticket it was judged for.
+    """
+    labels = screened(ticket).ticket.labels
+    return tuple(
+        each.model_copy(
+            update={
+                "candidate": each.candidate.model_copy(
+                    update={"workflow": bound(each.candidate.workflow, labels)}
+                )
+            }
+        )
+        for each in ranked
+    )
 
 
 def bound(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:
