@@ -1,0 +1,115 @@
+"""Every adapter of `PreparedStore` passes this suite."""
+
+import threading
+
+import pytest
+
+from services.procedure.model import Reader, Reading
+from services.procedure.ports import Happening
+from services.procedure.store.sql_prepared import SqlPreparedStore
+from services.procedure.store.sql_readings import SqlReadingStore
+from tests.contract.databases import database_of
+from tests.unit.procedure.programs import do, procedure
+
+TEXT, OTHER = "a" * 64, "b" * 64
+NOW, NEWER = "1" * 16, "2" * 16
+BY_RULES = Reading(reader=Reader.RULES, procedures=(procedure(do("Look", 1)),))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def stores(request):
+    with database_of(request.param) as database:
+        yield SqlPreparedStore(database), SqlReadingStore(database)
+
+
+def prepare(store: SqlPreparedStore, version: str = NOW, **records: str) -> None:
+    """All that waits, as the background pass does it."""
+    for text_hash, seen_at in store.waiting(version, 10).items():
+        store.keep(text_hash, version, records)
+        store.done(text_hash, version, seen_at, list(records))
+
+
+def test_records_come_back_as_they_were_kept(stores):
+    store, _ = stores
+    assert store.known(["1"]) == store.known([]) == {}
+    store.keep(TEXT, NOW, {"1": "one", "2": "two"})
+    store.keep(TEXT, NOW, {"1": "again"})
+    store.keep(TEXT, NOW, {})
+    assert store.known(["1", "2", "3"]) == {"1": "again", "2": "two"}
+
+
+def test_many_are_found_at_once(stores):
+    many = {f"{n:04d}": "x" for n in range(1200)}
+    store, _ = stores
+    store.keep(TEXT, NOW, many)
+    assert store.known(list(many)) == many
+
+
+def test_a_text_waits_until_it_is_prepared_and_again_for_another_version(stores):
+    store, readings = stores
+    readings.put(TEXT, BY_RULES)
+    assert list(store.waiting(NOW, 10)) == [TEXT]
+    prepare(store, one="x")
+    assert store.waiting(NOW, 10) == {}
+    assert list(store.waiting(NEWER, 10)) == [TEXT]
+
+
+def test_a_text_waits_again_after_each_way_in_which_its_reading_changes(stores):
+    store, readings = stores
+    readings.put(TEXT, BY_RULES)
+    by_person = BY_RULES.model_copy(update={"reader": Reader.PERSON})
+    by_model = BY_RULES.model_copy(update={"reader": Reader.MODEL, "version": "2"})
+    changes = [
+        lambda: readings.put(TEXT, by_model),
+        lambda: readings.approve(TEXT, BY_RULES.procedures, who="ada"),
+        lambda: readings.replace(TEXT, by_person, who="ada", what=Happening.REPLACED),
+        lambda: readings.undo(TEXT, who="ada"),
+        lambda: readings.carry_over(TEXT, (), lost=["Other"]),
+    ]
+    for change in changes:
+        prepare(store)
+        assert store.waiting(NOW, 10) == {}
+        change()
+        assert list(store.waiting(NOW, 10)) == [TEXT]
+
+
+def test_a_text_that_was_read_anew_meanwhile_goes_on_waiting(stores):
+    store, readings = stores
+    readings.put(TEXT, BY_RULES)
+    (seen_at,) = store.waiting(NOW, 10).values()
+    readings.put(TEXT, BY_RULES.model_copy(update={"version": "2"}))
+    store.done(TEXT, NOW, seen_at, [])
+    assert list(store.waiting(NOW, 10)) == [TEXT]
+
+
+def test_records_that_nobody_asks_for_any_more_go_when_it_is_prepared_again(stores):
+    store, readings = stores
+    readings.put(TEXT, BY_RULES)
+    store.keep(OTHER, NOW, {"other": "stays"})
+    prepare(store, old="x", same="x")
+    prepare(store, NEWER, same="x", new="x")
+    assert store.known(["old", "same", "new", "other"]).keys() == {"same", "new", "other"}
+
+
+@pytest.mark.parametrize("forget", ["delete", "drop"])
+def test_records_go_with_the_text_that_is_forgotten(stores, forget):
+    store, readings = stores
+    for text_hash in (TEXT, OTHER):
+        readings.put(text_hash, BY_RULES)
+        store.keep(text_hash, NOW, {text_hash: "x"})
+    getattr(readings, forget)([TEXT])
+    assert store.known([TEXT, OTHER]).keys() == {OTHER}
+
+
+def test_processes_may_prepare_the_same_at_once(stores):
+    store, readings = stores
+    readings.put(TEXT, BY_RULES)
+    making = [
+        threading.Thread(target=prepare, args=(store,), kwargs={"one": "x"}) for _ in range(6)
+    ]
+    for thread in making:
+        thread.start()
+    for thread in making:
+        thread.join()
+    assert store.known(["one"]) == {"one": "x"}
+    assert store.waiting(NOW, 10) == {}
