@@ -4,7 +4,7 @@ Words weigh by how few of the candidates at hand have them, so that no statistic
 store are needed: what every candidate says does not tell them apart.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
@@ -16,7 +16,7 @@ _MOST_WORDS = 400
 """Words of a text that are compared."""
 
 Run = tuple[str, ...]
-_Term = TypeVar("_Term")
+_Term = TypeVar("_Term", str, Run)
 
 
 class Terms(NamedTuple):
@@ -31,59 +31,61 @@ def terms_of(text: str) -> Terms:
     """The words and the runs of three words in a row; a shorter text is one run."""
     words = tokenise(text)[:_MOST_WORDS]
     if len(words) <= _RUN:
-        runs = {tuple(words)} if words else set()
+        runs = frozenset([tuple(words)]) if words else frozenset[Run]()
     else:
-        runs = {tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1)}
-    return Terms(frozenset(words), frozenset(runs))
+        runs = frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
+    return Terms(frozenset(words), runs)
 
 
 def union(parts: Iterable[Terms]) -> Terms:
     """What several texts hold together."""
-    words: set[str] = set()
-    runs: set[Run] = set()
-    for part in parts:
-        words |= part.words
-        runs |= part.runs
-    return Terms(frozenset(words), frozenset(runs))
+    listed = list(parts)
+    if len(listed) == 1:
+        return listed[0]
+    words = frozenset[str]().union(*(part.words for part in listed))
+    return Terms(words, frozenset[Run]().union(*(part.runs for part in listed)))
 
 
 class Rarity:
     """Inverse document frequency among the candidates of one query."""
 
     def __init__(self, candidates: Sequence[Terms]) -> None:
-        self._words = [each.words for each in candidates]
-        self._runs = [each.runs for each in candidates]
-        self._weight_of_word: dict[str, float] = {}
-        self._weight_of_run: dict[Run, float] = {}
+        self._words = _Weights([each.words for each in candidates])
+        self._runs = _Weights([each.runs for each in candidates])
 
-    def of_words(self, words: Collection[str]) -> dict[str, float]:
+    def of_words(self, words: frozenset[str]) -> dict[str, float]:
         """The weight of each of these words that a candidate has."""
-        found = sorted(word for word in words if any(word in each for each in self._words))
-        self.share_of_words(found, ())
-        return {word: self._weight_of_word[word] for word in found}
+        return {word: self._words[word] for word in sorted(words) if self._words.is_known(word)}
 
-    def share_of_words(self, wanted: Collection[str], found: Collection[str]) -> float:
+    def share_of_words(self, wanted: frozenset[str], found: frozenset[str]) -> float:
         """Weighted share, 0–1, of `wanted` that is among `found`; nothing wanted gives 0."""
-        return _share(wanted, found, self._words, self._weight_of_word)
+        return self._words.share(wanted, found)
 
-    def share_of_runs(self, wanted: Collection[Run], found: Collection[Run]) -> float:
+    def share_of_runs(self, wanted: frozenset[Run], found: frozenset[Run]) -> float:
         """The same for runs."""
-        return _share(wanted, found, self._runs, self._weight_of_run)
+        return self._runs.share(wanted, found)
 
 
-def _share(
-    wanted: Collection[_Term],
-    found: Collection[_Term],
-    candidates: Sequence[Collection[_Term]],
-    known: dict[_Term, float],
-) -> float:
-    total = shared = 0.0
-    for term in wanted:
-        weight = known.get(term)
-        if weight is None:
-            # What no candidate has weighs the most; what all have, next to nothing.
-            count = sum(term in each for each in candidates)
-            known[term] = weight = rarity(count, len(candidates))
-        total += weight
-        shared += weight if term in found else 0.0
-    return shared / total if total > 0 else 0.0
+class _Weights(dict[_Term, float]):
+    """By term; each is weighed when it is first asked for."""
+
+    def __init__(self, candidates: Sequence[frozenset[_Term]]) -> None:
+        super().__init__()
+        self._candidates: Sequence[frozenset[_Term]] = candidates
+        self._masses: dict[frozenset[_Term], float] = {}
+
+    def __missing__(self, term: _Term) -> float:
+        # What no candidate has weighs the most; what all have, next to nothing.
+        count = sum(term in each for each in self._candidates)
+        self[term] = weight = rarity(count, len(self._candidates))
+        return weight
+
+    def is_known(self, term: _Term) -> bool:
+        """Whether a candidate has it."""
+        return any(term in each for each in self._candidates)
+
+    def share(self, wanted: frozenset[_Term], found: frozenset[_Term]) -> float:
+        if wanted not in self._masses:
+            self._masses[wanted] = sum(self[term] for term in wanted)
+        total = self._masses[wanted]
+        return sum(self[term] for term in wanted & found) / total if total > 0 else 0.0

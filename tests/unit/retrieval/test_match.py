@@ -19,14 +19,14 @@ def test_several_texts_hold_what_each_holds():
 def test_a_word_that_few_candidates_have_counts_more():
     candidates = [terms_of(f"switch number{i}") for i in range(9)] + [terms_of("switch optics")]
     rarity = Rarity(candidates)
-    wanted = {"switch", "optic"}
-    assert rarity.share_of_words(wanted, {"optic"}) > 0.9
-    assert rarity.share_of_words(wanted, {"switch"}) < 0.1
+    wanted = frozenset({"switch", "optic"})
+    assert rarity.share_of_words(wanted, frozenset({"optic"})) > 0.9
+    assert rarity.share_of_words(wanted, frozenset({"switch"})) < 0.1
     assert rarity.share_of_words(wanted, wanted) == 1
 
 
 def test_nothing_wanted_is_no_share():
-    assert Rarity([]).share_of_words(set(), {"fan"}) == 0
+    assert Rarity([]).share_of_words(frozenset(), frozenset({"fan"})) == 0
 
 
 def test_runs_are_shared_literally():
