@@ -31,10 +31,12 @@ class Asking:
 
     def ask(self, session: Session, ticket_id: str, questions: Sequence[Question]) -> list[Note]:
         """Open the first of the questions, unless the ticket has had its questions."""
+        if not questions:
+            return []
         turns = questions_of(session, ticket_id)
         may = (not turns or _is_past(session, turns[-1])) and not why_quiet(session, ticket_id)
         may = may and _asks(session, ticket_id)
-        if not questions or not may or len(turns) >= self._most:
+        if not may or len(turns) >= self._most:
             return []
         id_, asked = time_ordered_id(), questions[0]
         session.add(

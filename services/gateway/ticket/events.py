@@ -4,7 +4,7 @@ What changes a ticket goes into the audit log too, in the same transaction and w
 """
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,20 +37,31 @@ class Note:
 
 def add_events(session: Session, ticket_id: str, notes: Iterable[Note]) -> None:
     """Write down, in the caller's transaction, what happened to a ticket."""
-    for note in notes:
-        if not KINDS[note.kind].is_progress:
-            state = latest_change(session, ticket_id)
-            session.add(AuditRow(**_audit_line(ticket_id, note, state)))
-            event.listen(session, "after_commit", partial(_count, note), once=True)
-        session.add(EventRow(**_event_line(ticket_id, note)))
+    listed, state, audited = list(notes), None, []
+    for note in (each for each in listed if not KINDS[each.kind].is_progress):
+        state = state or latest_change(session, ticket_id)
+        audited.append(_audit_line(ticket_id, note, state))
+        state = note.kind
+    _add(session, audited, [(ticket_id, note) for note in listed])
 
 
 def add_first_events(session: Session, first: Collection[tuple[str, Note, Context]]) -> None:
     """As `add_events`, of new tickets: each by its id, in the name of whoever brought it."""
-    lines = [context.run(_audit_line, id_, note, None) for id_, note, context in first]
-    session.execute(insert(AuditRow), lines)
-    session.execute(insert(EventRow), [_event_line(id_, note) for id_, note, _ in first])
-    for _, note, _ in first:
+    audited = [context.run(_audit_line, id_, note, None) for id_, note, context in first]
+    _add(session, audited, [(id_, note) for id_, note, _ in first])
+
+
+def _add(
+    session: Session,
+    audited: Sequence[Mapping[str, object]],
+    events: Sequence[tuple[str, Note]],
+) -> None:
+    """In a statement each; what is told of is counted once it is stored."""
+    if audited:
+        session.execute(insert(AuditRow), audited)
+    if events:
+        session.execute(insert(EventRow), [_event_line(id_, note) for id_, note in events])
+    for note in (note for _, note in events if not KINDS[note.kind].is_progress):
         event.listen(session, "after_commit", partial(_count, note), once=True)
 
 

@@ -99,7 +99,8 @@ class Tickets:
                 if outcome.degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
                 if concluded.workflow_id is not None:
-                    count_carried(session, concluded.workflow_id)
+                    if concluded.walk > 1:
+                        count_carried(session, concluded.workflow_id)
                     self._learn_if_over(session, ticket_id, walk)
             self._outbox.finish(session)
         return concluded.seconds if concluded is not None else None
