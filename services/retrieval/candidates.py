@@ -1,6 +1,6 @@
-"""What the stores find for a query: chunks and nodes, each with four scores."""
+"""What the stores find for a query: chunks and nodes, each with two scores."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -13,6 +13,7 @@ from services.retrieval.query import RetrievalQuery
 
 _log = structlog.get_logger()
 
+_COLLECTIONS: tuple[Collection, ...] = ("chunks", "nodes")
 _MOST_BEARERS = 5
 """Incidents that may bear one name; a name of more says little."""
 
@@ -24,12 +25,8 @@ class FoundPoint(NamedTuple):
     payload: Mapping[str, object]
     meaning: float
     """Cosine with the whole ticket."""
-    focus: float
-    """Cosine with the ticket's one line."""
     words: float
     """BM25 for the whole ticket, as a share of the best."""
-    focus_words: float
-    """BM25 for the one line, as a share of the best."""
 
 
 class Candidates(NamedTuple):
@@ -53,7 +50,7 @@ def find_candidates(
     *,
     limit: int,
 ) -> Candidates:
-    """Search chunks and nodes for the whole ticket and for its one line, and nodes by names.
+    """Search chunks and nodes for the ticket, and nodes by names.
 
     Raises:
         UnavailableError: Neither the vector store nor the graph answered.
@@ -80,16 +77,12 @@ def _by_vectors(
     query: RetrievalQuery, embedder: Embedder, vectors: VectorStore, limit: int
 ) -> tuple[dict[str, FoundPoint], dict[str, FoundPoint], list[float]]:
     """Chunks, nodes, and the vector of the whole ticket."""
-    # One by one: embedded together, the short text would cost as much as the long one.
-    meaning, focus = (
-        embedder.embed([text or query.words])[0] for text in (query.meaning, query.focus)
+    meaning = embedder.embed([query.meaning or query.words])[0].tolist()
+    chunks, nodes = (
+        _found(vectors.search(collection, vector=meaning, text=query.words, limit=limit))
+        for collection in _COLLECTIONS
     )
-    found: dict[Collection, dict[str, FoundPoint]] = {}
-    for collection in ("chunks", "nodes"):
-        whole = vectors.search(collection, vector=meaning.tolist(), text=query.words, limit=limit)
-        line = vectors.search(collection, vector=focus.tolist(), text=query.focus, limit=limit)
-        found[collection] = _joined(whole, line)
-    return found["chunks"], found["nodes"], meaning.tolist()
+    return chunks, nodes, meaning
 
 
 def _by_names(
@@ -103,32 +96,14 @@ def _by_names(
     }
     unseen = {id_ for ids in named.values() for id_ in ids} - seen.keys()
     return named, {
-        node.id: FoundPoint(node.id, node_payload(node), 0.0, 0.0, 0.0, 0.0)
+        node.id: FoundPoint(node.id, node_payload(node), 0.0, 0.0)
         for node in graph.get(sorted(unseen))
     }
 
 
-def _joined(whole: list[Hit], line: list[Hit]) -> dict[str, FoundPoint]:
-    by_whole = {hit.id: hit for hit in whole}
-    by_line = {hit.id: hit for hit in line}
-    # Of a point that a search did not return, no more is known than that others are nearer.
-    least_whole = min((hit.dense_score for hit in whole), default=0.0)
-    least_line = min((hit.dense_score for hit in line), default=0.0)
-    most_whole = _most(whole)
-    most_line = _most(line)
-    found = {}
-    for id_, payload in {h.id: h.payload for h in (*whole, *line)}.items():
-        a, b = by_whole.get(id_), by_line.get(id_)
-        found[id_] = FoundPoint(
-            id_,
-            payload,
-            a.dense_score if a else least_whole,
-            b.dense_score if b else least_line,
-            a.sparse_score / most_whole if a else 0.0,
-            b.sparse_score / most_line if b else 0.0,
-        )
-    return found
-
-
-def _most(hits: Iterable[Hit]) -> float:
-    return max((hit.sparse_score for hit in hits), default=0.0) or 1.0
+def _found(hits: Sequence[Hit]) -> dict[str, FoundPoint]:
+    most = max((hit.sparse_score for hit in hits), default=0.0) or 1.0
+    return {
+        hit.id: FoundPoint(hit.id, hit.payload, hit.dense_score, hit.sparse_score / most)
+        for hit in hits
+    }

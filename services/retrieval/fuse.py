@@ -19,12 +19,8 @@ class Signals(NamedTuple):
 
     meaning: float = 0.0
     """Cosine of the whole ticket with the nearest chunk."""
-    focus: float = 0.0
-    """Cosine of the ticket's one line with the nearest chunk."""
     words: float = 0.0
     """BM25 of the best chunk for the whole ticket, as a share of the best of all."""
-    focus_words: float = 0.0
-    """The same for the one line."""
     coverage: float = 0.0
     """Share of the ticket's words that the found chunks hold together, rare words first."""
     runs: float = 0.0
@@ -42,10 +38,8 @@ class Signals(NamedTuple):
 
 
 FOR_ALERTS = Signals(
-    meaning=1.0,
-    focus=0.9,
-    words=0.6,
-    focus_words=0.3,
+    meaning=1.9,
+    words=0.9,
     coverage=1.0,
     runs=0.9,
     title_said=0.5,
@@ -57,10 +51,8 @@ FOR_ALERTS = Signals(
 """Of a query with the name of an alert: pages about alerts bear such names."""
 
 FOR_TEXT = Signals(
-    meaning=0.86,
-    focus=0.66,
+    meaning=1.52,
     words=0.53,
-    focus_words=0.0,
     coverage=1.0,
     runs=0.94,
     title_said=0.0,
@@ -73,7 +65,7 @@ FOR_TEXT = Signals(
 others (softmax over the documents found, drawn towards the weights for alerts) on those tickets of
 `logic/pages.jsonl` whose id has an even sha256."""
 
-_NEAR = Signals(meaning=1.0, focus=0.9, words=0.6, focus_words=0.3)
+_NEAR = Signals(meaning=1.9, words=0.9)
 """What orders the parts of one document, and documents before they are looked at more closely."""
 
 
@@ -137,12 +129,7 @@ def _nearest(
 
 def relevance(found: FoundPoint) -> float:
     """How well one chunk or node matches, to order those of the same document."""
-    return (
-        _NEAR.meaning * found.meaning
-        + _NEAR.focus * found.focus
-        + _NEAR.words * found.words
-        + _NEAR.focus_words * found.focus_words
-    )
+    return _NEAR.meaning * found.meaning + _NEAR.words * found.words
 
 
 def _by_document(
@@ -217,9 +204,7 @@ class _SignalReader:
         titles, headings = _headings(chunks, nodes)
         return Signals(
             meaning=_best(chunk.meaning for chunk in chunks),
-            focus=_best(chunk.focus for chunk in chunks),
             words=_best(chunk.words for chunk in chunks),
-            focus_words=_best(chunk.focus_words for chunk in chunks),
             coverage=self._rarity.share_of_words(self._asked.words, said.words),
             runs=self._rarity.share_of_runs(self._asked.runs, said.runs),
             title_said=_best(
@@ -228,8 +213,8 @@ class _SignalReader:
             line_titled=_best(
                 self._rarity.share_of_words(self._line.words, heading.words) for heading in headings
             ),
-            node_meaning=_best(max(node.meaning, node.focus) for node in nodes),
-            node_words=_best(max(node.words, node.focus_words) for node in nodes),
+            node_meaning=_best(node.meaning for node in nodes),
+            node_words=_best(node.words for node in nodes),
             named=float(is_named),
         )
 

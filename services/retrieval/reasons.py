@@ -16,10 +16,9 @@ _WORDY = 0.7
 def chunk_reasons(evidence: DocumentEvidence, found: FoundPoint) -> tuple[str, ...]:
     """The reasons for one chunk of a document."""
     own = []
-    cosine = max(found.meaning, found.focus)
-    if cosine >= _CLOSE:
-        own.append(f"close in meaning ({cosine:.2f})")
-    if max(found.words, found.focus_words) >= _WORDY:
+    if found.meaning >= _CLOSE:
+        own.append(f"close in meaning ({found.meaning:.2f})")
+    if found.words >= _WORDY:
         own.append("shares the ticket's rare words")
     return (*own, *_document_reasons(evidence)) or ("nearest of what is known",)
 
@@ -28,9 +27,9 @@ def node_reasons(evidence: DocumentEvidence, node: IncidentNode) -> tuple[str, .
     """The reasons for one node of a document."""
     found = next((each for each in evidence.nodes if each.id == node.id), None)
     own = []
-    if found and max(found.meaning, found.focus) >= _CLOSE:
-        own.append(f"incident close in meaning ({max(found.meaning, found.focus):.2f})")
-    if found and max(found.words, found.focus_words) >= _WORDY:
+    if found and found.meaning >= _CLOSE:
+        own.append(f"incident close in meaning ({found.meaning:.2f})")
+    if found and found.words >= _WORDY:
         own.append("its names and symptoms share the ticket's rare words")
     reasons = (*own, *_document_reasons(evidence))
     return reasons or (f"stands in {evidence.document_id}, which was found",)

@@ -44,7 +44,7 @@ class ResolvedCases:
         for case, vector, cosine in self._alike(found.meaning):
             for hit in vectors.search("chunks", vector=vector, text=case.text, limit=limit):
                 if _document(hit.payload) == case.document_id:
-                    chunks.setdefault(hit.id, FoundPoint(hit.id, hit.payload, 0.0, 0.0, 0.0, 0.0))
+                    chunks.setdefault(hit.id, FoundPoint(hit.id, hit.payload, 0.0, 0.0))
             chunks[_CASE + case.id] = _as_chunk(case, cosine)
         return found._replace(chunks=chunks)
 
@@ -89,7 +89,7 @@ def _as_chunk(case: ResolvedCase, cosine: float) -> FoundPoint:
         "text": f"{case.title}\n{case.text}",
         "case": case,
     }
-    return FoundPoint(_CASE + case.id, payload, cosine, 0.0, 0.0, 0.0)
+    return FoundPoint(_CASE + case.id, payload, cosine, 0.0)
 
 
 def _document(payload: Mapping[str, object]) -> str:

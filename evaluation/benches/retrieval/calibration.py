@@ -20,7 +20,7 @@ from services.gateway.walk.fit import Thresholds
 from services.retrieval.confidence import Calibration, Curve, features
 from services.retrieval.service import RetrievalService
 
-FEATURES = ("meaning", "focus", "coverage", "runs", "line_titled", "node_meaning", "margin")
+FEATURES = ("meaning", "coverage", "runs", "line_titled", "node_meaning", "margin")
 """Each says more the more there is of it, so that no weight may fall under 0."""
 SURELY_WRONG = 0.12
 """Most of the tickets without their page that may be called sure, on the ids fitted on."""

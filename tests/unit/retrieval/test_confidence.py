@@ -12,7 +12,7 @@ def evidence(score, **signals):
     return DocumentEvidence("fan.md", (), (), Signals(**signals), score, ())
 
 
-STRONG = {"meaning": 0.8, "focus": 0.8, "coverage": 0.9, "runs": 0.7, "line_titled": 0.9}
+STRONG = {"meaning": 0.8, "coverage": 0.9, "runs": 0.7, "line_titled": 0.9}
 
 
 def test_nothing_found_has_no_chance():

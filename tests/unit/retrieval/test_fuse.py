@@ -10,7 +10,7 @@ from services.retrieval.query import read_query
 
 def chunk(document_id, heading, text, meaning):
     payload = {"span": {"document_id": document_id}, "heading_path": [heading], "text": text}
-    return FoundPoint(f"{document_id}:1", payload, meaning, meaning, 0.0, 0.0)
+    return FoundPoint(f"{document_id}:1", payload, meaning, 0.0)
 
 
 CANDIDATES = Candidates(
