@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from services.knowledge.stores.points import words_of_chunk
 from services.retrieval.candidates import Candidates, FoundPoint
-from services.retrieval.match import Rarity, Terms, terms_of, union
+from services.retrieval.match import Rarity, Terms, terms_in, terms_of, union
 from services.retrieval.query import RetrievalQuery
 
 
@@ -156,9 +157,7 @@ def _strings(value: object) -> list[str]:
 
 
 def _chunk_terms(found: FoundPoint) -> Terms:
-    return terms_of(
-        "\n".join((*_strings(found.payload["heading_path"]), str(found.payload["text"])))
-    )
+    return terms_in(words_of_chunk(found.payload))
 
 
 class _SignalReader:

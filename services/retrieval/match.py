@@ -12,8 +12,6 @@ from services.language.words import rarity, tokenise
 
 _RUN = 3
 """Words in a run: short enough to survive a changed name, long enough to be rare."""
-_MOST_WORDS = 400
-"""Words of a text that are compared."""
 
 Run = tuple[str, ...]
 _Term = TypeVar("_Term", str, Run)
@@ -26,10 +24,14 @@ class Terms(NamedTuple):
     runs: frozenset[Run]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def terms_of(text: str) -> Terms:
-    """The words and the runs of three words in a row; a shorter text is one run."""
-    words = tokenise(text)[:_MOST_WORDS]
+    """The words of a text and its runs."""
+    return terms_in(tokenise(text))
+
+
+def terms_in(words: Sequence[str]) -> Terms:
+    """The words and the runs of three words in a row; fewer are one run."""
     if len(words) <= _RUN:
         runs = frozenset([tuple(words)]) if words else frozenset[Run]()
     else:

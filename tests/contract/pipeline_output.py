@@ -75,6 +75,8 @@ def _pipeline_hash(found: Document, pipeline: Pipeline) -> str:
     chunks = (chunk_point(chunk, [0.0]) for chunk in pipeline.split(found))
     nodes = (node_point(node, [0.0]) for node in pipeline.extract(found))
     told = [point.model_dump(mode="json") for point in (*chunks, *nodes)]
+    for each in told:  # a point without its words has them found anew
+        each["payload"] = {k: v for k, v in each["payload"].items() if not k.startswith("words ")}
     return _hash([screened(found).document.model_dump(mode="json"), *told])
 
 

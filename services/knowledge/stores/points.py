@@ -6,10 +6,16 @@ Ingestion writes points and retrieval reads hits; both speak through this file.
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
+from services.kit.versions import version_of
 from services.knowledge.model import Chunk, IncidentNode
 from services.knowledge.ports import Point
 from services.language.names import split_name
+from services.language.words import tokenise
 
+_WORDS = f"words {version_of('language/words.py', 'language/names.py', 'language/words.json')}"
+"""Where a point keeps its words; another way to find them keeps them elsewhere."""
+_MOST_WORDS = 400
+"""Words of a chunk that are compared."""
 _MOST_ALIASES = 4
 _LONGEST_ALIAS = 120
 _EMBEDDED_DESCRIPTION = 600
@@ -25,13 +31,30 @@ def chunk_point(chunk: Chunk, vector: Sequence[float]) -> Point:
         document_ids=(chunk.span.document_id,),
         vector=tuple(vector),
         text=chunk.embedded_text,
-        payload=chunk.model_dump(mode="json"),
+        payload={**chunk.model_dump(mode="json"), _WORDS: " ".join(_compared(chunk.embedded_text))},
     )
 
 
 def chunk_of(payload: Mapping[str, object]) -> Chunk:
     """The chunk whose point was found."""
-    return Chunk.model_validate(payload)
+    return Chunk.model_validate({name: payload[name] for name in Chunk.model_fields})
+
+
+def words_of_chunk(payload: Mapping[str, object]) -> Sequence[str]:
+    """Its stemmed words in their order, of a long one the first.
+
+    As they were when it was stored; a point of a release with other words has none of these.
+    """
+    stored = payload.get(_WORDS)
+    if isinstance(stored, str):
+        return stored.split()
+    heading = payload.get("heading_path")
+    path = heading if isinstance(heading, list) else []
+    return _compared("\n".join((*map(str, path), str(payload.get("text", "")))))
+
+
+def _compared(text: str) -> list[str]:
+    return tokenise(text)[:_MOST_WORDS]
 
 
 def node_embedded_text(node: IncidentNode) -> str:

@@ -244,6 +244,13 @@ def reading_of(stored: str) -> Reading:
 
 
 @lru_cache(maxsize=_REMEMBERED)
+def served_alone(stored: str) -> ServedReading | None:
+    """What is served of a text that has nothing better than this reading, and no approval."""
+    reading = Reading.model_validate_json(stored)
+    return served({reading.reader: reading}, ())
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def procedure_of(stored: str) -> Procedure:
     """The same of an approved procedure."""
     return Procedure.model_validate_json(stored)

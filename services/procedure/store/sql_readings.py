@@ -1,8 +1,9 @@
 """Adapter of `ReadingStore` on SQL tables."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sqlalchemy import Text, cast, delete, func, select
 from sqlalchemy.orm import Session
@@ -24,11 +25,12 @@ from services.procedure.ports import (
     TicketDoubt,
     Wanted,
 )
-from services.procedure.serving import is_covered, offers, served
+from services.procedure.serving import ORDER, is_covered, offers, served
 from services.procedure.store.one_text import (
     OneText,
     procedure_of,
     reading_of,
+    served_alone,
     ticket_doubt,
 )
 from services.procedure.tables import (
@@ -176,24 +178,26 @@ class SqlReadingStore:
         found: dict[str, ServedReading] = {}
         with self._database.session() as session:
             for some in batches(text_hashes):
-                rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
-                marked = {row.text_hash: row.was_approved for row in rows}
+                statement = select(TextRow.text_hash, TextRow.was_approved)
+                rows = session.execute(statement.where(TextRow.text_hash.in_(some)))
+                marked = dict(rows.tuples().all())
                 readings = _readings(session, some)
                 approvals = _approvals(session, some)
                 doubts = _waiting(session, some)
                 for text_hash, was_approved in marked.items():
-                    own = {who: each for who, (each, _) in readings.get(text_hash, {}).items()}
-                    best = served(own, approvals.get(text_hash, []))
+                    own = readings.get(text_hash, {})
+                    best = _served(own, approvals.get(text_hash, []))
+                    if best is not None and was_approved:
+                        best = best.model_copy(update={"was_approved": True})
                     if best is not None:
-                        marked_so = best.model_copy(update={"was_approved": was_approved})
-                        waiting = doubts.get(text_hash, [])
-                        found[text_hash] = with_ticket_doubts(marked_so, waiting)
+                        found[text_hash] = with_ticket_doubts(best, doubts.get(text_hash, []))
         return found
 
     def offers(self, text_hash: str) -> list[Offer]:
         """See `ReadingStore.offers`."""
         with self._database.session() as session:
-            readings = _readings(session, [text_hash]).get(text_hash, {})
+            stored = _readings(session, [text_hash]).get(text_hash, {})
+        readings = {reader: (reading_of(each.json), each.at) for reader, each in stored.items()}
         return offers(readings, self.approved(text_hash))
 
     def approved(self, text_hash: str) -> list[ApprovedProcedure]:
@@ -284,16 +288,31 @@ class SqlReadingStore:
             text.done()
 
 
-def _readings(
-    session: Session, hashes: Sequence[str]
-) -> dict[str, dict[Reader, tuple[Reading, datetime]]]:
-    """The readings of texts by reader, with their times: as they stand now, each parsed once."""
-    found: dict[str, dict[Reader, tuple[Reading, datetime]]] = {}
+class _Stored(NamedTuple):
+    """A reading as it stands in its row."""
+
+    json: str
+    at: datetime
+
+
+def _served(
+    readings: Mapping[Reader, _Stored], approved: Sequence[ApprovedProcedure]
+) -> ServedReading | None:
+    """The best there is; where nothing is approved, made once of what stands in its row."""
+    by_rank = sorted(readings, key=ORDER.index)
+    if not approved:
+        return served_alone(readings[by_rank[0]].json) if by_rank else None
+    return served({reader: reading_of(readings[reader].json) for reader in by_rank}, approved)
+
+
+def _readings(session: Session, hashes: Sequence[str]) -> dict[str, dict[Reader, _Stored]]:
+    """The readings of texts by reader, as they stand now."""
+    found: dict[str, dict[Reader, _Stored]] = {}
     stored = cast(ReadingRow.reading, Text)
     statement = select(ReadingRow.text_hash, ReadingRow.reader, stored, ReadingRow.updated_at)
     mine = statement.where(ReadingRow.text_hash.in_(hashes))
     for text_hash, reader, reading, at in session.execute(mine).tuples():
-        found.setdefault(text_hash, {})[Reader(reader)] = reading_of(reading), at
+        found.setdefault(text_hash, {})[Reader(reader)] = _Stored(reading, at)
     return found
 
 
