@@ -5,7 +5,6 @@ from pathlib import Path
 
 from services.llm.chat_model import ChatModel, ModelRefusedError, ModelUnavailableError
 from services.llm.guard import CircuitBreaker, GuardedChatModel, Prices, start_counting
-from services.llm.openai_compatible import OpenAICompatibleChatModel
 from services.llm.settings import ModelSettings
 
 _ON_THE_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)/(?P<file>[\w./-]+\.gguf)")
@@ -37,6 +36,9 @@ def open_chat_model(settings: ModelSettings, models_dir: Path) -> GuardedChatMod
 def _server(settings: ModelSettings) -> ChatModel:
     if not settings.name:
         raise ModelRefusedError("FLOWXPERT_MODEL_URL is set: set FLOWXPERT_MODEL_NAME too")
+    # Most runs have no model, and its client takes a second to load.
+    from services.llm.openai_compatible import OpenAICompatibleChatModel  # noqa: PLC0415
+
     key = settings.api_key
     return OpenAICompatibleChatModel(
         str(settings.url),

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from scipy.optimize import linear_sum_assignment
-
 from services.language.words import tokenise
 from services.procedure.facts import GuardFact, guards, in_words, polar
 from services.procedure.lowering import lower
 from services.procedure.model import Answer, Doubt, DoubtKind, LineRange, Procedure
+from services.workflow.assignment import best_pairs
 from services.workflow.model import Step, StepKind, Workflow
 
 _SAME_FROM = 0.5
@@ -185,8 +184,7 @@ def matched(ours: Sequence[Step], theirs: Sequence[Step]) -> dict[str, str]:
             continue
         left, right = [_Said.by(step) for step in a], [_Said.by(step) for step in b]
         likeness = [[x.likeness(y) for y in right] for x in left]
-        rows, columns = linear_sum_assignment([[-value for value in row] for row in likeness])
-        pairs = zip(rows, columns, strict=True)
+        pairs = best_pairs(likeness)
         found |= {a[i].id: b[j].id for i, j in pairs if likeness[i][j] >= _SAME_FROM}
     return found
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from scipy.optimize import linear_sum_assignment
 
 from services.kit.value import Value
 from services.language.answers import compared_answer
+from services.workflow.assignment import best_pairs
 from services.workflow.model import Workflow
 from services.workflow.plain import plain
 
@@ -112,10 +112,9 @@ def _matched(
     generated: Workflow, reference: Workflow, cosines: NDArray[Any], match_cosine: float
 ) -> dict[str, str]:
     """Steps of the reference by the generated ones that are the same, one to one."""
-    rows, columns = linear_sum_assignment(cosines, maximize=True)
     return {
         generated.steps[row].id: reference.steps[column].id
-        for row, column in zip(rows, columns, strict=True)
+        for row, column in best_pairs(cosines)
         if cosines[row, column] >= match_cosine
     }
 

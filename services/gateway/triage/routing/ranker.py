@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from services.gateway.triage.routing.vectors import Array
 
@@ -98,6 +97,8 @@ def _loss_of_trust(weights: Array, signs: Array, is_right: Array) -> tuple[float
 
 
 def _minimised(bounds: Sequence[_Bound], loss: Any) -> Array:  # noqa: ANN401 - scipy's own type
+    from scipy.optimize import minimize  # noqa: PLC0415 - a second at every start
+
     start = np.zeros(len(bounds))
     return np.asarray(minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 
