@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from services.knowledge.model import Document
-from services.knowledge.screening.document import screened
+from services.knowledge.screening.document import hash_of, screened
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.knowledge.tables import DocumentRow
 from tests.contract.databases import database_of
@@ -103,6 +103,28 @@ def test_a_text_that_an_older_release_replaced_is_screened_anew(store):
     with store._database.session() as session:
         session.execute(update(DocumentRow).values(text="# Fan\n\nReplace the tray.\n"))
     assert store.usable(["fan.md"])["fan.md"].text == "# Fan\n\nReplace the tray.\n"
+
+
+def test_documents_are_found_by_the_text_that_is_used_of_them(store):
+    for id_, text in (("b.md", POISON), ("a.md", POISON), ("c.md", "# Other\n")):
+        store.put(document(id_, text))
+    used = store.usable(["a.md"])["a.md"].text
+    assert [each.id for each in store.of_text(hash_of(used))] == ["a.md", "b.md"]
+    assert {each.text for each in store.of_text(hash_of(used))} == {used}
+    assert store.of_text(hash_of(POISON)) == []
+
+
+@pytest.mark.parametrize("old", [{"screening": "older"}, {"screening": None}, {"text_hash": None}])
+def test_what_an_older_release_screened_is_renewed_once(store, old):
+    for id_ in ("a.md", "b.md"):
+        store.put(document(id_, POISON))
+    with store._database.session() as session:
+        made = {"screened": "as it was left then", **old}
+        session.execute(update(DocumentRow).where(DocumentRow.id == "a.md").values(made))
+    used = hash_of(screened(document("a.md", POISON)).document.text)
+    assert store.renew() == 1
+    assert [each.id for each in store.of_text(used)] == ["a.md", "b.md"]
+    assert store.renew() == 0
 
 
 def test_another_text_under_the_same_id_is_never_what_was_kept(store):

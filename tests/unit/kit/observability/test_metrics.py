@@ -106,6 +106,17 @@ def test_periodic_work_logs_under_a_trace_of_its_own():
     assert len(set(seen)) == len(seen) >= 2
 
 
+def test_periodic_work_that_has_more_to_do_goes_on_at_once():
+    left = [True, True, False]
+    periodic = Periodic("test", lambda: left.pop(0), every_s=60, first_after_s=0)
+    periodic.start()
+    until = time.monotonic() + 5
+    while left and time.monotonic() < until:
+        time.sleep(0.01)
+    periodic.stop()
+    assert not left
+
+
 def test_series_are_there_before_the_first_is_counted():
     registry = CollectorRegistry()
     counter = Counter("things", "Things.", ["kind", "outcome"], registry=registry)

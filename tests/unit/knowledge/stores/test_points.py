@@ -1,7 +1,14 @@
 import json
 
 from services.knowledge.model import Chunk, IncidentNode, Passage, SectionRole, Span
-from services.knowledge.stores.points import chunk_of, chunk_point, node_embedded_text, node_point
+from services.knowledge.stores.points import (
+    chunk_of,
+    chunk_point,
+    node_embedded_text,
+    node_point,
+    words_of_chunk,
+)
+from services.language.words import tokenise
 
 SPAN = Span(document_id="a.md", start_line=3, end_line=9)
 CHUNK = Chunk(id="c", span=SPAN, heading_path=("Fan", "Remedy"), text="Reseat the tray.")
@@ -23,6 +30,12 @@ def test_a_chunk_comes_back_from_its_own_point():
     point = chunk_point(CHUNK, [0.5, 0.5])
     assert chunk_of(json.loads(json.dumps(point.payload))) == CHUNK
     assert point.document_ids == ("a.md",)
+
+
+def test_the_words_of_a_chunk_are_kept_and_those_of_another_release_found_anew():
+    payload = chunk_point(CHUNK, [1.0]).payload
+    older = CHUNK.model_dump(mode="json") | {"words 0": "other words"}
+    assert words_of_chunk(payload) == words_of_chunk(older) == tokenise(CHUNK.embedded_text)
 
 
 def test_a_chunk_is_found_by_its_headings_too():

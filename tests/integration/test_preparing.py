@@ -1,0 +1,51 @@
+"""Pages are prepared beside the work, in one process and in a process of the scorer's own."""
+
+import time
+
+import pytest
+
+from services.kit.settings import PlatformSettings
+from services.knowledge.model import Document
+from services.knowledge.screening.document import hash_of
+from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.procedure.model import Reader
+from services.procedure.rules import read_by_rules
+from services.procedure.store.sql_prepared import SqlPreparedStore
+from services.procedure.store.sql_readings import SqlReadingStore
+from services.scorer import preparing
+from services.serving.embedded import Embedded
+from services.serving.rooms import SCORER
+from services.serving.serving import Serving
+
+TEXT = "# Fan\n\n## Remedy\n\n1. Reseat the tray.\n2. If it stays red, replace the tray.\n"
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["embedded", "platform"])
+def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
+    monkeypatch.setattr(preparing, "EVERY_S", 0.3)
+    settings = PlatformSettings(
+        _env_file=None,
+        data_dir=tmp_path,
+        port=0,
+        database_url=f"sqlite:///{tmp_path / 'shared.db'}",
+    )
+    process = Embedded.open(settings) if alone else Serving(SCORER, settings)
+    with process:
+        database = process._stores.database
+        reading = read_by_rules(TEXT)
+        assert reading.reader is Reader.RULES
+        assert reading.procedures
+        key = hash_of(TEXT)
+        SqlDocumentStore(database).put(
+            Document(id="fan.md", title="Fan", text=TEXT, content_hash=key)
+        )
+        SqlReadingStore(database).put(key, reading)
+        store, version = SqlPreparedStore(database), "0" * 16
+        (seen_at,) = store.waiting(version, 10).values()
+        process.start()
+        until = time.monotonic() + 20
+        scorer = process.scorer if alone else process._opened.service
+        while store.waiting(scorer.prepared.version, 10):
+            assert time.monotonic() < until, "nobody prepared the page"
+            time.sleep(0.05)
+        assert store.waiting(version, 10) == {key: seen_at}
