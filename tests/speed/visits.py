@@ -59,6 +59,12 @@ class Version:
     """Milliseconds of time and of CPU, and seconds of each stage, of first and return visits."""
     refused: int = 0
 
+    def scores(self) -> str:
+        """Where the scores by pages came from, of all workflows that were asked for."""
+        lines = httpx.get(f"{self.url}/metrics").text.splitlines()
+        found = (line.partition("flowxpert_scorer_prepared_total")[2] for line in lines)
+        return " ".join(each for each in found if each)
+
     def post(self, kind: str, ticket: dict[str, Any]) -> None:
         """Deliver a ticket and wait for its workflow."""
         cpu = cpu_s(self.pid)
@@ -193,7 +199,8 @@ def show(versions: Sequence[Version]) -> None:
             figures = (str(len(counted)), str(wall["p50"]), str(wall["p95"]), str(cpu["p50"]))
             table.add_row(version.name, kind, *figures, times, told)
         memory = f"start {version.start_s:.1f} s, {memory_mb(version.pid):.0f} MB"
-        table.add_row(version.name, f"{version.refused} refused; {memory}")
+        told = f"{version.refused} refused; {memory}; scores {version.scores()}"
+        table.add_row(version.name, told)
     Console(width=150).print(table)
 
 
