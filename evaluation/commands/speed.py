@@ -16,7 +16,10 @@ def speed(
     *,
     data_dir: DataDir,
     seconds: Annotated[float, typer.Option(help="How long the load lasts.")] = 60,
-    rate: Annotated[float, typer.Option(help="Tickets per second.")] = 50,
+    rate: Annotated[float, typer.Option(help="Deliveries per second.")] = 50,
+    told: Annotated[
+        int, typer.Option(min=1, help="How often each ticket of the load is delivered.")
+    ] = 1,
     pairs: Annotated[
         Path | None, typer.Option(help="Take the tickets from these queries, not from titles.")
     ] = None,
@@ -25,7 +28,7 @@ def speed(
     """Start, answers, retrieval and walks of the embedded run, on a copy of the data folder."""
     from evaluation.benches.load.speed import Load, measure_speed, show  # noqa: PLC0415
 
-    report = measure_speed(data_dir, Load(rate=rate, seconds=seconds), pairs)
+    report = measure_speed(data_dir, Load(rate=rate, seconds=seconds, told=told), pairs)
     show(report)
     if out is not None:
         report.write(out)

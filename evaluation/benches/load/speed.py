@@ -7,6 +7,7 @@ a latency counts from the moment its request was due.
 
 import asyncio
 import contextlib
+import math
 import os
 import shutil
 import signal
@@ -34,6 +35,7 @@ from services.kit.errors import FlowXpertError
 
 START_TIMEOUT_S = 60.0
 WALK_TIMEOUT_S = 60.0
+WALKED_WITHIN_S = 300.0
 SINGLE_TICKETS = 60
 """Tickets posted one after the other; enough for a median, not for a tail."""
 SETTLE_TICKETS = 5
@@ -59,6 +61,8 @@ class Load:
 
     rate: float
     seconds: float
+    told: int = 1
+    """How often each of them is told of, one after the other."""
 
     @property
     def total(self) -> int:
@@ -76,6 +80,7 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
         titles = queries(pairs) if pairs else _titles(url)
         single = _single_tickets(url, titles)
         acks = asyncio.run(_burst(url, titles, load))
+        walked_s = _until_walked(url, len(single) + SETTLE_TICKETS + load.total // load.told)
         counts = _counts(url)
     figures = {
         "start_s": round(start_s, 2),
@@ -86,6 +91,7 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
         **_percentiles("score", [one["score"] for one in single if "score" in one]),
         **_percentiles("ack", [seconds for seconds, status in acks if status == 202]),
         "planned_share": round(sum("plan" in one for one in single) / len(single), 3),
+        "all_walked_after_s": round(walked_s, 1),
         "refused_requests": float(sum(status != 202 for _, status in acks)),
     }
     return Report(
@@ -95,6 +101,7 @@ def measure_speed(data_dir: Path, load: Load, pairs: Path | None = None) -> Repo
         config={
             "rate": load.rate,
             "seconds": load.seconds,
+            "told": load.told,
             "cores": os.cpu_count(),
             "tickets_about": pairs.name if pairs else "titles of the stored documents",
             "different_tickets": len(titles),
@@ -196,11 +203,15 @@ async def _burst(url: str, titles: Sequence[str], load: Load) -> list[tuple[floa
     limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
     async with httpx.AsyncClient(base_url=url, limits=limits, timeout=30) as client:
         start = time.perf_counter() + 0.5
+        bodies = [
+            new_ticket(titles[number % len(titles)])
+            for number in range(math.ceil(load.total / load.told))
+        ]
 
         async def post(number: int) -> tuple[float, int]:
             due = start + number / load.rate
             await asyncio.sleep(due - time.perf_counter())
-            body = new_ticket(titles[number % len(titles)])
+            body = bodies[number // load.told]
             try:
                 answer = await client.post("/workflow/generic", json=body)
             except httpx.TransportError:
@@ -208,6 +219,17 @@ async def _burst(url: str, titles: Sequence[str], load: Load) -> list[tuple[floa
             return time.perf_counter() - due, answer.status_code
 
         return await asyncio.gather(*(post(number) for number in range(load.total)))
+
+
+def _until_walked(url: str, tickets: int) -> float:
+    """Seconds until so many walks are done, or the time is up."""
+    began = time.monotonic()
+    while time.monotonic() - began < WALKED_WITHIN_S:
+        done = sum(n for name, n in _counts(url).items() if "walk" in name and "done" in name)
+        if done >= tickets:
+            break
+        time.sleep(0.5)
+    return time.monotonic() - began
 
 
 def _counts(url: str) -> dict[str, float]:
