@@ -62,8 +62,9 @@ class Version:
     def scores(self) -> str:
         """Where the scores by pages came from, of all workflows that were asked for."""
         lines = httpx.get(f"{self.url}/metrics").text.splitlines()
-        found = (line.partition("flowxpert_scorer_prepared_total")[2] for line in lines)
-        return " ".join(each for each in found if each)
+        name = "flowxpert_scorer_prepared_total{"
+        found = [line.removeprefix(name) for line in lines if line.startswith(name)]
+        return " ".join(found)
 
     def post(self, kind: str, ticket: dict[str, Any]) -> None:
         """Deliver a ticket and wait for its workflow."""
