@@ -250,10 +250,10 @@ class PreparedStore(Protocol):
     def keep(self, text_hash: str, version: str, records: Mapping[str, str]) -> None:
         """Keep records of this text by key, in the place of earlier ones."""
 
-    def waiting(self, version: str, most: int) -> dict[str, datetime]:
+    def waiting(self, version: str | None, most: int) -> dict[str, datetime]:
         """Texts that this version has not prepared as they are read now, and since when they are.
 
-        At most `most`.
+        Without a version those that none has; at most `most`.
         """
 
     def done(self, text_hash: str, version: str, seen_at: datetime, keys: Collection[str]) -> None:

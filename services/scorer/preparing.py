@@ -24,7 +24,8 @@ _log = structlog.get_logger()
 class Preparing:
     """Works through what has changed since it was last prepared; tickets need not wait for it.
 
-    Two processes may do so at once: what is made is named by its content.
+    Two processes may do so at once: what is made is named by its content. What another version has
+    made is made again once after the start, so that two versions side by side do not take turns.
     """
 
     def __init__(
@@ -38,10 +39,14 @@ class Preparing:
         self._readings = readings
         self._store = store
         self._prepared = prepared
+        self._version: str | None = prepared.version
+        """Whose work waits for it; None once it has been through all texts."""
 
     def run(self) -> bool:
         """Prepare some of the texts that wait; whether there were any."""
-        waiting = self._store.waiting(self._prepared.version, _AT_ONCE)
+        waiting = self._store.waiting(self._version, _AT_ONCE)
+        if not waiting:
+            self._version = None
         served = self._readings.served_many(list(waiting))
         for text_hash, seen_at in waiting.items():
             began = time.monotonic()

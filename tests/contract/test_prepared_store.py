@@ -54,6 +54,14 @@ def test_a_text_waits_until_it_is_prepared_and_again_for_another_version(stores)
     assert list(store.waiting(NEWER, 10)) == [TEXT]
 
 
+def test_what_another_version_has_prepared_waits_for_nobody_who_has_been_through(stores):
+    store, readings = stores
+    readings.put(TEXT, BY_RULES)
+    assert list(store.waiting(None, 10)) == [TEXT]
+    prepare(store)
+    assert store.waiting(None, 10) == {}
+
+
 def test_a_text_waits_again_after_each_way_in_which_its_reading_changes(stores):
     store, readings = stores
     readings.put(TEXT, BY_RULES)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, false, or_, select, update
 
 from services.kit.batches import batches
 from services.kit.sql.database import Database
@@ -44,9 +44,10 @@ class SqlPreparedStore:
         with self._database.session() as session:
             session.execute(kept)
 
-    def waiting(self, version: str, most: int) -> dict[str, datetime]:
+    def waiting(self, version: str | None, most: int) -> dict[str, datetime]:
         """See `PreparedStore.waiting`."""
-        is_old = or_(TextRow.prepared.is_(None), TextRow.prepared != version)
+        is_other = TextRow.prepared != version if version else false()
+        is_old = or_(TextRow.prepared.is_(None), is_other)
         statement = select(TextRow.text_hash, TextRow.updated_at).where(is_old)
         with self._database.session() as session:
             found = session.execute(statement.order_by(TextRow.text_hash).limit(most))

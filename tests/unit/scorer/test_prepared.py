@@ -243,3 +243,18 @@ def test_an_approved_and_an_unapproved_page_of_one_text_are_told_apart(world):
     scorer = world.scorer()
     one, other = (scorer.score(asked(each)).ranked[0] for each in (page, approved))
     assert one.score.coherence != other.score.coherence
+
+
+def test_two_versions_side_by_side_do_not_undo_each_others_work(world):
+    world.put()
+    older, newer = world.scorer().prepared, world.scorer().prepared
+    newer.version = "another"
+    passes = [
+        Preparing(world.documents, world.readings, world.store, each) for each in (older, newer)
+    ]
+    for each in passes:
+        while each.run():
+            pass
+    assert [each.run() for each in passes * 2] == [False] * 4
+    world.readings.approve(world.put(), (PROCEDURE,), who="ada")
+    assert [each.run() for each in passes] == [True, False]
