@@ -200,6 +200,9 @@ class DocumentStore(Protocol):
     def of_text(self, text_hash: str) -> list[Document]:
         """As `usable`, the documents whose text has this hash then, in the order of their ids."""
 
+    def awaits_renewal(self) -> bool:
+        """Whether there are documents that `of_text` does not find before they are renewed."""
+
     def renew(self) -> int:
         """Screen what an older screening left, or none; how many documents these were."""
 

@@ -8,6 +8,7 @@ import structlog
 from pydantic import ValidationError
 
 from services.contracts.retrieval import PageReading
+from services.kit.errors import UnavailableError
 from services.kit.recent import Recent
 from services.kit.versions import version_of
 from services.knowledge.screening.document import hash_of
@@ -60,18 +61,20 @@ class Prepared:
         """The scores of each; None where the text of a page that one cites is not among these."""
         texts = {page.document_id: page for page in pages if page.text}
         asked: dict[str, _Asked] = {}
+        keys: list[str] = []
         for workflow in workflows:
             cited = _cited(workflow)
             if not cited or cited.keys() - texts.keys():
                 return None
             own = [texts[id_] for id_ in cited]
-            asked[self.key(workflow, own)] = _Asked(workflow, own)
+            keys.append(self.key(workflow, own))
+            asked[keys[-1]] = _Asked(workflow, own)
         found = self._recent.known(list(asked))
         PREPARED.labels("memory").inc(len(found))
         found |= self._stored(asked.keys() - found.keys())
         found |= {k: self._made(k, each) for k, each in asked.items() if k not in found}
         self._recent.keep(found)
-        return [found[key] for key in asked]
+        return [found[key] for key in keys]
 
     def key(self, workflow: Workflow, pages: Sequence[PageReading]) -> str:
         """Stands for all that its scores hang on: steps, texts, approvals and this version."""
@@ -98,12 +101,16 @@ class Prepared:
 
     def _stored(self, keys: set[str]) -> Mapping[str, PageScores]:
         found: dict[str, PageScores] = {}
-        if self._store is not None and keys:
-            for key, record in self._store.known(keys).items():
-                try:
-                    found[key] = PageScores.model_validate_json(record)
-                except ValidationError as error:
-                    _log.warning("scorer.record_damaged", key=key, reason=str(error)[:200])
+        try:
+            records = self._store.known(keys) if self._store is not None and keys else {}
+        except UnavailableError as error:  # a record saves time, and nothing else
+            _log.warning("scorer.records_unavailable", reason=str(error)[:200])
+            records = {}
+        for key, record in records.items():
+            try:
+                found[key] = PageScores.model_validate_json(record)
+            except ValidationError as error:
+                _log.warning("scorer.record_damaged", key=key, reason=str(error)[:200])
         PREPARED.labels("stored").inc(len(found))
         return found
 
@@ -113,7 +120,10 @@ class Prepared:
         # Of several pages nothing is kept: it would have to go with each of them.
         if self._store is not None and len(asked.pages) == 1:
             text_hash = hash_of(asked.pages[0].text)
-            self._store.keep(text_hash, self.version, {key: scores.model_dump_json()})
+            try:
+                self._store.keep(text_hash, self.version, {key: scores.model_dump_json()})
+            except UnavailableError as error:
+                _log.warning("scorer.record_not_kept", reason=str(error)[:200])
         return scores
 
 

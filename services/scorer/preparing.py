@@ -43,7 +43,12 @@ class Preparing:
         """Whose work waits for it; None once it has been through all texts."""
 
     def run(self) -> bool:
-        """Prepare some of the texts that wait; whether there were any."""
+        """Prepare some of the texts that wait; whether there were any.
+
+        Nothing until documents of an older release are found by their texts.
+        """
+        if self._documents.awaits_renewal():
+            return False
         waiting = self._store.waiting(self._version, _AT_ONCE)
         if not waiting:
             self._version = None

@@ -64,6 +64,12 @@ class SqlDocumentStore:
         found = self.usable(ids)
         return [found[id_] for id_ in ids if id_ in found]
 
+    def awaits_renewal(self) -> bool:
+        """See `DocumentStore.awaits_renewal`."""
+        without = select(DocumentRow.id).where(DocumentRow.text_hash.is_(None)).limit(1)
+        with self._database.session() as session:
+            return session.scalar(without) is not None
+
     def renew(self) -> int:
         """See `DocumentStore.renew`."""
         renewed = 0

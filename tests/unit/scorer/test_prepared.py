@@ -4,17 +4,20 @@ from datetime import UTC, datetime
 
 import pytest
 import structlog
+from sqlalchemy import update
 
 from services.contracts.planner import SERVED_BY, Candidate
 from services.contracts.retrieval import PageReading
 from services.contracts.scorer import ScoredCandidate, ScoreRequest
 from services.contracts.ticket import TicketDraft
+from services.kit.errors import UnavailableError
 from services.kit.migrations import ROOMS
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, KnowledgeContext
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.knowledge.tables import DocumentRow
 from services.procedure.drawing import draw
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, Happening, ServedReading
@@ -258,3 +261,35 @@ def test_two_versions_side_by_side_do_not_undo_each_others_work(world):
     assert [each.run() for each in passes * 2] == [False] * 4
     world.readings.approve(world.put(), (PROCEDURE,), who="ada")
     assert [each.run() for each in passes] == [True, False]
+
+
+def test_the_same_workflow_twice_is_scored_twice(world):
+    world.put()
+    request = asked(world.page())
+    twice = request.model_copy(update={"candidates": request.candidates * 2})
+    one, other = world.scorer().score(twice).ranked
+    assert one == other
+
+
+def test_a_database_that_does_not_answer_costs_time_and_no_score(world, monkeypatch):
+    world.put()
+    request = asked(world.page())
+
+    def away(*_: object, **__: object) -> None:
+        raise UnavailableError("the database did not answer")
+
+    for name in ("known", "keep"):
+        monkeypatch.setattr(SqlPreparedStore, name, away)
+    assert list(world.scorer().score(request).ranked) == anew(request)
+
+
+def test_nothing_is_called_prepared_before_documents_of_an_older_release_are_found(world):
+    world.put()
+    with world.database.session() as session:
+        session.execute(update(DocumentRow).values(text_hash=None))
+    world.prepare()
+    version = world.scorer().prepared.version
+    assert world.store.waiting(version, 10)
+    assert world.documents.renew() == 1
+    world.prepare()
+    assert not world.store.waiting(version, 10)
