@@ -87,3 +87,49 @@ def calibrate(
         found.thresholds.write()
     typer.echo(found.calibration.model_dump_json(indent=2))
     typer.echo(found.thresholds.model_dump_json(indent=2))
+
+
+@app.command(name="page-choice")
+def page_choice(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    prompts: Annotated[
+        Path | None, typer.Option(help="Write what a model is asked into this folder, and end.")
+    ] = None,
+    batches: Annotated[int, typer.Option(min=1, help="Files of prompts.")] = 6,
+    seed: Seed = 0,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Which page is taken for a ticket, and how surely; with its page hidden too.
+
+    `--pairs` are alerts whose page is known.
+    """
+    from evaluation.benches.retrieval.hidden_page import retrieval_without  # noqa: PLC0415
+    from evaluation.benches.retrieval.page_choice import (  # noqa: PLC0415
+        cases_of,
+        found_for,
+        judged,
+        report,
+        write_prompts,
+    )
+    from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
+    from evaluation.material.pairs import read_pairs  # noqa: PLC0415
+    from services.gateway.walk.fit import Thresholds  # noqa: PLC0415
+
+    started = time.perf_counter()
+    cases = cases_of(read_rows(tickets), read_pairs(pairs), seed)
+    with open_platform(data_dir) as platform:
+        blind_for = partial(retrieval_without, platform)
+        found = list(found_for(cases, platform.retrieval, blind_for))
+        if prompts is not None:
+            write_prompts(found, prompts, batches)
+            return
+        thresholds = Thresholds.shipped().with_settings(platform.gateway.settings)
+        with progress("page choice", len(found)) as advance:
+            alone = [*judged(found, platform.planner, platform.scorer, thresholds, advance)]
+    config: dict[str, object] = {"pairs": pairs.name, "tickets": tickets.name, "seed": seed}
+    figures = report({"retrieval": alone}, config, time.perf_counter() - started)
+    finish(figures, out, as_json=as_json)

@@ -33,7 +33,7 @@ class RetrievalSettings(Settings):
         description="Most nodes of linked documents in an answer.",
     )
     pages: int = Field(
-        default=6,
+        default=8,
         ge=1,
         le=100,
         description="Most documents found whose readings stand in an answer.",

@@ -1,0 +1,211 @@
+"""Which page is taken for a ticket, and how surely: by retrieval alone, and with a model's choice.
+
+Drawn tickets, some of them once more with their page hidden, and alerts, one for each page.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evaluation.benches.logic.bench import standing
+from evaluation.benches.retrieval.ranks import ranked_documents
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.pairs import Pair, is_fitted
+from evaluation.material.requests import plan_request, score_request
+from evaluation.measures.bootstrap import Interval, intervals
+from evaluation.measures.figures import Report
+from services.contracts.planner import Planner
+from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.scorer import Scorer
+from services.contracts.ticket import TicketDraft
+from services.gateway.page_choice.by_model import messages
+from services.gateway.page_choice.shown import MOST_PAGES, shown_of
+from services.gateway.walk.fit import Thresholds
+
+DRAWN = 120
+HIDDEN = 60
+_TOLD = ("first", "sure", "right of sure")
+"""Figures whose intervals are told."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A ticket, and the page that is right for it."""
+
+    id: str
+    ticket: TicketDraft
+    page: str
+    kind: str
+    """`drawn`, `hidden` or `alert`."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether retrieval is blind for its page."""
+        return self.kind == "hidden"
+
+    @property
+    def key(self) -> str:
+        """Names the case among all, and tells nothing of its page."""
+        return hashlib.sha256(f"{self.id}, {self.kind}".encode()).hexdigest()[:12]
+
+
+def cases_of(rows: Sequence[LogicRow], alerts: Iterable[Pair], seed: int) -> list[Case]:
+    """Half of the tickets, and of the hidden ones, are such that something may be fitted on them.
+
+    Of the alerts of one page the first is taken.
+    """
+    chosen = random.Random(seed)  # noqa: S311
+    found = []
+    for half in (True, False):
+        own = [row for row in rows if is_fitted(row.id) is half]
+        drawn = chosen.sample(own, min(len(own), DRAWN // 2))
+        found += [Case(row.id, row.draft, row.page, "drawn") for row in drawn]
+        hidden = drawn[: HIDDEN // 2]
+        found += [Case(row.id, row.draft, row.page, "hidden") for row in hidden]
+    of_page: dict[str, Pair] = {}
+    for pair in alerts:
+        of_page.setdefault(pair.gold_documents[0], pair)
+    for page, pair in of_page.items():
+        told = next(iter(pair.forms.values()))
+        ticket = TicketDraft(
+            source="bench",
+            external_id=pair.id,
+            title=pair.alert,
+            alert_name=pair.alert,
+            description=told,
+        )
+        found.append(Case(pair.id, ticket, page, "alert"))
+    return found
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is found for a case."""
+
+    case: Case
+    context: RetrievedContext
+
+
+def found_for(
+    cases: Iterable[Case], retrieval: Retrieval, blind_for: Callable[[str], Retrieval]
+) -> Iterator[Found]:
+    """Of each case."""
+    for case in cases:
+        source = blind_for(case.page) if case.is_hidden else retrieval
+        yield Found(case, source.retrieve(RetrieveRequest.of_ticket(case.ticket)))
+
+
+def write_prompts(found: Sequence[Found], folder: Path, batches: int) -> None:
+    """What a model is asked for each case, as `batch-1.txt` and so on.
+
+    A ticket and the same with its page hidden are in different ones.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = [each for each in found if not each.case.is_hidden]
+    place = {each.case.id: n for n, each in enumerate(drawn)}
+    for batch in range(batches):
+        own = [
+            each
+            for each in found
+            if (place[each.case.id] + each.case.is_hidden * (batches // 2)) % batches == batch
+        ]
+        asked = [messages(shown_of(each.case.ticket, each.context)) for each in own]
+        parts = [
+            f"{each.case.key}\n{told[-1].content}" for each, told in zip(own, asked, strict=True)
+        ]
+        whole = "\n\n=== ".join((*(turns[0].content for turns in asked[:1]), *parts))
+        (folder / f"batch-{batch + 1}.txt").write_text(f"{whole}\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What would be shown for a case."""
+
+    case: Case
+    is_first: bool
+    is_among: bool
+    """Whether the right page is one of those that a choice may name."""
+    is_shown: bool
+    is_sure: bool
+    chance: float
+
+
+def judged(
+    found: Iterable[Found],
+    planner: Planner,
+    scorer: Scorer,
+    thresholds: Thresholds,
+    advance: Callable[[], None],
+) -> Iterator[Judged]:
+    """Walks each case to its verdict."""
+    for case, context in ((each.case, each.context) for each in found):
+        candidates = planner.plan(plan_request(case.ticket, context)).candidates
+        request = score_request(case.ticket, context, candidates)
+        ranked = scorer.score(request).ranked if candidates else ()
+        stands = standing(case.ticket, context, ranked, thresholds)
+        documents = ranked_documents(context)
+        yield Judged(
+            case,
+            documents[:1] == [case.page],
+            case.page in documents[:MOST_PAGES],
+            bool(stands["shown"]),
+            bool(stands["sure"]),
+            context.confidence,
+        )
+        advance()
+
+
+def report(
+    ways: Mapping[str, Sequence[Judged]], config: Mapping[str, object], seconds: float
+) -> Report:
+    """For each way and kind of case shares with 95 % intervals, odd ids apart."""
+    rows = {
+        f"{way}, {kind}{half}": own
+        for way, judged in ways.items()
+        for kind in ("drawn", "hidden", "alert")
+        for half, fitted in (("", (True, False)), (", odd", (False,)))
+        if (own := [j for j in judged if j.case.kind == kind and is_fitted(j.case.id) in fitted])
+    }
+    found = {name: _columns(own) for name, own in rows.items()}
+    return Report.model_validate(
+        {
+            "benchmark": "page choice",
+            "overall": {},
+            "sets": {
+                name: {"n": len(rows[name])} | {of: round(each.mean, 3) for of, each in own.items()}
+                for name, own in found.items()
+            },
+            "intervals": {
+                name: {
+                    f"{of} {end}": round(value, 3)
+                    for of, each in own.items()
+                    for end, value in (("from", each.low), ("to", each.high))
+                    if of in _TOLD
+                }
+                for name, own in found.items()
+            },
+            "config": dict(config),
+            "seconds": seconds,
+            "mean_over": "nothing",
+        }
+    )
+
+
+def _columns(rows: Sequence[Judged]) -> dict[str, Interval]:
+    columns = {
+        "first": [row.is_first for row in rows],
+        "among": [row.is_among for row in rows],
+        "shown": [row.is_shown for row in rows],
+        "sure": [row.is_sure for row in rows],
+        "right of sure": [row.is_first for row in rows if row.is_sure],
+        "brier": [(row.chance - row.is_first) ** 2 for row in rows],
+    }
+    return {
+        name: intervals([np.array(values, dtype=float)[:, None]], seed=0)[0]
+        for name, values in columns.items()
+        if values
+    }
