@@ -56,6 +56,7 @@ def logic(
     Of a ticket's whole walk, of its page read alone, or of workflows in a file.
     """
     from evaluation.benches.logic.bench import measure  # noqa: PLC0415
+    from evaluation.benches.logic.conditions import condition_figures  # noqa: PLC0415
     from evaluation.benches.logic.setup import Way  # noqa: PLC0415
     from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
     from evaluation.report.logic_report import report  # noqa: PLC0415
@@ -81,5 +82,10 @@ def logic(
         make = way.make(rows)
         with progress("logic", len(rows)) as advance:
             results = measure(rows, make, embedder, advance)
+        alone = page_given and not any(row.text for row in rows)
+        conditions = (
+            condition_figures(rows, results, reader, way.page_of(), embedder) if alone else {}
+        )
     seconds = round(time.perf_counter() - started, 1)
-    finish(report(results, config | way.config(), seconds), out, as_json=as_json)
+    told = report(results, conditions, config | way.config(), seconds)
+    finish(told, out, as_json=as_json)

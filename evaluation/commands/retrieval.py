@@ -107,14 +107,14 @@ def page_choice(
 
     `--pairs` are alerts whose page is known.
     """
-    from evaluation.benches.retrieval.hidden_page import retrieval_without  # noqa: PLC0415
-    from evaluation.benches.retrieval.page_choice import (  # noqa: PLC0415
+    from evaluation.benches.logic.page_choice import (  # noqa: PLC0415
         cases_of,
         found_for,
         judged,
         report,
         write_prompts,
     )
+    from evaluation.benches.retrieval.hidden_page import retrieval_without  # noqa: PLC0415
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.material.pairs import read_pairs  # noqa: PLC0415
     from services.gateway.walk.fit import Thresholds  # noqa: PLC0415

@@ -10,6 +10,7 @@ from evaluation.fitting.pieces import Piece
 from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.knowledge.ports import Embedder
+from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
 from services.procedure.evidence.trees import Forest
@@ -35,6 +36,7 @@ def fit(rows: Rows, unseen: Rows, embedder: Embedder, provenance: str) -> Scorin
         forests=Forests(forests=forests, provenance=provenance, figures=areas(forests, unseen)),
         weighings=weighings,
         chance=fit_chance(_samples(shown, weighings, embedder), provenance),
+        conditions=ConditionForests.shipped(),
     )
 
 

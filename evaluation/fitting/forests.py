@@ -53,20 +53,31 @@ def areas(forests: Mapping[FactKind, Forest], rows: Sequence[Sequence[Piece]]) -
 
 def fitted_forest(
     found: Sequence[Example],
+    *,
+    is_balanced: bool = True,
+    trees: int = _TREES,
+    rate: float = _RATE,
+    signs_tried: float = 1.0,
 ) -> tuple[HistGradientBoostingClassifier, Forest]:
-    """The classifier, and what it says as numbers."""
+    """The classifier, and what it says as numbers.
+
+    Balanced, right and wrong ones weigh the same; else its chances are as often right as they say.
+    `signs_tried` is the share of the signs that each leaf is split by, drawn anew.
+    """
     names = sorted({name for signs, _ in found for name in signs})
     table = np.array([[signs.get(name, np.nan) for name in names] for signs, _ in found])
     right = np.array([is_right for _, is_right in found])
     weights = np.where(right, 0.5 / max(1, right.sum()), 0.5 / max(1, (~right).sum()))
+    weights = weights * len(right) if is_balanced else np.ones(len(right))
     model = HistGradientBoostingClassifier(
-        max_iter=_TREES,
+        max_iter=trees,
         max_leaf_nodes=_LEAVES,
-        learning_rate=_RATE,
+        learning_rate=rate,
         min_samples_leaf=_LEAST,
         l2_regularization=1.0,
+        max_features=signs_tried,
         random_state=0,
-    ).fit(table, right, sample_weight=weights * len(right))
+    ).fit(table, right, sample_weight=weights)
     return model, _as_numbers(model, names)
 
 

@@ -143,14 +143,11 @@ class Matched:
 
     def __init__(self, gold: LogicGraph, found: LogicGraph, likeness: Likeness) -> None:
         """Actions are matched with actions, decisions with decisions."""
-        self._gold, self._found, self._likeness = gold, found, likeness
-        self._actions = self._match(gold.actions, found.actions)
-        self._decisions = self._match(gold.decisions, found.decisions)
-
-    @property
-    def decisions(self) -> Mapping[str, str]:
-        """Decisions of the workflow by those of the drawing that they are."""
-        return self._decisions
+        self.gold, self.found, self.likeness = gold, found, likeness
+        self.actions: Mapping[str, str] = self._match(gold.actions, found.actions)
+        """Actions of the workflow by those of the drawing that they are."""
+        self.decisions: Mapping[str, str] = self._match(gold.decisions, found.decisions)
+        """The same for decisions."""
 
     def figures(self) -> Figures:
         """All columns that are defined, in their order."""
@@ -162,25 +159,25 @@ class Matched:
             "guards_p": precision,
             "guards_r": recall,
             "profile": self._profile(),
-            "nodes": _dice(self._actions, self._gold.actions, self._found.actions),
-            "decisions": _dice(self._decisions, self._gold.decisions, self._found.decisions),
+            "nodes": _dice(self.actions, self.gold.actions, self.found.actions),
+            "decisions": _dice(self.decisions, self.gold.decisions, self.found.decisions),
             **self._unguarded(),
         }
         return {"acceptable": float(_is_acceptable(figures)), **figures}
 
     def wrong(self) -> frozenset[str]:
         """Steps of the workflow that the drawing does not have, or has under other answers."""
-        back = {found: action for action, found in self._actions.items()}
-        decisions = set(self._decisions.values())
-        strange = {id_ for id_ in self._found.decisions if id_ not in decisions}
+        back = {found: action for action, found in self.actions.items()}
+        decisions = set(self.decisions.values())
+        strange = {id_ for id_ in self.found.decisions if id_ not in decisions}
         return frozenset(
-            strange | {id_ for id_ in self._found.actions if not self._is_right(back.get(id_), id_)}
+            strange | {id_ for id_ in self.found.actions if not self._is_right(back.get(id_), id_)}
         )
 
     def _is_right(self, gold: str | None, found: str) -> bool:
         if gold is None:
             return False
-        stated, wanted = self._found.guards[found], self._gold.guards[gold]
+        stated, wanted = self.found.guards[found], self.gold.guards[gold]
         kept = sum(self._is_kept(guard, stated) for guard in wanted)
         return kept == len(wanted) == len(stated)
 
@@ -197,50 +194,50 @@ class Matched:
         }
 
     def _alike(self, gold: str, found: str) -> float:
-        one, other = self._gold.nodes[gold], self._found.nodes[found]
-        cosine = self._likeness.cosine(one.text, other.text)
+        one, other = self.gold.nodes[gold], self.found.nodes[found]
+        cosine = self.likeness.cosine(one.text, other.text)
         return cosine + (SAME_LINES if one.lines & other.lines else 0.0)
 
     def _guard_shares(self) -> tuple[float, float]:
         """Precision and recall; a decision or a step that was not found keeps its guards lost."""
         hits = sum(
-            self._is_kept(guard, self._found.guards[found])
-            for action, found in self._actions.items()
-            for guard in self._gold.guards[action]
+            self._is_kept(guard, self.found.guards[found])
+            for action, found in self.actions.items()
+            for guard in self.gold.guards[action]
         )
-        stated = sum(map(len, self._found.guards.values()))
-        wanted = sum(map(len, self._gold.guards.values()))
+        stated = sum(map(len, self.found.guards.values()))
+        wanted = sum(map(len, self.gold.guards.values()))
         precision = hits / stated if stated else float(not wanted)
         return precision, hits / wanted if wanted else 1.0
 
     def _is_kept(self, guard: Guard, stated: Iterable[Guard]) -> bool:
-        if guard[0] not in self._decisions:
+        if guard[0] not in self.decisions:
             return False
-        decision, wanted = self._decisions[guard[0]], _answer_of(self._gold, guard)
+        decision, wanted = self.decisions[guard[0]], _answer_of(self.gold, guard)
         return any(
             other[0] == decision
-            and same_answer(wanted, _answer_of(self._found, other), self._likeness.cosine)
+            and same_answer(wanted, _answer_of(self.found, other), self.likeness.cosine)
             for other in stated
         )
 
     def _profile(self) -> float:
         """Pairs of an action that was not found, on either side, are wrong."""
         alike = sum(
-            self._gold.relation(one, other)
-            == self._found.relation(self._actions[one], self._actions[other])
-            for one, other in itertools.combinations(self._gold.actions, 2)
-            if one in self._actions and other in self._actions
+            self.gold.relation(one, other)
+            == self.found.relation(self.actions[one], self.actions[other])
+            for one, other in itertools.combinations(self.gold.actions, 2)
+            if one in self.actions and other in self.actions
         )
-        pairs = _pairs(self._gold.actions) + _pairs(self._found.actions)
+        pairs = _pairs(self.gold.actions) + _pairs(self.found.actions)
         return 2 * alike / pairs if pairs else 1.0
 
     def _unguarded(self) -> Figures:
         """`loose` and `hedged`; nothing where no guarded step was found."""
-        guarded = [found for action, found in self._actions.items() if self._gold.guards[action]]
+        guarded = [found for action, found in self.actions.items() if self.gold.guards[action]]
         if not guarded:
             return {}
-        free = [found for found in guarded if not self._found.guards[found]]
-        hedged = sum(bool(_HEDGE.search(self._found.nodes[found].text)) for found in free)
+        free = [found for found in guarded if not self.found.guards[found]]
+        hedged = sum(bool(_HEDGE.search(self.found.nodes[found].text)) for found in free)
         return {
             "loose": (len(free) - hedged) / len(guarded),
             "hedged": hedged / len(guarded),
@@ -249,9 +246,9 @@ class Matched:
 
     def _core(self) -> float:
         """The share of the core steps that was found."""
-        nodes = [*self._gold.actions, *self._gold.decisions]
-        core = [id_ for id_ in nodes if self._gold.nodes[id_].is_core]
-        kept = [id_ for id_ in core if id_ in self._actions or id_ in self._decisions]
+        nodes = [*self.gold.actions, *self.gold.decisions]
+        core = [id_ for id_ in nodes if self.gold.nodes[id_].is_core]
+        kept = [id_ for id_ in core if id_ in self.actions or id_ in self.decisions]
         return len(kept) / len(core) if core else 1.0
 
 

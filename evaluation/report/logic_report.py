@@ -7,14 +7,23 @@ from evaluation.measures.figures import Figures, Report
 from evaluation.measures.logic import mean_percent
 
 
-def report(results: Sequence[LogicResult], config: Mapping[str, object], seconds: float) -> Report:
-    """Means in percent; every row counts the same, whatever its set."""
+def report(
+    results: Sequence[LogicResult],
+    conditions: Mapping[str, Figures],
+    config: Mapping[str, object],
+    seconds: float,
+) -> Report:
+    """Means in percent; every row counts the same, whatever its set.
+
+    `conditions` tells what marks on single conditions are worth.
+    """
     return Report.model_validate(
         {
             "benchmark": "logic",
             "overall": mean_percent([each.figures for each in results]),
             "sets": _by_set([(each.set, each.figures) for each in results]),
             "walk": _walks(results),
+            "conditions": dict(conditions),
             "config": dict(config),
             "seconds": seconds,
             "mean_over": "rows",

@@ -293,6 +293,9 @@ class TicketDetail(Ticket, JudgedTicket):
     """Who works on it; None while nobody does."""
     held_at: datetime | None = None
     """Since when."""
+    better_page: str = ""
+    """A page that a model found to fit better, once somebody worked with the workflow; to walk the
+    ticket again (`renewal`) takes it."""
 
     @property
     def open_question(self) -> Clarification | None:
@@ -359,6 +362,8 @@ class Accepted(JudgedTicket):
                 "status_url": only.status_url if only else None,
                 "fit": only.fit if only else None,
                 "is_checked": bool(only and only.is_checked),
+                "conditions": only.conditions if only else 0,
+                "doubtful": only.doubtful if only else 0,
                 "edited_by": only.edited_by if only else "",
                 "against": only.against if only else (),
                 "workflow": only.workflow if only else None,
@@ -398,6 +403,8 @@ class ProgressEvent(Value):
     the workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
     reading, by what was said of its step), `not_over` (somebody took back that it is resolved),
     `handed_back` (a hand-over was taken back), `renewed` (it is walked again with the page's
-    reading as it is now), or a final status."""
+    reading as it is now), `page_chosen` (a model compared the nearest pages, and it is walked again
+    by what it chose), `page_offered` (somebody works with the workflow: the page that a model finds
+    better is told and no more), or a final status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime

@@ -42,6 +42,11 @@ class Judged(Value):
     """How surely its procedure is the one for the ticket; None without a workflow."""
     is_checked: bool = False
     """Whether each step's own procedure was approved by a person when it was planned."""
+    conditions: int = 0
+    """How many steps of the workflow were judged: what is asked, and under what something is done
+    or ends."""
+    doubtful: int = 0
+    """Of these, those that are marked as not sure."""
 
     @property
     @abstractmethod
@@ -71,6 +76,9 @@ class Judged(Value):
         if self.verdict is None:
             return ""
         told = self.verdict.words
+        if self.doubtful and self.verdict is Verdict.UNCHECKED and not self.is_checked:
+            are = "is" if self.doubtful == 1 else "are"
+            told += f": {self.doubtful} of {self.conditions} conditions {are} doubtful"
         if self.is_checked and self.editor and self.verdict is Verdict.UNCHECKED:
             told = "its page was checked by a person"
         if self.is_checked and self.verdict is Verdict.CLOSEST:

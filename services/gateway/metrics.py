@@ -50,6 +50,14 @@ JUDGED_STEPS = Counter(
     ["verdict"],
 )
 
+PAGE_CHOICES = Counter(
+    "flowxpert_gateway_page_choices_total",
+    "A model's choices of the page for a ticket: the same as retrieval's first, another one, none "
+    "of those shown, overruled by the alert's own name, not_heard (it names one place throughout), "
+    "or failed.",
+    ["outcome"],
+)
+
 JUDGEMENTS = ("accepted", "rejected")
 
 ANSWERS = Counter(

@@ -38,6 +38,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     """The gateway: its app takes tickets in, its tasks walk them through the peers."""
     from services.gateway.app import create_app
     from services.gateway.knowledge import Knowledge
+    from services.gateway.page_choice.chance import ChoiceChance
     from services.gateway.triage.desk import TriageDesk
     from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
@@ -64,6 +65,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         triage=triage,
         write_back=write_back,
         thresholds=Thresholds.of_folder(stores.folder),
+        choice_chance=ChoiceChance.of_folder(stores.folder),
         model=model,
     )
 

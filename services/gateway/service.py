@@ -153,6 +153,8 @@ class GatewayService:
                 "reason": row.reason,
                 "fit": Fit(row.fit) if row.fit else None,
                 "is_checked": row.is_checked,
+                "conditions": row.conditions,
+                "doubtful": row.doubtful,
                 "edited_by": row.edited_by,
                 "against": tuple(row.against),
                 "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,

@@ -126,6 +126,16 @@ class GatewaySettings(Settings):
         description="Seconds that a language model may take to choose and word a question; the "
         "question is asked in the page's words until then, and stays so when it takes longer.",
     )
+    choose_page: bool = Field(
+        default=True,
+        description="Whether a language model, where one is set, compares the nearest pages behind "
+        "each walk; the workflow never waits for it.",
+    )
+    choose_page_within_s: float = Field(
+        default=30.0,
+        gt=0,
+        description="Seconds that the model may take to choose the page.",
+    )
     sure_from: float | None = Field(
         default=None,
         ge=0,

@@ -61,6 +61,9 @@ class TicketRow(Base):
     fit: Mapped[str | None] = mapped_column(String(10))
     """The chosen workflow's, and so are `is_checked` and `against`."""
     is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
+    conditions: Mapped[int] = mapped_column(Integer, default=0)
+    doubtful: Mapped[int] = mapped_column(Integer, default=0)
+    """The chosen workflow's."""
     edited_by: Mapped[str] = mapped_column(String(200), default="")
     """Who made the version that is shown; empty where it is a candidate."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
@@ -68,6 +71,8 @@ class TicketRow(Base):
     """1, and one more for each time that a ticket with a workflow was walked again."""
     began_at: Mapped[float | None] = mapped_column(Float)
     """When its latest walk was asked for; None of the first."""
+    better_page: Mapped[str] = mapped_column(Text, default="")
+    """Another page that a model found to fit better once somebody worked with the workflow."""
     degraded: Mapped[list[str]] = mapped_column(JSON, default=list)
     """What did not answer while it was last walked, so that the walk went on without."""
     fingerprint: Mapped[str] = mapped_column(String(32), default="")
@@ -168,6 +173,9 @@ class WorkflowRow(Base):
     fit: Mapped[str] = mapped_column(String(10))
     is_checked: Mapped[bool] = mapped_column(Boolean, default=False)
     """Of a version: whether its candidate was."""
+    conditions: Mapped[int] = mapped_column(Integer, default=0)
+    """Steps that were judged, and `doubtful` of them."""
+    doubtful: Mapped[int] = mapped_column(Integer, default=0)
     against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)
@@ -178,6 +186,24 @@ class WorkflowRow(Base):
     version: Mapped[int] = mapped_column(Integer, default=1)
     author: Mapped[str] = mapped_column(String(200), default="")
     """Who edited it."""
+
+
+class PageChoiceRow(Base):
+    """Which page a model chose, by all that it was shown."""
+
+    __tablename__ = "gateway_page_choice"
+    __table_args__ = (Index("ix_gateway_page_choice_chosen_at", "model", "chosen_at"),)
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    model: Mapped[str] = mapped_column(String(200))
+    """With the label of its prompt."""
+    page: Mapped[str] = mapped_column(Text)
+    """The id of a document; empty: none of them."""
+    stated: Mapped[float] = mapped_column(Float)
+    """How likely that is right, as the model says."""
+    place: Mapped[int] = mapped_column(Integer)
+    """Where the page stood among those shown, from 1; 0 for none."""
+    chosen_at: Mapped[float] = mapped_column(Float)
 
 
 class MarkRow(Base):

@@ -12,6 +12,7 @@ from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.ticket.queue import (
+    CHOOSE_PAGE_TASK,
     FORGET_CASES_TASK,
     LEARN_TICKET_TASK,
     READ_COMMENT_TASK,
@@ -22,6 +23,7 @@ from services.gateway.ticket.retention import Retention
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk
 from services.gateway.triage.service import TriageService
 from services.gateway.walk.catch_up import CATCH_UP_TASK
+from services.gateway.walk.reconsidering import Reconsidering
 from services.gateway.walk.tickets import park
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
@@ -59,6 +61,12 @@ def register_tasks(
     outbox.register(CATCH_UP_TASK, walk.catching_up.run)
     if wording is not None:
         outbox.register(WORD_TASK, wording.run, on_parked=wording.park)
+
+
+def register_choice(outbox: Outbox, reconsidering: Reconsidering | None) -> None:
+    """Make workers ask a model which of the pages found is the one."""
+    if reconsidering is not None:
+        outbox.register(CHOOSE_PAGE_TASK, reconsidering.run, on_parked=_keep)
 
 
 def register_comments(outbox: Outbox, reader: CommentReader) -> None:

@@ -14,10 +14,14 @@ from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.page_choice.chance import ChoiceChance
+from services.gateway.page_choice.choosing import PageChoosing
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk.catch_up import CatchUp
+from services.gateway.walk.finding import Finding
 from services.gateway.walk.fit import Thresholds
+from services.gateway.walk.reconsidering import Reconsidering
 from services.gateway.walk.tickets import Tickets
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WriteBack
@@ -41,6 +45,7 @@ class GatewayWork:
     triage: TriageDesk
     write_back: WriteBack
     thresholds: Thresholds = field(default_factory=Thresholds.shipped)
+    choice_chance: ChoiceChance = field(default_factory=ChoiceChance.shipped)
     model: ChatModel | None = None
     """Words questions, and reads comments that are no plain answer."""
 
@@ -51,7 +56,9 @@ class GatewayWork:
             self.database, outbox, self.ingestion, is_on=self.settings.archive_resolved
         )
         doubting = Doubts(self.database, outbox, self.ingestion)
-        tasks.register_tasks(outbox, self._walk(), self.write_back, self._wording())
+        walk = self._walk()
+        tasks.register_tasks(outbox, walk, self.write_back, self._wording())
+        tasks.register_choice(outbox, walk.reconsidering)
         tasks.register_comments(outbox, self._comment_reader())
         tasks.register_learning(outbox, self.triage, archiving)
         tasks.register_doubts(outbox, doubting)
@@ -71,6 +78,7 @@ class GatewayWork:
             write_back=self.write_back,
             triage=self.triage,
             thresholds=self.thresholds,
+            choice_chance=self.choice_chance,
             model=self.model,
         )
 
@@ -104,24 +112,35 @@ def create_walk(
     write_back: WriteBack,
     triage: TriageDesk | None = None,
     thresholds: Thresholds | None = None,
+    choice_chance: ChoiceChance | None = None,
     model: ChatModel | None = None,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`.
 
-    With a model questions about tickets are worded again; see `create_wording`.
+    With a model questions about tickets are worded again (see `create_wording`), and it is asked
+    which of the nearest pages is the one.
     """
+    tickets = Tickets(
+        database,
+        outbox,
+        write_back,
+        asking_of(settings, outbox, model),
+        CatchUp(database, outbox, settings),
+    )
+    chosen = (thresholds or Thresholds.shipped()).with_settings(settings)
+    choosing = None
+    if model is not None and settings.choose_page:
+        fitted = choice_chance or ChoiceChance.shipped()
+        choosing = PageChoosing(database, model, fitted, within_s=settings.choose_page_within_s)
+    finding = Finding(retrieval, chosen, choosing)
     return Walk(
-        Tickets(
-            database,
-            outbox,
-            write_back,
-            asking_of(settings, outbox, model),
-            CatchUp(database, outbox, settings),
+        tickets,
+        finding=finding,
+        reconsidering=Reconsidering(
+            database, outbox, tickets, finding, wanted_s=settings.model_within_s
         ),
-        retrieval=retrieval,
         planner=planner,
         scorer=scorer,
-        thresholds=(thresholds or Thresholds.shipped()).with_settings(settings),
         clarify=Clarify(settings.clarify_most, settings.clarify_least_gain),
         nearest_documents=settings.nearest_documents,
         model_within_s=settings.model_within_s,

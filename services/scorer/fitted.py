@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.decide import Forests
 from services.scorer.chance import Chance
 from services.scorer.criteria.weighing import Weighings
@@ -17,11 +18,15 @@ class ScoringFit:
     forests: Forests
     weighings: Weighings
     chance: Chance
+    conditions: ConditionForests
+    """Fitted by itself: it marks, and no score hangs on it."""
 
     @classmethod
     def shipped(cls) -> Self:
         """Those that come with the package."""
-        return cls(Forests.shipped(), Weighings.shipped(), Chance.shipped())
+        return cls(
+            Forests.shipped(), Weighings.shipped(), Chance.shipped(), ConditionForests.shipped()
+        )
 
     @classmethod
     def of_folder(cls, data_folder: Path) -> Self:
@@ -34,13 +39,14 @@ class ScoringFit:
             Forests.of_folder(data_folder),
             Weighings.of_folder(data_folder),
             Chance.of_folder(data_folder),
+            ConditionForests.of_folder(data_folder),
         )
 
     @property
     def hash(self) -> str:
         """Another one where any of them is another."""
-        all_of_it = self.forests.hash + self.weighings.hash + self.chance.hash
-        return hashlib.sha256(all_of_it.encode()).hexdigest()[:16]
+        all_of_it = (self.forests.hash, self.weighings.hash, self.chance.hash, self.conditions.hash)
+        return hashlib.sha256("".join(all_of_it).encode()).hexdigest()[:16]
 
     def write(self) -> None:
         """Make them those that are shipped."""

@@ -16,7 +16,6 @@ from services.procedure.ports import PreparedStore
 from services.scorer.approved import approved_of
 from services.scorer.criteria.page_scores import PageScores
 from services.scorer.metrics import PREPARED
-from services.scorer.rule_reading import is_of_rules
 from services.workflow.model import Workflow
 
 _KEPT = 2048
@@ -79,7 +78,8 @@ class Prepared:
     def key(self, workflow: Workflow, pages: Sequence[PageReading]) -> str:
         """Stands for all that its scores hang on: steps, texts, approvals and this version."""
         content = workflow.model_dump_json(include={"steps", "transitions"})
-        whole = hashlib.sha256(f"{self.version} {is_of_rules(workflow)} {content}".encode())
+        reader = workflow.provenance.reader if workflow.provenance else ""
+        whole = hashlib.sha256(f"{self.version} {reader} {content}".encode())
         for page in pages:
             whole.update(f"\n{page.document_id}\n{hash_of(page.text)}".encode())
             for procedure in approved_of(page):

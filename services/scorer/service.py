@@ -18,6 +18,7 @@ from services.grounding.grounder import Grounder
 from services.grounding.vectors import RecentVectors
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatModel
+from services.procedure.evidence.conditions import with_doubts
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import CitedPages
@@ -83,7 +84,7 @@ class ScorerService:
         """
         self._settings = settings or ScorerSettings()
         self._fitted = fitted or ScoringFit.shipped()
-        self._facts = PageFacts(self._fitted.forests)
+        self._facts = PageFacts(self._fitted.forests, self._fitted.conditions)
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
         self.prepared = Prepared(
@@ -168,6 +169,7 @@ class ScorerService:
     def _case(self, workflow: Workflow, source: CitedPages) -> ScoringCase:
         drawn = Drawn(workflow, source)
         reading = rules_beside(drawn)
+        told = self._facts.of(drawn, reading)
         evidence = Evidence.of_pages(drawn.texts)
         (grounded,) = Grounder(evidence, self.vectors).ground([workflow])
         return ScoringCase(
@@ -177,7 +179,8 @@ class ScorerService:
             findings=lint(workflow),
             drawn=drawn,
             reading=reading,
-            decided=self._facts.of(drawn, reading),
+            decided=told.decided,
+            conditions=told.conditions,
             weighings=self._fitted.weighings,
         )
 
@@ -193,8 +196,9 @@ class ScorerService:
             self._fitted.chance,
             of_page,
         )
+        marked = with_doubts(candidate.workflow, scores.conditions, self._fitted.conditions.bars)
         return ScoredCandidate(
-            candidate=candidate,
+            candidate=candidate.model_copy(update={"workflow": marked}),
             score=score,
             findings=tuple(map(str, lint(candidate.workflow, bindings=request.ticket.labels))),
             good_enough=self._is_good_enough(score),

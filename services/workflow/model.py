@@ -46,6 +46,9 @@ class Step(Value):
     """What to heed while doing it, in the words of the source."""
     doubt: str = ""
     """Why it is not sure that the source means it so; empty where nothing speaks against it."""
+    chance: float | None = Field(default=None, ge=0, le=1)
+    """How likely the source asks this, does it under these conditions or ends here, whichever is
+    least likely; None where nobody has judged it."""
     node: str = ""
     """The node of its page's reading that it comes from, where it comes from one."""
     settled: str = ""
@@ -67,6 +70,8 @@ class Transition(Value):
     source: str
     target: str
     condition: str = ""
+    chance: float | None = Field(default=None, ge=0, le=1)
+    """How likely the source goes on this way, of an answer or a join; None: not judged."""
 
 
 class Provenance(Value):
@@ -82,6 +87,8 @@ class Provenance(Value):
     """How far that reading was checked: `read` or `approved`."""
     document_ids: tuple[str, ...] = ()
     node_ids: tuple[str, ...] = ()
+    chosen_by: str = ""
+    """The model that chose its page among the nearest ones; empty where retrieval's order stood."""
 
     @property
     def is_approved(self) -> bool:
@@ -113,6 +120,11 @@ class Workflow(Value):
         for index in ("by_id", "_exits"):
             copied.__dict__.pop(index, None)
         return copied
+
+    @property
+    def judged(self) -> tuple[Step, ...]:
+        """The steps of which somebody said how likely they are right; see `Step.chance`."""
+        return tuple(step for step in self.steps if step.chance is not None)
 
     @cached_property
     def by_id(self) -> dict[str, Step]:

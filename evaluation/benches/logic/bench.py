@@ -44,6 +44,7 @@ class LogicResult:
     figures: Figures
     walk: Figures = field(default_factory=dict)
     """Whether the walk found the page and would show the workflow; empty where none was walked."""
+    workflow: Workflow | None = None
 
     def record(self) -> dict[str, object]:
         """As JSON for looking into single rows."""
@@ -161,7 +162,7 @@ def measure(
     }
     figures = dict(zip(cases, logic_figures(list(cases.values()), embedder), strict=True))
     return [
-        LogicResult(row.id, row.set, figures.get(row.id) or _straight(one), one.walk)
+        LogicResult(row.id, row.set, figures.get(row.id) or _straight(one), one.walk, one.workflow)
         for row, one in zip(rows, made, strict=True)
     ]
 

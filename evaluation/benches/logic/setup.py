@@ -64,7 +64,7 @@ class Way:
         if self.reader == "plans":
             plans = self._plans()
             return [row for row in rows if row.id in plans]
-        answered, page_of = read_answers(self.answers or RECORDED), self._page_of()
+        answered, page_of = read_answers(self.answers or RECORDED), self.page_of()
         return [row for row in rows if row.doc and text_hash(page_of(row)) in answered]
 
     def make(self, rows: Sequence[LogicRow]) -> Make:
@@ -81,7 +81,7 @@ class Way:
             return planned(
                 self.requests(alone=True), self._planner_for(), ScorerService(self._embedder())
             )
-        alone = page_given(self._page_of(), self._read())
+        alone = page_given(self.page_of(), self._read())
         if is_alone:
             return alone
         platform = self._needed("the walk from a ticket")
@@ -97,7 +97,7 @@ class Way:
         """
         if alone:
             readings = readings_of(self.platform) if self.platform else NoReadings()
-            return of_page(self._page_of(), readings)
+            return of_page(self.page_of(), readings)
         return of_walk(self._retrieval_for(self._needed("the walk from a ticket")))
 
     def config(self) -> dict[str, object]:
@@ -109,7 +109,8 @@ class Way:
         told |= {"reader": self.reader, "page": "hidden" if self.is_page_hidden else "there"}
         return told | ({"model": model.name} if model else {})
 
-    def _page_of(self) -> PageOf:
+    def page_of(self) -> PageOf:
+        """Where the page of a row is."""
         if self.platform and not self.corpus:
             return page_of_store(self.platform.documents)
         return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")

@@ -12,7 +12,7 @@ from services.gateway.adoption.records import recount
 from services.gateway.tables import WorkflowRow
 from services.gateway.ticket.citations import cite
 from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.lifecycle import show_version
+from services.gateway.ticket.lifecycle import doubts_of, show_version
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import say_verbatim
 from services.kit.access.caller import current_caller
@@ -97,6 +97,7 @@ class Versions:
                 body=new.model_dump_json(),
                 fit=row.fit,
                 is_checked=row.is_checked,
+                **doubts_of(new),
                 against=list(row.against),
                 seconds={},
                 created_at=now,

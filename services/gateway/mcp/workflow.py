@@ -58,6 +58,8 @@ def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
         reason=ticket.reason,
         fit=ticket.fit,
         is_checked=ticket.is_checked,
+        conditions=ticket.conditions,
+        doubtful=ticket.doubtful,
         edited_by=ticket.edited_by,
         against=ticket.against,
         degraded=ticket.degraded,

@@ -31,6 +31,11 @@ class Shown:
     """Of each page what is shown."""
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """Of the pages."""
+        return tuple(page.document_id for page in self.pages)
+
+    @property
     def content(self) -> str:
         """Hash of all that is shown, whatever its order."""
         whole = "\0".join((self.ticket, *sorted(self.texts)))

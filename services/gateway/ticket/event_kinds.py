@@ -107,6 +107,18 @@ _KINDS = (
         is_by_person=True,
     ),
     EventKind(
+        "page_chosen",
+        "made again with another page, or surer of its page: {by} compared the nearest ones",
+        begins_walk=True,
+        audited=("document",),
+    ),
+    EventKind(
+        "page_offered",
+        "{by} finds another page to fit better, {document}; the workflow stayed, since somebody "
+        "works with it",
+        audited=("document",),
+    ),
+    EventKind(
         "not_known",
         "the answer to the question is not known",
         counter=lambda _facts: QUESTIONS.labels("not_known"),

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from services.contracts.gateway import ProgressEvent
 from services.gateway.tables import EventRow
-from services.gateway.ticket.event_kinds import KINDS, PROGRESS
+from services.gateway.ticket.event_kinds import BEGINNINGS, KINDS, PROGRESS
 from services.kit.access.audit import audit_line
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow
@@ -80,6 +80,13 @@ def latest_change(session: Session, ticket_id: str) -> str | None:
         .limit(1)
     )
     return session.scalar(statement)
+
+
+def last_beginning(session: Session, ticket_id: str) -> str:
+    """The kind of the latest event by which it is walked again; empty before the first."""
+    begins = (EventRow.ticket_id == ticket_id, EventRow.kind.in_(BEGINNINGS))
+    latest = select(EventRow.kind).where(*begins).order_by(EventRow.id.desc()).limit(1)
+    return session.scalar(latest) or ""
 
 
 def last_of_kind(session: Session, ticket_id: str, kind: str) -> str | None:

@@ -25,6 +25,7 @@ from services.gateway.ticket.queue import SOMEBODY_WAITS, WALK_TASK, first_walk,
 from services.gateway.ticket.severity import priority_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
+from services.workflow.model import Workflow
 
 OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 FINAL = tuple(status.value for status in TicketStatus if status.is_final)
@@ -144,17 +145,19 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
     """What the ticket's row and its last event say about the outcome."""
     without = {"without": list(outcome.degraded)} if outcome.degraded else {}
     if isinstance(outcome, Planned):
-        best = {
+        best: dict[str, object] = {
             "workflow_id": ids[0],
             "overall": outcome.ranked[0].score.overall,
             "fit": outcome.verdicts[0].fit.value,
             "is_checked": _is_checked(outcome.ranked[0]),
+            **doubts_of(outcome.ranked[0].candidate.workflow),
             "against": list(outcome.verdicts[0].against),
         }
         facts = {**best, "candidates": len(ids), **without}
         return {
             **best,
             "edited_by": "",
+            "better_page": "",
             "reason": "",
             "nearest": [],
             "degraded": list(outcome.degraded),
@@ -162,7 +165,7 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
     values: dict[str, Any] = {"reason": outcome.reason}
     if isinstance(outcome, Refused):
         values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
-        values |= {"is_checked": False, "edited_by": ""}
+        values |= {"is_checked": False, "conditions": 0, "doubtful": 0, "edited_by": ""}
         values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
         values["degraded"] = list(outcome.degraded)
         return values, {"reason": outcome.reason, **without}
@@ -202,9 +205,16 @@ def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -
         body=workflow.model_dump_json(),
         fit=verdict.fit.value,
         is_checked=_is_checked(scored),
+        **doubts_of(workflow),
         against=list(verdict.against),
         created_at=time.time(),
     )
+
+
+def doubts_of(workflow: Workflow) -> dict[str, int]:
+    """How many of its steps were judged, and are doubtful."""
+    judged = workflow.judged
+    return {"conditions": len(judged), "doubtful": sum(bool(step.doubt) for step in judged)}
 
 
 def _is_checked(scored: ScoredCandidate) -> bool:
@@ -376,6 +386,8 @@ def show_version(
             workflow_id=new_id,
             fit=row.fit,
             is_checked=row.is_checked,
+            conditions=row.conditions,
+            doubtful=row.doubtful,
             edited_by=edited_by,
             against=list(row.against),
             overall=overall.scalar_subquery(),
@@ -383,10 +395,34 @@ def show_version(
     )
 
 
+def offer_page(session: Session, ticket_id: str, document_id: str) -> None:
+    """Say that another page fits better; nothing that is shown changes."""
+    mine = update(TicketRow).where(TicketRow.id == ticket_id)
+    session.execute(mine.values(better_page=document_id, updated_at=time.time()))
+
+
+def keep_workflow(session: Session, ticket_id: str, walk: int, better_page: str) -> bool:
+    """End this walk with the workflow that is there, and offer the page that it was for.
+
+    False, and nothing is done, when it is concluded already.
+    """
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id, TicketRow.status.in_(OPEN), TicketRow.walks == walk
+    )
+    kept = {"status": TicketStatus.PLANNED.value, "better_page": better_page}
+    return _changed(session, statement.values(**kept, updated_at=time.time())) == 1
+
+
 def lock_ticket_of(session: Session, workflow_id: str) -> None:
     """Let nobody else change anything about a workflow's ticket until the transaction ends."""
     ticket = select(WorkflowRow.ticket_id).where(WorkflowRow.id == workflow_id)
     mine = TicketRow.id == ticket.scalar_subquery()
+    session.execute(update(TicketRow).where(mine).values(walks=TicketRow.walks))
+
+
+def lock_ticket(session: Session, ticket_id: str) -> None:
+    """The same of a ticket."""
+    mine = TicketRow.id == ticket_id
     session.execute(update(TicketRow).where(mine).values(walks=TicketRow.walks))
 
 

@@ -30,6 +30,8 @@ class Planned:
     """What an answer would make it better by, the best question first."""
     degraded: tuple[str, ...] = ()
     """What the walk went on without."""
+    asks_page: bool = False
+    """Whether a model is to be asked which of the pages found treats the fault."""
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 
 

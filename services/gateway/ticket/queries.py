@@ -37,7 +37,17 @@ class WorkflowNotFoundError(NotFoundError):
 
 _TIMES = ("created_at", "updated_at", "resolved_at", "last_at", "held_at")
 _ENVELOPE = (
-    *("id", "ticket_id", "rank", "fit", "is_checked", "against", "seconds"),
+    *(
+        "id",
+        "ticket_id",
+        "rank",
+        "fit",
+        "is_checked",
+        "conditions",
+        "doubtful",
+        "against",
+        "seconds",
+    ),
     *("version", "candidate_id", "base_id", "author"),
 )
 SCORED = func.coalesce(WorkflowRow.candidate_id, WorkflowRow.id)
@@ -83,6 +93,8 @@ class Queries:
             TicketRow.workflow_id,
             TicketRow.fit,
             TicketRow.is_checked,
+            TicketRow.conditions,
+            TicketRow.doubtful,
             TicketRow.edited_by,
             TicketRow.against,
         ).where(TicketRow.id.in_(ticket_ids))
@@ -176,6 +188,8 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.steps,
             WorkflowRow.fit,
             WorkflowRow.is_checked,
+            WorkflowRow.conditions,
+            WorkflowRow.doubtful,
             WorkflowRow.version,
             WorkflowRow.author,
             ScoreRow.overall,
@@ -196,7 +210,13 @@ def _candidate(row: Row[*tuple[Any, ...]]) -> CandidateSummary:
 
 
 def _verdict(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    judged = JudgedWorkflow(fit=row.fit, is_checked=row.is_checked, author=row.author)
+    judged = JudgedWorkflow(
+        fit=row.fit,
+        is_checked=row.is_checked,
+        conditions=row.conditions,
+        doubtful=row.doubtful,
+        author=row.author,
+    )
     return judged.model_dump(mode="json", include={"verdict", "verdict_words"})
 
 

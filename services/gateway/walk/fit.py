@@ -12,6 +12,7 @@ from pydantic import Field
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import Fit, TicketDraft
+from services.gateway.page_choice.choosing import Choice
 from services.gateway.settings import GatewaySettings
 from services.gateway.ticket.outcome import Verdict
 from services.gateway.walk.objections import Objections
@@ -50,10 +51,17 @@ class Thresholds(FittedFile):
 
 
 def verdict(
-    ticket: TicketDraft, context: RetrievedContext, scored: ScoredCandidate, found: Fit
+    ticket: TicketDraft,
+    context: RetrievedContext,
+    scored: ScoredCandidate,
+    found: Fit,
+    choice: Choice | None = None,
 ) -> Verdict:
-    """Sure only where the hit is (`found`), the score is good enough and the page is the best."""
-    objections = Objections(ticket, context, scored)
+    """Sure only where the hit is (`found`), the score is good enough and the page is the best.
+
+    `choice` is what a model said of the pages.
+    """
+    objections = Objections(ticket, context, scored, choice)
     if found is Fit.SURE and scored.good_enough and not objections.another_page:
         return Verdict(Fit.SURE)
     return Verdict(Fit.UNSURE, objections.told)

@@ -8,6 +8,8 @@ from functools import cached_property
 from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft
+from services.gateway.page_choice.choosing import Choice
+from services.gateway.page_choice.preference import scores_of
 from services.language.words import tokenise
 from services.procedure.choose import procedure_for
 
@@ -37,12 +39,14 @@ class Objections:
     ticket: TicketDraft
     context: RetrievedContext
     scored: ScoredCandidate
+    choice: Choice | None = None
 
     @property
     def told(self) -> tuple[str, ...]:
         """All of it, the weightiest first; never empty."""
         return (
             f"the chance that the closest page treats this fault is {self.context.confidence:.0%}",
+            *(self.choice.against(self.context) if self.choice else ()),
             *self._unsaid_names(),
             *self._treated(),
             *self.another_page,
@@ -102,14 +106,7 @@ class Objections:
     @cached_property
     def _scores(self) -> dict[str, float]:
         """Relevance by document, the closest document first."""
-        scores: dict[str, float] = {}
-        for found in self.context.chunks:
-            id_ = found.chunk.span.document_id
-            scores[id_] = max(scores.get(id_, 0.0), found.score)
-        for hit in self.context.nodes:
-            for id_ in hit.node.document_ids:
-                scores[id_] = max(scores.get(id_, 0.0), hit.score)
-        return dict(sorted(scores.items(), key=lambda item: -item[1]))
+        return scores_of(self.context)
 
     @cached_property
     def _closest(self) -> str:

@@ -1,10 +1,11 @@
 """Tickets on their walk: opened, followed, concluded. Reading is for `queries.py`."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import TicketDraft
@@ -13,12 +14,19 @@ from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Dialogue, text_of
 from services.gateway.tables import TicketRow
 from services.gateway.ticket.event_kinds import KINDS
-from services.gateway.ticket.events import Note, add_events
-from services.gateway.ticket.lifecycle import OPEN, conclude, note_progress
-from services.gateway.ticket.outcome import Failed, Outcome
+from services.gateway.ticket.events import Note, add_events, last_beginning
+from services.gateway.ticket.lifecycle import (
+    OPEN,
+    conclude,
+    keep_workflow,
+    lock_ticket,
+    note_progress,
+)
+from services.gateway.ticket.outcome import Failed, Outcome, Planned
 from services.gateway.ticket.question import questions_of
-from services.gateway.ticket.queue import LEARN_TICKET_TASK, Announcer
+from services.gateway.ticket.queue import CHOOSE_PAGE_TASK, LEARN_TICKET_TASK, Announcer
 from services.gateway.walk.catch_up import CatchUp
+from services.gateway.walk.untouched import IN_DIALOGUE, is_worked_with
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -34,6 +42,9 @@ class OpenTicket:
     """Seconds since the epoch; of a later walk, when it was asked for."""
     walk: int = 1
     asked: Dialogue = field(default_factory=Dialogue)
+    is_by_choice: bool = False
+    """Whether it is walked again since a model chose another page: nobody waits for it, and it
+    takes the place of nothing that somebody works with."""
 
 
 class Tickets:
@@ -55,20 +66,29 @@ class Tickets:
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
+        return self._read(TicketRow.id == ticket_id, TicketRow.status.in_(OPEN))
+
+    def concluded(self, ticket_id: str, walk: int) -> OpenTicket | None:
+        """The ticket as this walk saw it; None when there was a later one."""
+        return self._read(TicketRow.id == ticket_id, TicketRow.walks == walk)
+
+    def _read(self, *which: ColumnElement[bool]) -> OpenTicket | None:
         began = func.coalesce(TicketRow.began_at, TicketRow.created_at).label("began")
-        statement = select(TicketRow.walks, began, *_DRAFT).where(
-            TicketRow.id == ticket_id, TicketRow.status.in_(OPEN)
-        )
+        statement = select(TicketRow.id, TicketRow.walks, began, *_DRAFT).where(*which)
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
-            turns = questions_of(session, ticket_id) if row and row.walks > 1 else ()
-        if row is None:
-            return None
+            if row is None:
+                return None
+            is_again = row.walks > 1
+            turns = questions_of(session, row.id) if is_again else ()
+            begun_by = last_beginning(session, row.id) if is_again else ""
         fields = dict(row._mapping)
         asked_for, walk = fields.pop("began"), fields.pop("walks")
+        del fields["id"]
         fields["teams"] = tuple(fields["teams"])
         draft = TicketDraft.model_construct(**fields)
-        return OpenTicket(draft, asked_for, walk, asked_about(turns, text_of(draft)))
+        asked = asked_about(turns, text_of(draft))
+        return OpenTicket(draft, asked_for, walk, asked, begun_by == "page_chosen")
 
     def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
         """Store how far the walk is; nothing when it is concluded already."""
@@ -76,7 +96,13 @@ class Tickets:
             note_progress(session, ticket_id, notes)
 
     def conclude(
-        self, ticket_id: str, outcome: Outcome, notes: Sequence[Note] = (), *, walk: int = 1
+        self,
+        ticket_id: str,
+        outcome: Outcome,
+        notes: Sequence[Note] = (),
+        *,
+        walk: int = 1,
+        is_by_choice: bool = False,
     ) -> float | None:
         """Store how the walk ended, with the last notes of its progress, all or nothing.
 
@@ -89,6 +115,9 @@ class Tickets:
             LostClaimError: Another worker has taken the walk over; nothing is stored.
         """
         with self._database.session() as session:
+            if is_by_choice and self._is_kept(session, ticket_id, outcome, walk):
+                self._outbox.finish(session)
+                return None
             concluded = conclude(session, ticket_id, outcome, notes, walk=walk)
             if concluded is not None:
                 asked = self._asking.ask(session, ticket_id, outcome.questions)
@@ -98,12 +127,33 @@ class Tickets:
                     self._announcer.put(session, ticket_id)
                 if outcome.degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
+                if isinstance(outcome, Planned) and outcome.asks_page:
+                    self._put_choice(session, ticket_id, concluded.walk)
                 if concluded.workflow_id is not None:
                     if concluded.walk > 1:
                         count_carried(session, concluded.workflow_id)
                     self._learn_if_over(session, ticket_id, walk)
             self._outbox.finish(session)
         return concluded.seconds if concluded is not None else None
+
+    def _is_kept(self, session: Session, ticket_id: str, outcome: Outcome, walk: int) -> bool:
+        """Whether somebody began to work meanwhile, so that the page is offered, and no more."""
+        lock_ticket(session, ticket_id)
+        if not is_worked_with(session, ticket_id, besides=IN_DIALOGUE):
+            return False
+        made = outcome.ranked[0].candidate.workflow if isinstance(outcome, Planned) else None
+        documents = made.provenance.document_ids if made and made.provenance else ()
+        page = next(iter(documents), "")
+        if not keep_workflow(session, ticket_id, walk, page):
+            return False
+        by = made.provenance.chosen_by if made and made.provenance else ""
+        add_events(session, ticket_id, [Note("page_offered", {"document": page, "by": by})])
+        return True
+
+    def _put_choice(self, session: Session, ticket_id: str, walk: int) -> None:
+        arguments = {"ticket_id": ticket_id, "walk": walk, "since": time.time()}
+        key = f"{CHOOSE_PAGE_TASK}:{ticket_id}:{walk}"
+        self._outbox.put(session, CHOOSE_PAGE_TASK, arguments, key)
 
     def _learn_if_over(self, session: Session, ticket_id: str, walk: int) -> None:
         """A ticket that was resolved before it was planned is learned from again."""

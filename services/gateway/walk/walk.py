@@ -12,7 +12,7 @@ import structlog
 
 from services.contracts.gateway import NearestDocument
 from services.contracts.planner import Candidate, Planner, PlanRequest
-from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.retrieval import RetrievedContext
 from services.contracts.scorer import (
     DIMENSIONS,
     Dimension,
@@ -21,9 +21,8 @@ from services.contracts.scorer import (
     Scorer,
     ScoreRequest,
 )
-from services.contracts.ticket import Fit, TicketDraft
+from services.contracts.ticket import TicketDraft
 from services.gateway.clarify.choosing import Clarify
-from services.gateway.clarify.dialogue import in_own_words, well_formed
 from services.gateway.clarify.settled_decisions import mark_settled
 from services.gateway.metrics import WALK_SECONDS
 from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused, count_outcome
@@ -31,8 +30,10 @@ from services.gateway.ticket.question import Question
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
 from services.gateway.walk.binding import filled
-from services.gateway.walk.fit import Thresholds, verdict
+from services.gateway.walk.finding import Finding, with_choice
+from services.gateway.walk.fit import verdict
 from services.gateway.walk.progress import Progress
+from services.gateway.walk.reconsidering import Reconsidering
 from services.gateway.walk.tickets import OpenTicket, Tickets
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability.metrics import stage_timer
@@ -59,10 +60,10 @@ class Walk:
         self,
         tickets: Tickets,
         *,
-        retrieval: Retrieval,
+        finding: Finding,
+        reconsidering: Reconsidering | None = None,
         planner: Planner,
         scorer: Scorer,
-        thresholds: Thresholds,
         clarify: Clarify,
         nearest_documents: int,
         model_within_s: float,
@@ -76,10 +77,10 @@ class Walk:
         """
         self._tickets = tickets
         self.catching_up = tickets.catching_up
-        self._retrieval = retrieval
+        self._finding = finding
+        self.reconsidering = reconsidering
         self._planner = planner
         self._scorer = scorer
-        self._thresholds = thresholds
         self._clarify = clarify
         self._nearest_documents = nearest_documents
         self._model_within_s = model_within_s
@@ -105,7 +106,13 @@ class Walk:
                 outcome = Failed(f"{type(error).__name__}: {error}")
             walk = opened.walk
             with stage_timer("gateway", "store"):
-                seconds = self._tickets.conclude(ticket_id, outcome, progress.rest(), walk=walk)
+                seconds = self._tickets.conclude(
+                    ticket_id,
+                    outcome,
+                    progress.rest(),
+                    walk=walk,
+                    is_by_choice=opened.is_by_choice,
+                )
         if seconds is not None:
             status = outcome.status.value
             WALK_SECONDS.labels(status).observe(time() - opened.created_at)
@@ -113,10 +120,11 @@ class Walk:
             _log.info("gateway.walk_concluded", ticket_id=ticket_id, status=status)
 
     def _walk(self, opened: OpenTicket, progress: Progress) -> Outcome:
-        ticket, seconds = well_formed(opened.draft, opened.asked), dict[str, float]()
+        seconds: dict[str, float] = {}
         progress.note("planning")
         with _stage("retrieve", seconds):
-            context, found = self._retrieved(opened, ticket)
+            found_for = self._finding.of(opened)
+        ticket, context, found, choice = found_for
         if context.degraded and not self._has_waited(opened):
             raise PartUnavailableError(f"no answer from {', '.join(context.degraded)}; waiting")
         told = {"without": context.degraded} if context.degraded else {}
@@ -143,12 +151,19 @@ class Walk:
                 deadline_s=self._time_left(opened),
             )
             ranked, unjudged = self._ranked(opened, request)
-        ranked = filled(ranked, ticket)
-        verdicts = tuple(verdict(ticket, context, scored, found) for scored in ranked)
+        ranked = with_choice(filled(ranked, ticket), choice)
+        verdicts = tuple(verdict(ticket, context, scored, found, choice) for scored in ranked)
         best = ranked[0].candidate.workflow
         questions = self._clarify.questions(best, context, opened.asked)
         without = (*context.degraded, *unjudged)
-        return Planned(mark_settled(ranked, opened.asked), verdicts, seconds, questions, without)
+        return Planned(
+            mark_settled(ranked, opened.asked),
+            verdicts,
+            seconds,
+            questions,
+            without,
+            asks_page=not opened.is_by_choice and self._finding.asks(opened, found_for),
+        )
 
     def _ranked(
         self, opened: OpenTicket, request: ScoreRequest
@@ -164,24 +179,6 @@ class Walk:
     def _has_waited(self, opened: OpenTicket) -> bool:
         """Whether what does not answer was waited for long enough."""
         return time() >= opened.created_at + self._degrade_after_s
-
-    def _retrieved(
-        self, opened: OpenTicket, ticket: TicketDraft
-    ) -> tuple[RetrievedContext, Fit | None]:
-        """What is known for the ticket with what was learned, and how surely it fits.
-
-        Words of a page that an engineer agrees to find it; they do not make it sure.
-        """
-        without = opened.asked.ruled_out
-        context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket, without=without))
-        found = self._thresholds.fit_of(context)
-        own = in_own_words(opened.draft, opened.asked)
-        if own == ticket or found is None:
-            return context, found
-        told = self._retrieval.retrieve(RetrieveRequest.of_ticket(own, without=without))
-        chance = min(context.confidence, told.confidence)
-        context = context.model_copy(update={"confidence": chance})
-        return context, self._thresholds.fit_of(context) or Fit.UNSURE
 
     def _refused(
         self,

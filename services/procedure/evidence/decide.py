@@ -15,7 +15,7 @@ from pydantic import Field
 from services.kit.fitted import FittedFile
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
-from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.facts import Signs
 from services.procedure.evidence.trees import Forest
 from services.workflow.plain import plain
 
@@ -57,13 +57,11 @@ class Decided:
         return replace(self, chance=chance, by=by)
 
 
-def decide(drawn: Drawn, reading: Drawn | None, forests: Forests) -> list[Decided]:
-    """Every fact of the workflow; `reading` is another reading of the same pages."""
-    if not forests.forests:
-        return []
+def decide(facts: Iterable[tuple[Fact, Signs]], forests: Forests) -> list[Decided]:
+    """Every fact of a workflow, by its signs."""
     return [
         Decided(fact, forests.forests[fact.kind].chance(signs))
-        for fact, signs in facts_of(drawn, reading)
+        for fact, signs in facts
         if fact.kind in forests.forests
     ]
 

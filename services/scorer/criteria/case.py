@@ -6,6 +6,7 @@ from functools import cached_property
 
 from services.grounding.evidence import Evidence
 from services.grounding.grounder import Grounded
+from services.procedure.evidence.conditions import Condition
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.scorer.criteria.weighing import Weighings
@@ -32,6 +33,8 @@ class ScoringCase:
     """What the rules read on the same page; None where the candidate is that reading."""
     decided: Sequence[Decided]
     """Its facts, each with the chance that it is right."""
+    conditions: tuple[Condition, ...]
+    """How likely each of its conditions is right: no part of any score."""
     weighings: Weighings
     """What signs say of each dimension."""
 

@@ -7,6 +7,8 @@ from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.grounding.grounder import GROUNDED
 from services.kit.value import Value
+from services.procedure.evidence.conditions import Condition
+from services.procedure.evidence.decide import BY_EVIDENCE
 from services.scorer.criteria.case import ScoringCase
 
 
@@ -32,6 +34,8 @@ class PageScores(Value):
     """By document."""
     said: frozenset[str]
     """The stemmed words of all steps and commands."""
+    conditions: tuple[Condition, ...] = ()
+    """How likely each is right; what a person approved or a model judged is as they say."""
 
     @classmethod
     def of(cls, case: ScoringCase, dimensions: Mapping[str, Dimension]) -> Self:
@@ -47,7 +51,15 @@ class PageScores(Value):
                 for text in (step.text, *step.commands)
                 for term in terms_of(text)
             ),
+            conditions=_settled(case),
         )
+
+
+def _settled(case: ScoringCase) -> tuple[Condition, ...]:
+    heard = {each.fact: each.chance for each in case.decided if each.by != BY_EVIDENCE}
+    return tuple(
+        Condition.of(each.fact, heard.get(each.fact, each.chance)) for each in case.conditions
+    )
 
 
 def _rests(case: ScoringCase) -> dict[str, Rest]:

@@ -46,7 +46,7 @@ def _with_step(workflow: Workflow, edit: ChangeStep, says: Says) -> Workflow:
     if changed == step:
         return workflow
     if (changed.text, changed.commands) != (step.text, step.commands):
-        changed = changed.model_copy(update={"doubt": "", "implied": False})
+        changed = changed.model_copy(update={"doubt": "", "chance": None, "implied": False})
         if changed.citations and not says(changed):
             changed = changed.model_copy(update={"citations": ()})
     steps = tuple(changed if each.id == step.id else each for each in workflow.steps)

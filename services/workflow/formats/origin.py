@@ -12,10 +12,11 @@ _STATES = {"approved": "approved", "read": "not checked by a person"}
 
 
 def reading_told(workflow: Workflow) -> str:
-    """Whose reading of the page the workflow follows, and how far that was checked."""
+    """Whose reading of the page the workflow follows, and how far that was checked; who chose it."""
     origin = workflow.provenance
     if origin is None or not origin.reader:
         return ""
     state = _STATES.get(origin.state, origin.state)
     reader = _READERS.get(origin.reader, f"page read by {origin.reader}")
-    return f"{reader}, {state}" if state else reader
+    chosen = f"page chosen by {origin.chosen_by}" if origin.chosen_by else ""
+    return ", ".join(filter(None, (reader, state, chosen)))

@@ -13,6 +13,7 @@ from services.gateway.clarify.wording import Wording
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.ticket.queue import (
+    CHOOSE_PAGE_TASK,
     LEARN_TICKET_TASK,
     READ_COMMENT_TASK,
     WALK_TASK,
@@ -61,6 +62,7 @@ class Gateway:
         works: dict[str, Any] = {
             WALK_TASK: (self.walk.run, park),
             CATCH_UP_TASK: (self.walk.catching_up.run, None),
+            CHOOSE_PAGE_TASK: (self.walk.reconsidering.run, None),
             WRITE_BACK_TASK: (self.write_back.run, park_write_back),
             LEARN_TASK: (self.triage.take_in, None),
             LEARN_TICKET_TASK: (service.learn_ticket, None),

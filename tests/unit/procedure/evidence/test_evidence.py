@@ -64,19 +64,19 @@ def test_lines_that_do_not_exist_stand_nowhere():
 
 def test_the_answers_as_the_line_says_them_are_likelier_than_swapped():
     def mean(of):
-        guards = [d.chance for d in decide(of, None, FORESTS) if d.fact.kind is FactKind.GUARD]
+        guards = [d.chance for d in decide(facts_of(of), FORESTS) if d.fact.kind is FactKind.GUARD]
         return sum(guards) / len(guards)
 
     assert mean(RIGHT) > mean(SWAPPED)
 
 
 def test_a_step_told_to_everybody_against_its_condition_is_unlikely():
-    chances = {d.fact: d.chance for d in decide(TOLD_TO_ALL, None, FORESTS)}
+    chances = {d.fact: d.chance for d in decide(facts_of(TOLD_TO_ALL), FORESTS)}
     assert chances[Fact(FactKind.FREE, "open")] < chances[Fact(FactKind.FREE, "read")]
 
 
 def test_without_forests_nothing_is_decided():
-    assert decide(RIGHT, None, Forests(forests={})) == []
+    assert decide(facts_of(RIGHT), Forests(forests={})) == []
 
 
 def test_coverage_sees_a_question_that_is_gone():

@@ -1,0 +1,124 @@
+"""Which of a workflow's conditions a drawn page bears out, one fact at a time.
+
+A fact of a step that the drawing does not have is wrong. An arrow is right where the drawing goes
+from the one step to the other without another step of the workflow between them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation.material.gold_pages import PageOf
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.pairs import is_fitted
+from evaluation.measures.logic import Likeness, LogicCase, Matched
+from evaluation.measures.logic_graph import LogicGraph
+from services.knowledge.ports import Embedder
+from services.knowledge.screening.document import screened
+from services.language.answers import compared_answer
+from services.procedure.evidence.conditions import signs_of_conditions
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.fact import Fact, FactKind
+from services.procedure.evidence.facts import facts_of
+from services.procedure.evidence.page_lines import CitedPages
+from services.scorer.rule_reading import rules_beside
+from services.workflow.compare import same_answer
+from services.workflow.model import Transition, Workflow
+
+
+@dataclass(frozen=True)
+class ConditionExample:
+    """One condition of one workflow."""
+
+    row: str
+    reader: str
+    kind: FactKind
+    signs: Mapping[str, float]
+    is_right: bool
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether something may be fitted on it."""
+        return is_fitted(self.row)
+
+
+def condition_examples(
+    made: Sequence[tuple[LogicRow, Workflow]], reader: str, page_of: PageOf, embedder: Embedder
+) -> Iterator[ConditionExample]:
+    """Of all workflows; all texts are embedded in one batch."""
+    drawn = [(row, w) for row, w in made if row.reference and w.steps]
+    cases = [LogicCase(row.page, row.reference, w) for row, w in drawn if row.reference]
+    likeness = Likeness.of((text for case in cases for text in case.texts()), embedder)
+    for (row, workflow), case in zip(drawn, cases, strict=True):
+        if case.found is None:
+            continue
+        truth = Truth(Matched(case.gold, case.found, likeness))
+        text = screened(page_of(row)).document.text
+        beside = Drawn(workflow, CitedPages({row.page: text}))
+        facts = facts_of(beside, rules_beside(beside))
+        for fact, signs in signs_of_conditions(beside, facts):
+            yield ConditionExample(row.id, reader, fact.kind, signs, truth.holds(fact))
+
+
+class Truth:
+    """Tells right facts of a workflow from wrong ones."""
+
+    def __init__(self, matched: Matched) -> None:
+        self._gold, self._found = matched.gold, matched.found
+        self._cosine = matched.likeness.cosine
+        self._drawn: Mapping[str, str] = {
+            found: gold
+            for same in (matched.actions, matched.decisions)
+            for gold, found in same.items()
+        }
+
+    def holds(self, fact: Fact) -> bool:
+        """Whether the drawing says it too."""
+        step = self._drawn.get(fact.step)
+        if step is None:
+            return False
+        match fact.kind:
+            case FactKind.QUESTION:
+                return True
+            case FactKind.FREE:
+                return not self._gold.guards.get(step)
+            case FactKind.GUARD:
+                asked = self._drawn.get(fact.other)
+                return any(
+                    decision == asked and self._is_same(fact.other, fact.answer, decision, answer)
+                    for decision, answer in self._gold.guards.get(step, ())
+                )
+            case FactKind.END:
+                return not any(self._following(step))
+            case FactKind.ARROW:
+                target = self._drawn.get(fact.other)
+                return target is not None and any(
+                    reached == target
+                    and (not fact.answer or self._is_same(fact.step, fact.answer, step, answer))
+                    for answer, reached in self._following(step)
+                )
+
+    def _is_same(self, found: str, told: str, gold: str, answer: str) -> bool:
+        return same_answer(
+            compared_answer(self._gold.nodes[gold].text, answer),
+            compared_answer(self._found.nodes[found].text, told),
+            self._cosine,
+        )
+
+    def _following(self, gold: str) -> Iterator[tuple[str, str]]:
+        """The next steps of the drawing that the workflow has too, each with the first answer."""
+        known = set(self._drawn.values())
+        seen: set[tuple[str, str]] = set()
+        todo = [(edge.condition, edge.target) for edge in _exits(self._gold, gold)]
+        while todo:
+            answer, node = todo.pop()
+            if (answer, node) in seen:
+                continue
+            seen.add((answer, node))
+            if node in known:
+                yield answer, node
+            else:
+                todo += [(answer, edge.target) for edge in _exits(self._gold, node)]
+
+
+def _exits(graph: LogicGraph, node: str) -> list[Transition]:
+    return [edge for edge in graph.edges if edge.source == node]

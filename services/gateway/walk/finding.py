@@ -1,0 +1,97 @@
+"""What is known for a ticket with all that was learned of it, and how surely it fits."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
+from services.contracts.scorer import ScoredCandidate
+from services.contracts.ticket import Fit, TicketDraft
+from services.gateway.clarify.dialogue import in_own_words, well_formed
+from services.gateway.page_choice.choosing import Choice, PageChoosing, is_open
+from services.gateway.walk.fit import Thresholds
+from services.gateway.walk.tickets import OpenTicket
+
+
+class Found(NamedTuple):
+    """For one ticket."""
+
+    ticket: TicketDraft
+    """Its text with what was learned."""
+    context: RetrievedContext
+    fit: Fit | None
+    """How surely the first page treats the fault; None where nothing comes near."""
+    choice: Choice | None = None
+    """What a model says of the pages, where it was asked before."""
+
+
+def with_choice(
+    ranked: Iterable[ScoredCandidate], choice: Choice | None
+) -> tuple[ScoredCandidate, ...]:
+    """The candidates; those of the page that a model chose say who chose it."""
+    return tuple(_signed(each, choice) for each in ranked)
+
+
+def _signed(scored: ScoredCandidate, choice: Choice | None) -> ScoredCandidate:
+    workflow = scored.candidate.workflow
+    origin = workflow.provenance
+    chosen = choice.chosen.page if choice and not choice.is_overruled else None
+    if choice is None or origin is None or chosen not in origin.document_ids:
+        return scored
+    signed = workflow.model_copy(
+        update={"provenance": origin.model_copy(update={"chosen_by": choice.model})}
+    )
+    candidate = scored.candidate.model_copy(update={"workflow": signed})
+    return scored.model_copy(update={"candidate": candidate})
+
+
+class Finding:
+    """Asks retrieval, then puts the page first that a model chose."""
+
+    def __init__(
+        self, retrieval: Retrieval, thresholds: Thresholds, choosing: PageChoosing | None
+    ) -> None:
+        self._retrieval = retrieval
+        self._thresholds = thresholds
+        self.choosing = choosing
+
+    def of(self, opened: OpenTicket) -> Found:
+        """What the walk goes on with.
+
+        Raises:
+            UnavailableError: Retrieval did not answer.
+        """
+        found = self.by_retrieval(opened)
+        if self.choosing is None or found.fit is None or opened.asked.is_page_told:
+            return found
+        choice = self.choosing.known(found.ticket, found.context)
+        return self.chosen(found, choice) if choice else found
+
+    def asks(self, opened: OpenTicket, found: Found) -> bool:
+        """Whether a model is to be asked behind this walk."""
+        return (
+            self.choosing is not None
+            and found.choice is None
+            and not opened.asked.is_page_told
+            and is_open(found.ticket, found.context)
+        )
+
+    def by_retrieval(self, opened: OpenTicket) -> Found:
+        """Before any model is heard.
+
+        Words of a page that an engineer agrees to find it; they do not make it sure.
+        """
+        ticket, without = well_formed(opened.draft, opened.asked), opened.asked.ruled_out
+        context = self._retrieval.retrieve(RetrieveRequest.of_ticket(ticket, without=without))
+        fit = self._thresholds.fit_of(context)
+        own = in_own_words(opened.draft, opened.asked)
+        if own == ticket or fit is None:
+            return Found(ticket, context, fit)
+        told = self._retrieval.retrieve(RetrieveRequest.of_ticket(own, without=without))
+        chance = min(context.confidence, told.confidence)
+        context = context.model_copy(update={"confidence": chance})
+        return Found(ticket, context, self._thresholds.fit_of(context) or Fit.UNSURE)
+
+    def chosen(self, found: Found, choice: Choice) -> Found:
+        """With the page first that the model chose; surely where that is likely."""
+        fit = Fit.SURE if choice.is_sure else Fit.UNSURE
+        return Found(found.ticket, choice.applied(found.context), fit, choice)
