@@ -32,7 +32,7 @@ def plan_prompts(
 
     Where answers are there already (NAME.answer-1.json, …), also what it says of them.
     """
-    from evaluation.benches.logic.plan_prompts import write_prompts  # noqa: PLC0415
+    from evaluation.benches.logic.prompt_files import plans, write_prompts  # noqa: PLC0415
     from evaluation.benches.logic.setup import Way  # noqa: PLC0415
     from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
 
@@ -40,7 +40,7 @@ def plan_prompts(
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
         request_of = Way(platform, pairs, corpus=corpus).requests(alone=page_given)
         with progress("prompts", len(rows)) as advance:
-            write_prompts(rows, request_of, out, advance)
+            write_prompts(rows, plans(request_of), out, advance)
     typer.echo(f"{len(rows)} prompts")
 
 
@@ -53,7 +53,7 @@ def record_plans(
     ] = None,
 ) -> None:
     """Keep the answers to prompts, without the text of pages, for `bench logic --reader plans`."""
-    from evaluation.benches.logic.plan_prompts import collected  # noqa: PLC0415
+    from evaluation.benches.logic.prompt_files import collected  # noqa: PLC0415
     from evaluation.material.recorded_plans import (  # noqa: PLC0415
         RECORDED_PLANS,
         read_plans,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.commands.options import AsJson, Out
+from evaluation.commands.options import AsJson, CorpusDir, Out, PairsFile
 from evaluation.commands.outcome import finish
 from evaluation.commands.progress import progress
 
@@ -52,3 +52,52 @@ def recorded_readings(
     rows = list(reading_rows(pages_of(folder), read_answers(answers or RECORDED)))
     out.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     typer.echo(f"{len(rows)} readings")
+
+
+@app.command()
+def read_prompts(
+    *,
+    pairs: PairsFile,
+    out: Annotated[Path, typer.Option(help="Folder of the prompts, and of the answers.")],
+    ids_file: Annotated[
+        Path | None, typer.Option(help="Only the rows whose ids stand there, one a line.")
+    ] = None,
+    corpus: CorpusDir = None,
+) -> None:
+    """What the reader asks a model about the page of each row, a file each.
+
+    Where answers are there already (NAME.answer.json), also what it says of them.
+    """
+    from evaluation.benches.logic.prompt_files import readings, write_prompts  # noqa: PLC0415
+    from evaluation.benches.logic.setup import Way  # noqa: PLC0415
+    from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
+
+    wanted = ids_file.read_text(encoding="utf-8").splitlines() if ids_file else None
+    rows = [row for row in read_rows(pairs) if wanted is None or row.id in wanted]
+    page_of = Way(None, pairs, corpus=corpus).page_of()
+    with progress("prompts", len(rows)) as advance:
+        write_prompts(rows, readings(page_of), out, advance)
+    typer.echo(f"{len(rows)} prompts")
+
+
+@app.command()
+def record_readings(
+    folder: Annotated[Path, typer.Argument(help="Folder of the prompts and the answers.")],
+    *,
+    record: Annotated[Path, typer.Option(help="Where the answers are kept, beside others.")],
+) -> None:
+    """Keep the answers to prompts, without the text of pages, for `bench logic --answers`."""
+    from evaluation.benches.logic.prompt_files import collected  # noqa: PLC0415
+    from evaluation.material.recorded_answers import (  # noqa: PLC0415
+        RecordedAnswers,
+        read_answers,
+        write_answers,
+    )
+
+    answered = {
+        row.text_hash: RecordedAnswers(**row.model_dump(exclude={"id"}))
+        for row in collected(folder)
+    }
+    before = read_answers(record) if record.exists() else {}
+    write_answers(record, (before | answered).values())
+    typer.echo(f"{len(answered)} pages")

@@ -16,7 +16,6 @@ from evaluation.material.pairs import read_lines
 from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of, screened
 from services.llm.scripted import ScriptedChatModel
-from services.procedure.by_model.question import PROMPT
 from services.procedure.by_model.reader import ModelReader
 from services.procedure.model import Reading, as_json
 
@@ -31,12 +30,8 @@ class RecordedAnswers(BaseModel):
 
     text_hash: str
     prompt: str
+    """Of that time; the prompt in use may be a later one."""
     answers: tuple[dict[str, Any], ...]
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the prompt that was answered is the one in use."""
-        return self.prompt == PROMPT.label
 
 
 def read_answers(path: Path) -> dict[str, RecordedAnswers]:
@@ -64,7 +59,8 @@ def by_record(
             return None
         told = [json.dumps(answer) for answer in row.answers[: samples or None]]
         model = ScriptedChatModel(told)
-        return ModelReader(model, samples=len(told), corrections=0).read(text)
+        reading = ModelReader(model, samples=len(told), corrections=0).read(text)
+        return reading.model_copy(update={"version": row.prompt})
 
     return read
 

@@ -17,7 +17,6 @@ from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResp
 from services.knowledge.ports import Embedder
 from services.knowledge.screening.document import hash_of
 from services.llm.scripted import ScriptedChatModel
-from services.planner.generation.question import LABEL
 from services.planner.service import PlannerService
 from services.planner.settings import AskModel, PlannerSettings
 from services.procedure.by_model.question import Program
@@ -38,13 +37,13 @@ class RecordedPlans(BaseModel):
 
 
 def read_plans(path: Path) -> dict[str, RecordedPlans]:
-    """Answers to the prompt that is in use, by the id of their row; none where there is no file.
+    """Answers by the id of their row, also to an earlier prompt; none where there is no file.
 
     Raises:
         PairsError: The file cannot be read, or a line holds no answers.
     """
     rows = (row for _, row in read_lines(path, RecordedPlans)) if path.exists() else ()
-    return {row.id: row for row in rows if row.prompt == LABEL}
+    return {row.id: row for row in rows}
 
 
 def write_plans(path: Path, rows: Iterable[RecordedPlans]) -> None:

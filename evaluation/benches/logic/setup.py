@@ -17,7 +17,12 @@ from evaluation.benches.retrieval.hidden_page import retrieval_without
 from evaluation.material.gold_pages import PageOf, page_of_corpus, page_of_store
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import Read, by_rules, readings_of, stored
-from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
+from evaluation.material.recorded_answers import (
+    RECORDED,
+    RecordedAnswers,
+    by_record,
+    read_answers,
+)
 from evaluation.material.recorded_plans import (
     RECORDED_PLANS,
     RecordedPlans,
@@ -64,7 +69,7 @@ class Way:
         if self.reader == "plans":
             plans = self._plans()
             return [row for row in rows if row.id in plans]
-        answered, page_of = read_answers(self.answers or RECORDED), self.page_of()
+        answered, page_of = self._answers(), self.page_of()
         return [row for row in rows if row.doc and text_hash(page_of(row)) in answered]
 
     def make(self, rows: Sequence[LogicRow]) -> Make:
@@ -107,13 +112,19 @@ class Way:
         model = self.platform.model if self.platform and not self.is_page_given else None
         told: dict[str, object] = {"given": "page" if self.is_page_given else "ticket"}
         told |= {"reader": self.reader, "page": "hidden" if self.is_page_hidden else "there"}
+        if self.reader in {"recorded", "plans"}:
+            answers = self._plans() if self.reader == "plans" else self._answers()
+            told["prompt"] = ", ".join(sorted({row.prompt for row in answers.values()}))
         return told | ({"model": model.name} if model else {})
 
     def page_of(self) -> PageOf:
-        """Where the page of a row is."""
+        """Where the page of a row is taken from."""
         if self.platform and not self.corpus:
             return page_of_store(self.platform.documents)
         return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+
+    def _answers(self) -> dict[str, RecordedAnswers]:
+        return read_answers(self.answers or RECORDED)
 
     def _plans(self) -> dict[str, RecordedPlans]:
         return read_plans(self.answers or RECORDED_PLANS)
@@ -131,7 +142,7 @@ class Way:
         if self.reader in {"rules", "plans"}:
             return by_rules
         if self.reader == "recorded":
-            return by_record(read_answers(self.answers or RECORDED))
+            return by_record(self._answers())
         return stored(readings_of(self._needed("a stored reading")))
 
     def _retrieval_for(self, platform: Embedded) -> Callable[[LogicRow], Retrieval]:

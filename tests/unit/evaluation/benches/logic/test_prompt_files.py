@@ -4,16 +4,19 @@ from pathlib import Path
 import pytest
 
 from evaluation.benches.logic.bench import measure, planned, walked
-from evaluation.benches.logic.plan_prompts import collected, write_prompts
+from evaluation.benches.logic.prompt_files import collected, plans, readings, write_prompts
 from evaluation.benches.logic.setup import Way
+from evaluation.commands.reading import read_prompts, record_readings
 from evaluation.material.gold_pages import page_of_corpus
 from evaluation.material.logic_rows import LogicRow
+from evaluation.material.recorded_answers import by_record, read_answers
 from evaluation.material.recorded_plans import read_plans, replaying, write_plans
 from evaluation.material.requests import of_page, of_walk
 from services.gateway.walk.fit import Thresholds
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.llm.chat_model import ModelAnswerError
 from services.planner.generation.question import LABEL
+from services.procedure.by_model.question import PROMPT
 from services.retrieval.pages import NoReadings
 from services.scorer.service import ScorerService
 from tests.unit.evaluation.benches.logic.test_bench import LibraryRetrieval
@@ -38,7 +41,7 @@ def asked(corpus: Path):
 
 
 def prompts(folder: Path, asked) -> None:
-    write_prompts([ROW], asked, folder, lambda: None)
+    write_prompts([ROW], plans(asked), folder, lambda: None)
 
 
 def recorded(folder: Path, asked, *answers: str) -> Path:
@@ -74,10 +77,10 @@ def test_answers_are_kept_without_the_text_of_the_page(tmp_path, asked):
     assert "Read the error counters" in path.read_text()
 
 
-def test_answers_to_an_earlier_prompt_do_not_count(tmp_path, asked):
+def test_answers_to_an_earlier_prompt_are_replayed_and_keep_its_label(tmp_path, asked):
     path = recorded(tmp_path, asked, program())
     path.write_text(path.read_text().replace(LABEL, "plan@0"))
-    assert read_plans(path) == {}
+    assert read_plans(path)[ROW.id].prompt == "plan@0"
     assert read_plans(tmp_path / "none.jsonl") == {}
 
 
@@ -87,8 +90,8 @@ def test_an_answer_that_is_no_program_is_told(tmp_path, asked):
 
 
 def test_recorded_answers_are_as_many_candidates_and_the_best_is_measured(tmp_path, asked):
-    plans = read_plans(recorded(tmp_path, asked, program(), program(COUNTERS, CABLE)))
-    planner_for = replaying(plans, EMBEDDER)
+    answered = read_plans(recorded(tmp_path, asked, program(), program(COUNTERS, CABLE)))
+    planner_for = replaying(answered, EMBEDDER)
     candidates = planner_for(ROW).plan(asked(ROW)).candidates
     assert [c.workflow.provenance.planner for c in candidates].count("llm") == 2
     make = planned(asked, planner_for, ScorerService(EMBEDDER))
@@ -98,8 +101,8 @@ def test_recorded_answers_are_as_many_candidates_and_the_best_is_measured(tmp_pa
 
 
 def test_answers_about_another_page_than_is_found_now_do_not_compete(tmp_path, asked):
-    plans = read_plans(recorded(tmp_path, asked, program()))
-    planner_for = replaying(plans, EMBEDDER)
+    answered = read_plans(recorded(tmp_path, asked, program()))
+    planner_for = replaying(answered, EMBEDDER)
     request = of_walk(lambda _row: LibraryRetrieval())(BGP)
     candidates = planner_for(ROW).plan(request).candidates
     assert {c.workflow.provenance.planner for c in candidates} == {"extractive"}
@@ -120,3 +123,35 @@ def test_the_logic_bench_takes_the_rows_that_were_recorded(tmp_path, asked, corp
     assert way.rows([ROW, BGP]) == [ROW]
     assert way.make([ROW])(ROW).workflow is not None
     assert json.loads(path.read_text())["id"] == ROW.id
+
+
+def test_the_reader_asks_about_the_page_alone_and_reviews_what_was_answered(tmp_path, corpus):
+    (tmp_path / "net-crc.md.answer.json").write_text(program(COUNTERS, {"goto": "nowhere"}))
+    write_prompts([ROW], readings(page_of_corpus(corpus)), tmp_path, lambda: None)
+    told = (tmp_path / "net-crc.md.prompt.txt").read_text()
+    assert "20 | 1. Replace the cable." in told
+    assert "=== assistant" in told
+    assert "'nowhere'" in (tmp_path / "net-crc.md.review.txt").read_text()
+
+
+def test_an_answer_of_the_reader_is_measured_under_the_label_of_its_prompt(tmp_path, corpus):
+    (tmp_path / "net-crc.md.answer.json").write_text(program(COUNTERS, CABLE))
+    write_prompts([ROW], readings(page_of_corpus(corpus)), tmp_path, lambda: None)
+    path = tmp_path / "readings.jsonl"
+    record_readings(tmp_path, record=path)
+    path.write_text(path.read_text().replace(PROMPT.label, "read@0"))
+    way = Way(
+        None, tmp_path / "logic" / "pages.jsonl", "recorded", is_page_given=True, answers=path
+    )
+    assert way.rows([ROW]) == [ROW]
+    assert way.make([ROW])(ROW).workflow is not None
+    assert way.config()["prompt"] == "read@0"
+    assert by_record(read_answers(path))(page_of_corpus(corpus)(ROW)).version == "read@0"
+
+
+def test_only_the_rows_of_a_file_of_ids_are_asked_about(tmp_path, corpus):
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("".join(f"{row.model_dump_json()}\n" for row in (ROW, BGP)))
+    (tmp_path / "ids").write_text(f"{ROW.id}\n")
+    read_prompts(pairs=pairs, out=tmp_path / "out", ids_file=tmp_path / "ids", corpus=corpus)
+    assert [path.name for path in (tmp_path / "out").glob("*.txt")] == ["net-crc.md.prompt.txt"]

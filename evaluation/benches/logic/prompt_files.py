@@ -1,0 +1,127 @@
+"""Prompts as files, for whoever is to answer them, and the answers as a record.
+
+Each row has a name; `NAME.prompt.txt` is what the model is asked. Answers are `NAME.answer.json`,
+or `NAME.answer-1.json` and so on, beside it; once they are there, `NAME.review.txt` (or
+`NAME.review-1.txt`) is what would be said of each.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.material.gold_pages import PageOf
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.pairs import read_lines
+from evaluation.material.recorded_plans import RecordedPlans, asking, best_hash, kept
+from evaluation.material.requests import RequestOf
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.screening.document import hash_of, screened
+from services.llm.chat_model import Message, ModelAnswerError
+from services.llm.parsing import parse_answer
+from services.llm.scripted import ScriptedChatModel
+from services.planner.generation.question import LABEL
+from services.procedure.by_model.question import PROMPT, Program
+from services.procedure.by_model.reader import ModelReader
+
+_ROWS = "rows.jsonl"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a model is asked for a row."""
+
+    prompt: str
+    """The label of the prompt."""
+    text_hash: str
+    """Of the page that it is asked about."""
+    ask: Callable[[ScriptedChatModel], object]
+    """Asks this model, and once again when it was answered."""
+
+    def turns(self, answer: str = "") -> list[Sequence[Message]]:
+        """What it is asked, and asked again when this is the answer."""
+        model = ScriptedChatModel([answer])
+        self.ask(model)
+        return [request.messages for request in model.requests]
+
+
+AskedOf = Callable[[LogicRow], Asked]
+
+
+def plans(request_of: RequestOf) -> AskedOf:
+    """What the planner asks for a ticket."""
+
+    def asked(row: LogicRow) -> Asked:
+        request = request_of(row)
+        return Asked(
+            LABEL,
+            best_hash(request),
+            lambda model: asking(model, HashingEmbedder(), samples=1, corrections=1).plan(request),
+        )
+
+    return asked
+
+
+def readings(page_of: PageOf) -> AskedOf:
+    """What the reader asks about a page."""
+
+    def asked(row: LogicRow) -> Asked:
+        text = screened(page_of(row)).document.text
+        return Asked(PROMPT.label, hash_of(text), lambda model: _read(model, text))
+
+    return asked
+
+
+def write_prompts(
+    rows: Iterable[LogicRow], asked_of: AskedOf, folder: Path, advance: Callable[[], None]
+) -> None:
+    """A prompt for each row, and a review for each answer that is there already."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = []
+    for row in rows:
+        asked, name = asked_of(row), re.sub(r"[^\w.-]+", "-", row.id)
+        first, *_ = asked.turns()
+        (folder / f"{name}.prompt.txt").write_text(_as_text(first), encoding="utf-8")
+        for path in _answers(folder, name):
+            *_, last = asked.turns(path.read_text(encoding="utf-8"))
+            review = path.with_name(path.stem.replace(".answer", ".review") + ".txt")
+            review.write_text(last[-1].content, encoding="utf-8")
+        told.append(
+            {"name": name, "id": row.id, "prompt": asked.prompt, "text_hash": asked.text_hash}
+        )
+        advance()
+    (folder / _ROWS).write_text("".join(f"{json.dumps(row)}\n" for row in told), encoding="utf-8")
+
+
+def collected(folder: Path) -> Iterator[RecordedPlans]:
+    """The answers of each row that has any.
+
+    Raises:
+        PairsError: There are no prompts in the folder.
+        ModelAnswerError: An answer is no program.
+    """
+    for _, row in read_lines(folder / _ROWS, _Row):
+        texts = [path.read_text(encoding="utf-8") for path in _answers(folder, row.name)]
+        answers = tuple(kept(parse_answer(text, Program)) for text in texts)
+        if answers:
+            yield RecordedPlans(**row.model_dump(exclude={"name", "answers"}), answers=answers)
+
+
+class _Row(RecordedPlans):
+    name: str
+    answers: tuple[dict[str, object], ...] = ()
+
+
+def _answers(folder: Path, name: str) -> list[Path]:
+    return sorted(folder.glob(f"{name}.answer*.json"))
+
+
+def _read(model: ScriptedChatModel, text: str) -> None:
+    with suppress(ModelAnswerError):
+        ModelReader(model, samples=1, corrections=1).read(text)
+
+
+def _as_text(messages: Iterable[Message]) -> str:
+    return "\n\n".join(f"=== {message.role}\n{message.content}" for message in messages) + "\n"
