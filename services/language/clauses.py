@@ -51,6 +51,7 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r",\s+(?:then,?\s+)?|\s+then,?\s+|:\s+(?:then\s+)?|\s[—–-]\s|;\s+")
+_THEN = re.compile(r",\s+then\s", re.IGNORECASE)
 _CONCLUDED = re.compile(
     r"^(?P<means>(?!if\b|when\b|unless\b|and\b|or\b|but\b)[^:;]{6,150})[:;]\s+(?P<told>\S.*)$",
     re.IGNORECASE | re.DOTALL,
@@ -81,6 +82,7 @@ _DIRECTIVE = re.compile(
     r"|display\b|be (?:able|in|at|on|present|visible|similar|running|ready|available|seen|a|an"
     r"|the)\b)"
     r"(?:be\s+)?\w+|\b(?:is|are) (?:needed|required|necessary) to\s+[a-z]+"
+    r"|^an?\s(?:\w+\s){1,3}is (?:needed|required|necessary)\W*$"
     r"|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the)\w+",
     re.IGNORECASE,
 )
@@ -156,14 +158,16 @@ def concluded(text: str) -> str:
 def _leading(found: re.Match[str]) -> Condition:
     word, rest = found["word"].lower(), found["rest"].strip()
     first = None
+    then = _THEN.search(rest)
     for start, end in _breaks(rest):
         if first and otherwise(rest[end:]):
             return Condition(word, rest[: first[0]], rest[first[1] : start], otherwise(rest[end:]))
         first = first or (start, end)
         if tells(rest[end:]) or directs(rest[end:]) or concluded(rest[end:]):
-            return Condition(word, rest[:start], *_halves(rest[end:]))
+            stated = rest[: min(start, then.start())] if then else rest[:start]
+            return Condition(word, stated, *_halves(rest[end:]))
     if rest.endswith(":"):
-        return Condition(word, rest.rstrip(": "))
+        return Condition(word, rest[: then.start()] if then else rest.rstrip(": "))
     start, end = next(_breaks(rest), None) or _verb(rest) or (len(rest), len(rest))
     return Condition(word, rest[:start].rstrip(" ."), rest[end:])
 

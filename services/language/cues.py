@@ -1,6 +1,7 @@
 """Cues: what tells that something helped or not, that the work ends, or goes on elsewhere."""
 
 import re
+from collections.abc import Sequence
 
 from services.language.verbs import is_base_form
 
@@ -140,7 +141,7 @@ _APPLIES = re.compile(
     r"|necessary"
     r"|valid|intended|meant|supported) (?:to|for|on|when|if|in))"
     r"|(?:appl(?:y|ies)|required|needed|necessary) only (?:to|for|on|when|if))\s+"
-    r"(?P<what>[^.;]{3,160})",
+    r"(?P<what>(?:[^.;]|\.(?=\w)){3,160})",
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(
@@ -232,6 +233,14 @@ _CONTINUES = re.compile(
     r"|when (?:done|finished))\b",
     re.IGNORECASE,
 )
+_WARNS = re.compile(
+    r"(?:(?:do not|don['’]t|never|avoid|(?:you|we) (?:must|should) (?:not|never))"
+    r"(?! (?:panic|worry|forget|hesitate)\b)"
+    r"|be (?:very |extra |particularly )?(?:careful|cautious|mindful)|beware|take care"
+    r"|(?:use|exercise) caution)\s",
+    re.IGNORECASE,
+)
+_BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")
 _UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
 _NEEDED = re.compile(
     r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
@@ -310,6 +319,11 @@ def instead(sentence: str) -> str:
 def continues(sentence: str) -> bool:
     """Whether it begins as what goes on with the sentence before."""
     return _CONTINUES.match(sentence.strip()) is not None
+
+
+def warned(sentence: str) -> Sequence[str]:
+    """The clauses of a sentence that says what not to do, or to be careful; else none."""
+    return _BEHIND_WARNING.split(sentence) if _WARNS.match(sentence) else ()
 
 
 def until(action: str) -> tuple[str, str] | None:

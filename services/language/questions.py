@@ -34,8 +34,11 @@ _THERE = re.compile(
     r"^there\s+(?P<be>is|are|was|were|has been|have been)\s+(?P<rest>.+)$", re.IGNORECASE
 )
 _CHECK_THAT = re.compile(
-    r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate|test|determine|see|find out"
+    r"^(?:\w+ly\s+)?(?:(?:check|verify|confirm|ensure|make sure|validate|test|determine|see|find out"
     r"|assess|ask|decide|establish|identify|look|examine)\s+(?:to see\s+)?(?:that|if|whether)\s+"
+    r"|(?:check|verify|confirm|ensure|make sure|validate)\s+(?="
+    r"(?:(?!that\b|which\b|who\b|to\b|if\b|whether\b|what\b|how\b)[^\s,;:]+\s+){1,8}?"
+    r"(?:is|are|has|have)\s))"
     r"(?:or not\s+)?(?P<what>.+?)"
     r"(?:(?:,\s+(?:and\s+)?then\s|:\s+[`\w]|\s+by\s+\w+ing\s).*)?$",
     re.IGNORECASE | re.DOTALL,

@@ -13,6 +13,7 @@ LONGEST_SENTENCE = 1000
 _SENTENCE_END = re.compile(
     r"(?<![eE]\.g\.)(?<![iI]\.e\.)(?<!etc\.)(?<!vs\.)(?<!\bNo\.)(?<=[.!?])[\"')\]*]*\s+"
     r"(?=[A-Z\"'`(\[<*]|\d+[.)]\s)|(?<=[.!?])\s+(?=[a-z]+ the )"
+    r"|(?:\s*;|,\s+and|\s[—–-])\s+(?=if (?:so|not),)"
 )
 _INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
 _PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
@@ -51,6 +52,11 @@ _MODAL = re.compile(
     r"(?:recommend(?:ed)?|advis(?:ed|able)|necessary|required|suggested|best|possible|important"
     r"|needed|essential|helpful|useful)"
     r"(?:\s+(?:for you|that you))?\s+(?:to\s+)?)(?=[a-z])",
+    re.IGNORECASE,
+)
+_EXPECTED = re.compile(
+    r"(?:you|we)\s+(?:should|must|will|would|may|might)\s+(?:\w+\s+)?(?:see|notice|observe|receive|expect"
+    r"|find(?! out)|have(?! (?:to|the|it|them)\b))\b",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
@@ -94,6 +100,7 @@ _REMARKS = re.compile(
     r" (?:to|for|when)\b|keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down"
     r"|which|any|its"
     r"|their))"
+    r"|notice (?:that|how)\b|say (?:you|we|that)\b|(?:click|see|look) here\b"
     r"|see (?:also|below|above)|back to\b|go back to (?:the )?(?:top|index)|read more|learn more"
     r"|(?:for (?:(?:more|further|additional|full|detailed)\b"
     r"|(?:\w+ ){0,3}(?:information|details|documentation|guidance|reference|background|help)\b)"
@@ -148,7 +155,7 @@ def without_prefix(sentence: str) -> str:
     """Without what stands before the instruction: numbers, prompts, `please`, `you should`."""
     said = _PREFIX.sub("", sentence).strip() or sentence
     told = _MODAL.sub("", said)
-    if told != said and begins_with_verb(told):
+    if told != said and begins_with_verb(told) and not _EXPECTED.match(said):
         said = told
     return said
 

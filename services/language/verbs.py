@@ -67,7 +67,7 @@ def _begins_with_verb(sentence: str) -> bool:
         return _has_done(after)
     if is_base_form(word):
         return _acts(word, first != tokens[0], after)
-    return _is_unknown_verb(word, after)
+    return first == tokens[0] and _is_unknown_verb(word, after)
 
 
 def _has_done(after: list[str]) -> bool:

@@ -31,6 +31,7 @@ from services.procedure.model import (
     Node,
     Not,
     Outcome,
+    Remark,
     State,
     questions,
 )
@@ -44,6 +45,7 @@ from services.procedure.rules.commands import (
 from services.procedure.rules.places import Places
 from services.procedure.rules.prose import (
     MOST_WORDS,
+    acts,
     choice_of,
     is_gate,
     is_sure,
@@ -58,7 +60,6 @@ from services.procedure.rules.tables import row_cases
 
 _LONGEST_PROBLEM = 40
 _MOST_FOLDED = 6
-_LEAST_OPTIONS = 2
 _LONGEST_ANSWER = 8
 """Words of an answer before its colon."""
 WHICH = "Which of these is to be done"
@@ -113,7 +114,7 @@ class Blocks:
                     )
                 case BlockKind.CODE:
                     before = blocks[place - 1].text if place else ""
-                    if found:
+                    if acts(found):
                         with_code(found, block, before)
                     else:
                         found += code_step(block, before)
@@ -190,13 +191,14 @@ class Blocks:
             return self.of_list(below)
         if told or not names_remedies(last.text):
             return None
-        remedies = replace(self, mends=True).of_list(below)
-        return _options(remedies, last) if are_options(last.text) else remedies
+        mending = replace(self, mends=True)
+        offered = mending._offered(last, below) if are_options(last.text) else None
+        return offered or mending.of_list(below)
 
     def _offered(self, last: Said, below: Block) -> list[Node] | None:
         """Options of which whoever does it takes one, or remedies tried until one has helped."""
         read = [(item, self.item(item)) for item in below.items]
-        if len(read) < 2 or not all(nodes and not _is_case(nodes[0]) for _, nodes in read):
+        if len(read) < 2 or not all(acts(nodes) and not _is_case(nodes[0]) for _, nodes in read):
             return None
         lines = (last.lines,)
         arms = tuple(_option(item, nodes) for item, nodes in read)
@@ -375,7 +377,7 @@ class Blocks:
             for node in self.nodes(
                 [each for each in block.blocks if each.kind is not BlockKind.CODE]
             )
-            if isinstance(node, Choice)
+            if isinstance(node, Choice | Remark)
         ]
 
 
@@ -445,18 +447,6 @@ def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:
 OPTION_QUESTION = "Which of these options is to be taken?"
 
 
-def _options(remedies: list[Node], lead: Said) -> list[Node]:
-    """The remedies as a choice of one of them; as they are where not each is one step."""
-    steps = [each for each in remedies if isinstance(each, Do)]
-    if len(steps) < len(remedies) or len(steps) < _LEAST_OPTIONS:
-        return remedies
-    arms = tuple(
-        Arm(guard=State(text=shorten(step.text, words=10)), body=(step,), lines=step.lines)
-        for step in steps
-    )
-    return [Choice(mode=Mode.FREE, arms=arms, question=OPTION_QUESTION, lines=(lead.lines,))]
-
-
 def _after_shown(blocks: Sequence[Block]) -> int:
     """Where the text goes on after a paragraph and the output below it; 0 where it does not."""
     place = 1
@@ -498,7 +488,7 @@ def code_step(block: Block, before: str) -> list[Node]:
 def with_code(nodes: list[Node], block: Block, before: str) -> None:
     """Adds a code block to the last step, as what is run or what comes back."""
     place = len(nodes) - 1
-    while place > 0 and is_gate(nodes[place]):
+    while place > 0 and (is_gate(nodes[place]) or isinstance(nodes[place], Remark)):
         place -= 1
     if place >= 0:
         nodes[place] = _with_code(nodes[place], block, before)

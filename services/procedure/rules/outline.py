@@ -15,7 +15,7 @@ from services.language.states import names_fault
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
 from services.procedure.rules.blocks import OPTION_QUESTION, RUN, UNNAMED, Blocks
 from services.procedure.rules.checked import looked_at, results_of, state_of
-from services.procedure.rules.prose import DOUBTFUL, SKIP, under_skip
+from services.procedure.rules.prose import DOUBTFUL, SKIP, acts, under_skip
 
 _SILENT = frozenset(
     {
@@ -54,6 +54,11 @@ _MANY = re.compile(
 _REMEDIES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE})
 
 
+_FURTHER = re.compile(
+    r"(?:further|additional|more) (?:info|read|detail)|see also|related\b|(?:\w+ )?(?:links|references?)$",
+    re.IGNORECASE,
+)
+"""Headings of what is to be read, and done only where it says when, or with which command."""
 _ELSEWHERE = re.compile(
     r"(?:follow|go (?:on )?(?:to|with)|continue with|see|refer to)\s", re.IGNORECASE
 )
@@ -71,7 +76,7 @@ class Told:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is told to do."""
-        return not (self.body or self.verification or self.escalation)
+        return not acts([*self.body, *self.verification, *self.escalation])
 
 
 class Outline:
@@ -128,12 +133,12 @@ class Outline:
             return []
         blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
         nodes = blocks.nodes(section.blocks)
-        if _is_abstract(section):
+        if _is_abstract(section) or (self._silent and _FURTHER.match(section.title)):
             nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
         head = instruction(without_numbering(section.title))
-        if head and not nodes and section.level > 1 and not section.children and section.blocks:
+        if head and not acts(nodes) and section.level > 1 and not section.children and section.blocks:
             here = (section.start_line, section.end_line)
-            return [Do(text=shorten(head, words=25), lines=(here,))]
+            return [*nodes, Do(text=shorten(head, words=25), lines=(here,))]
         return _named(nodes, head)
 
     def _below(self, section: Section) -> list[Node]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language import cues
 from services.language.clauses import Condition, concluded, condition, directs, orders, tells
-from services.language.deeds import lasts, only_finds_out
+from services.language.deeds import begins_with_condition, lasts, only_finds_out
 from services.language.jumps import leads
 from services.language.pronouns import whole
 from services.language.questions import expects, is_check, is_secured, question, states
@@ -34,6 +34,7 @@ from services.procedure.model import (
     Node,
     Not,
     Outcome,
+    Remark,
     State,
 )
 from services.procedure.rules.commands import told_in
@@ -69,6 +70,9 @@ def sentence_nodes(
             continue
         if before and _begins_case(sentence, made):
             without_gate(nodes)
+        if made and isinstance(made[0], Remark):
+            _beside(nodes if before else [], made[0]) or nodes.append(made[0])
+            continue
         if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
             nodes[-1] = _longer(nodes[-1], made)
             before, waiting = replace(sentence, text=before.text), None
@@ -82,6 +86,18 @@ def sentence_nodes(
             continue
         before = sentence
     return nodes
+
+
+def _beside(nodes: list[Node], remark: Remark) -> bool:
+    """Whether the remark was put in front of the last step, which it is about."""
+    last = nodes[-1] if nodes else None
+    if isinstance(last, Choice) and _is_open(nodes):
+        arm = last.arms[-1]
+        arm = arm.model_copy(update={"body": (*arm.body[:-1], remark, arm.body[-1])})
+        nodes[-1] = last.model_copy(update={"arms": (arm,)})
+    elif last:
+        nodes.insert(-1, remark)
+    return bool(last)
 
 
 def with_subjects(said: Sequence[Said], asking: str = "") -> list[Said]:
@@ -162,13 +178,20 @@ def _unless_said(
 
 def _instead(nodes: list[Node], last: Do, sentence: Said, places: Places) -> bool:
     """Whether the sentence tells what may be done in place of the last step, and was added."""
-    told = cues.instead(sentence.text)
+    told = cues.instead(sentence.text) or _resort(last, sentence.text)
     body = taken(told, sentence, places) if told else []
     if not body or not isinstance(body[0], Do) or only_finds_out(body[0].text):
         return False
     arms = [_named_arm((last,), last.lines), _named_arm(tuple(body), (sentence.lines,))]
     nodes[-1] = Choice(mode=Mode.FREE, arms=tuple(arms), lines=(sentence.lines,))
     return True
+
+
+def _resort(last: Do, text: str) -> str:
+    """What to do where the last step cannot be done, or is not enough: `Otherwise, swap it`."""
+    told = instruction(cues.otherwise(text))
+    is_check_step = only_finds_out(last.text) or is_check(last.text)
+    return "" if is_check_step or begins_with_condition(last.text) else told
 
 
 def _named_arm(body: Body, lines: tuple[LineRange, ...]) -> Arm:
@@ -183,6 +206,9 @@ def _asks(text: str) -> bool:
 
 def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> list[Node]:
     """The nodes of one sentence; `before` is the one before it."""
+    warning = _warning(sentence)
+    if warning:
+        return [warning]
     stated = condition(sentence.text)
     if stated and stated.leads and before and cues.points_back(stated.text):
         stated = replace(stated, text=_what(before.text))
@@ -198,6 +224,20 @@ def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> 
         return [_outside(State(text=text), sentence)]
     made = taken(sentence.text, sentence, places, needs_verb=True)
     return made or _kept_otherwise(sentence, places)
+
+
+def _warning(sentence: Said) -> Remark | None:
+    """What must not be done, or what to be careful of, where nothing else is told."""
+    said = without_prefix(sentence.text)
+    clauses = cues.warned(said)
+    if not clauses or any(map(tells, clauses[1:])) or told_in(sentence.text, sentence.codes):
+        return None
+    return Remark(text=shorten(said, words=MOST_WORDS), lines=(sentence.lines,))
+
+
+def acts(nodes: Sequence[Node]) -> bool:
+    """Whether anything is told but remarks."""
+    return not all(isinstance(each, Remark) for each in nodes)
 
 
 def _kept_otherwise(sentence: Said, places: Places) -> list[Node]:
@@ -437,11 +477,12 @@ _ENDS = ((cues.excludes, EndKind.NOT_THIS_FAULT), (cues.closes, EndKind.RESOLVED
 
 
 def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
-    told = instruction(said) or (said if is_told(said, needs_verb) else "")
+    ordered = instruction(said)
+    told = ordered or (said if is_told(said, needs_verb) else "")
     if not told:
         return []
     done = _do(shorten(told, words=MOST_WORDS), sentence)
-    looped = _repeated(told, done)
+    looped = _repeated(ordered, done)
     if looped:
         return [looped]
     if not expects(told) or is_secured(told):

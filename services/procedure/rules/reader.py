@@ -19,13 +19,14 @@ from services.procedure.model import (
     Procedure,
     Reader,
     Reading,
+    Remark,
     State,
 )
 from services.procedure.rules.blocks import Blocks
 from services.procedure.rules.doubts import doubts_of
 from services.procedure.rules.outline import Outline, Told, is_labelled, role_of
 from services.procedure.rules.places import Places
-from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT
+from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT, acts
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
@@ -85,8 +86,8 @@ def _is_scenario(section: Section) -> bool:
 def _procedure(page: MarkdownPage, section: Section, told: Told) -> Procedure:
     """The bodies in their places; what is the only one is the procedure."""
     bodies = [told.body, told.verification, told.escalation]
-    if not told.body:
-        bodies = [[*told.verification, *told.escalation], [], []]
+    if not acts(told.body):
+        bodies = [[*told.body, *told.verification, *told.escalation], [], []]
     heading = section if section.level else next(iter(section.children), section)
     treated = _treated(section)
     if _only_looks(bodies) and names_fault(f"{heading.title} {treated}"):
@@ -108,6 +109,7 @@ def _procedure(page: MarkdownPage, section: Section, told: Told) -> Procedure:
 def _only_looks(bodies: Sequence[Sequence[Node]]) -> bool:
     """Whether nothing is mended or asked, so that nobody knows at the end if the fault is gone."""
     body, *others = bodies
+    body = [node for node in body if not isinstance(node, Remark)]
     steps = all(isinstance(node, Do) and only_finds_out(node.text) for node in body)
     return bool(body) and steps and not any(others)
 

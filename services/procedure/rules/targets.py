@@ -5,7 +5,7 @@ from itertools import count, pairwise
 
 from services.knowledge.document.markdown import MarkdownPage, plain
 from services.language.sentences import shorten, tidy
-from services.procedure.model import Body, Choice, Do, End, Jump, Loop, Node, Procedure
+from services.procedure.model import Body, Choice, Do, End, Jump, Loop, Node, Procedure, Remark
 from services.procedure.rules.doubts import is_doubtful
 
 _MOST_WORDS = 25
@@ -33,8 +33,9 @@ class _Naming:
 
     def going_on(self, body: Body) -> Body:
         """What leads away in the middle of a body is a step: otherwise the rest were never done."""
-        kept = [self._as_step(node, after) for node, after in pairwise(body)]
-        return tuple(_inside(node, self.going_on) for node in (*kept, *body[-1:]))
+        told = [node for node in body if not isinstance(node, Remark)]
+        steps = {id(node): self._as_step(node, after) for node, after in pairwise(told)}
+        return tuple(_inside(steps.get(id(node), node), self.going_on) for node in body)
 
     def _as_step(self, node: Node, after: Node) -> Node:
         if isinstance(node, Jump):
