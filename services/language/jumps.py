@@ -10,7 +10,7 @@ _GO = (
 )
 _MAYBE = re.compile(
     r"\b(?:go|proceed|continue|skip|return|jump|move|advance|start|resume|repeat|restart|see|refer"
-    r"|follow|perform)\b",
+    r"|follow|perform|take|apply)\b",
     re.IGNORECASE,
 )
 _STEP = re.compile(
@@ -21,7 +21,8 @@ _STEP = re.compile(
 )
 _SECTION = re.compile(
     rf"^(?P<before>.*?)(?:^|[,;]\s+(?:and\s+)?(?:then\s+)?|\s+(?:and|then)\s+(?:then\s+)?)"
-    rf"(?:{_GO}|see|refer to|follow|perform)\s+(?:the\s+)?(?:(?:section|steps? in|instructions? in|"
+    rf"(?:{_GO}|see|refer to|follow|perform|take|apply)\s+(?:the\s+)?"
+    r"(?:(?:section|steps? in|instructions? in|"
     r"procedure in|next section)[,:]?\s+)?(?:the\s+)?[\"'“*]*(?P<title>[^\"'“”*.;]{3,90}?)[\"'”*]*"
     r"(?:\s+(?:section|above|below|procedure|steps?))*[\s.\"'”]*$",
     re.IGNORECASE | re.DOTALL,

@@ -34,8 +34,9 @@ _THERE = re.compile(
     r"^there\s+(?P<be>is|are|was|were|has been|have been)\s+(?P<rest>.+)$", re.IGNORECASE
 )
 _CHECK_THAT = re.compile(
-    r"^(?:\w+ly\s+)?(?:(?:check|verify|confirm|ensure|make sure|validate|test|determine|see|find out"
-    r"|assess|ask|decide|establish|identify|look|examine)\s+(?:to see\s+)?(?:that|if|whether)\s+"
+    r"^(?:\w+ly\s+)?(?:(?:check|verify|confirm|ensure|make sure|validate|test|determine|see"
+    r"|find out|assess|ask|decide|establish|identify|look|examine)\s+(?:to see\s+)?"
+    r"(?:that|if|whether)\s+"
     r"|(?:check|verify|confirm|ensure|make sure|validate)\s+(?="
     r"(?:(?!that\b|which\b|who\b|to\b|if\b|whether\b|what\b|how\b)[^\s,;:]+\s+){1,8}?"
     r"(?:is|are|has|have)\s))"

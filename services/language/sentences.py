@@ -18,7 +18,7 @@ _SENTENCE_END = re.compile(
 _INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
 _PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
 _SIDE_REMARK = re.compile(
-    r"[;:]\s|\s[—–-]\s|\.\s|\s(?:so that|so|because|which|until)\s"
+    r"[;:]\s|\s[—–-]\s|(?<!\bi\.e)(?<!\be\.g)\.\s|\s(?:so that|so|because|which|until)\s"
     r"|,\s(?:so|then|which|because|since|as|e\.g\.|for example|such as)\s"
 )
 _LEAST_CLAUSE = 6
@@ -231,6 +231,8 @@ def shorten(sentence: str, *, words: int) -> str:
 def _without_remarks(text: str, words: int) -> str:
     befores = [text[: remark.start()] for remark in _SIDE_REMARK.finditer(text)]
     fitting = [each for each in befores if _LEAST_CLAUSE <= len(each.split()) <= words]
+    if instruction(text):
+        fitting = [each for each in fitting if instruction(each)]
     return fitting[-1] if fitting else text
 
 

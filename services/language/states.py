@@ -46,10 +46,14 @@ def names_fault(text: str) -> bool:
 
 def opposes(one: str, other: str) -> bool:
     """Whether both speak of one thing, and of two states of it: `the port is up`, `… down`."""
-    first, second = words_of(one), words_of(other)
-    differ = set(first) ^ set(second)
-    is_one_thing = len(set(first) & set(second)) >= _LEAST_SHARED and len(differ) <= _MOST_UNSHARED
-    return is_one_thing and bool(differ) and polarity(one) * polarity(other) < 0
+    return are_of_one(one, other) and polarity(one) * polarity(other) < 0
+
+
+def are_of_one(one: str, other: str) -> bool:
+    """Whether both speak of one thing, and not of the same state of it."""
+    first, second = set(words_of(one)), set(words_of(other))
+    differ = first ^ second
+    return len(first & second) >= _LEAST_SHARED and 0 < len(differ) <= _MOST_UNSHARED
 
 
 def lacks(cause: str) -> bool:

@@ -21,7 +21,7 @@ from services.language.sentences import (
     tidy,
     without_prefix,
 )
-from services.language.states import names_fault
+from services.language.states import are_of_one, names_fault
 from services.procedure.model import (
     Arm,
     Choice,
@@ -46,7 +46,9 @@ from services.procedure.rules.places import Places
 from services.procedure.rules.prose import (
     MOST_WORDS,
     acts,
+    asked_once,
     choice_of,
+    instead,
     is_gate,
     is_sure,
     sentence_nodes,
@@ -176,6 +178,11 @@ class Blocks:
         stated = condition(last.text) if last.text.endswith(":") else None
         if stated and stated.leads and is_sure(stated):
             return self._guarded(stated, last, below)
+        if stated and is_sure(stated):
+            lead = replace(last, text=f"{stated.action}:")
+            inner = self._led(lead, below)
+            body = inner or [*sentence_nodes([lead], self.places), *self.of_list(below)]
+            return [choice_of(stated, tuple(body), last.lines)] if body else None
         if is_question(last.text) and last.text.endswith("?"):
             return self._answers(last, below)
         offered = self._offered(last, below) if _is_offer(last.text) else None
@@ -192,12 +199,17 @@ class Blocks:
         if told or not names_remedies(last.text):
             return None
         mending = replace(self, mends=True)
-        offered = mending._offered(last, below) if are_options(last.text) else None
+        offered = mending._offered(last, below, keeps=True) if are_options(last.text) else None
         return offered or mending.of_list(below)
 
-    def _offered(self, last: Said, below: Block) -> list[Node] | None:
-        """Options of which whoever does it takes one, or remedies tried until one has helped."""
+    def _offered(self, last: Said, below: Block, *, keeps: bool = False) -> list[Node] | None:
+        """Options of which whoever does it takes one, or remedies tried until one has helped.
+
+        With `keeps`, an option that tells nothing to do is there in its own words.
+        """
         read = [(item, self.item(item)) for item in below.items]
+        if keeps and 2 * sum(acts(nodes) for _, nodes in read) >= len(read):
+            read = [(item, nodes if acts(nodes) else _in_words(item)) for item, nodes in read]
         if len(read) < 2 or not all(acts(nodes) and not _is_case(nodes[0]) for _, nodes in read):
             return None
         lines = (last.lines,)
@@ -207,6 +219,8 @@ class Blocks:
                 return None
             tried = tuple(arm.model_copy(update={"guard": None}) for arm in arms)
             return [Choice(mode=Mode.IN_ORDER, arms=tried, lines=lines)]
+        if keeps:
+            return [Choice(mode=Mode.FREE, question=OPTION_QUESTION, arms=arms, lines=lines)]
         asked = shorten(f"{WHICH}: {last.text.rstrip(' .:')}", words=MOST_WORDS + 5)
         return [Choice(mode=Mode.FREE, question=f"{asked}?", arms=arms, lines=lines)]
 
@@ -301,6 +315,8 @@ class Blocks:
         """Whether the item is the other half of the choice before it, and was added there."""
         last = before[-1]
         said = self._said(item.blocks[0]) if item.blocks else []
+        if len(said) == len(item.blocks) == 1 and instead(before, last, said[0], self.places):
+            return True
         told = cues.otherwise(said[0].text) if said else ""
         is_open = isinstance(last, Choice) and (not last.otherwise or is_gate(last))
         is_asked = isinstance(last, Do) and is_check(last.text)
@@ -357,9 +373,11 @@ class Blocks:
                 return [choice_of(stated, tuple(inner), said[0].lines)]
             return [*made[:1], *inner] if made else inner
         choice, turn = made[0], _otherwise_begins(blocks)
-        inside = self._continued([*choice.arms[0].body, *made[1:]], blocks[:turn])
+        others = [n for n, each in enumerate(made) if _is_beside(choice, each)]
+        here = min(others, default=len(made))
+        inside = self._continued([*choice.arms[0].body, *made[1:here]], blocks[:turn])
         arm = choice.arms[0].model_copy(update={"body": tuple(inside)})
-        found: list[Node] = [choice.model_copy(update={"arms": (arm,)})]
+        found: list[Node] = [choice.model_copy(update={"arms": (arm,)}), *made[here:]]
         return self._continued(found, [blocks[0], *blocks[turn:]])
 
     def _continued(self, nodes: list[Node], blocks: Sequence[Block]) -> list[Node]:
@@ -379,6 +397,11 @@ class Blocks:
             )
             if isinstance(node, Choice | Remark)
         ]
+
+
+def _is_beside(choice: Choice, node: Node) -> bool:
+    """Whether it asks for another state of the same thing, so that it is not asked within."""
+    return are_of_one(asked_once(choice), asked_once(node))
 
 
 def _otherwise_begins(blocks: Sequence[Block]) -> int:
@@ -421,9 +444,14 @@ def _is_offer(text: str) -> bool:
     return cues.offers(text) or cues.tries(text)
 
 
+def _in_words(item: Item) -> list[Node]:
+    said = shorten(tidy(item.text), words=MOST_WORDS)
+    return [Do(text=said, lines=((item.start_line, item.end_line),))] if said else []
+
+
 def _option(item: Item, nodes: Sequence[Node]) -> Arm:
-    said = next(iter(sentences(item.text)), "")
-    label = shorten(without_prefix(said), words=_MOST_LABEL_WORDS)
+    said = without_prefix(next(iter(sentences(item.text)), "")).partition(": ")[0]
+    label = shorten(remedy(said) or said, words=_MOST_LABEL_WORDS)
     here = (item.start_line, item.start_line)
     return Arm(guard=State(text=label or UNNAMED), body=tuple(nodes), lines=(here,))
 

@@ -55,7 +55,8 @@ _REMEDIES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE})
 
 
 _FURTHER = re.compile(
-    r"(?:further|additional|more) (?:info|read|detail)|see also|related\b|(?:\w+ )?(?:links|references?)$",
+    r"(?:further|additional|more) (?:info|read|detail)|see also|related\b"
+    r"|(?:\w+ )?(?:links|references?)$",
     re.IGNORECASE,
 )
 """Headings of what is to be read, and done only where it says when, or with which command."""
@@ -136,7 +137,13 @@ class Outline:
         if _is_abstract(section) or (self._silent and _FURTHER.match(section.title)):
             nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
         head = instruction(without_numbering(section.title))
-        if head and not acts(nodes) and section.level > 1 and not section.children and section.blocks:
+        if (
+            head
+            and not acts(nodes)
+            and section.level > 1
+            and not section.children
+            and section.blocks
+        ):
             here = (section.start_line, section.end_line)
             return [*nodes, Do(text=shorten(head, words=25), lines=(here,))]
         return _named(nodes, head)

@@ -132,7 +132,7 @@ def _is_action(node: Node) -> bool:
 def _continued(nodes: list[Node], before: Said | None, sentence: Said, places: Places) -> bool:
     """Whether the sentence is the other half of what stands before it, and was added there."""
     last = nodes[-1] if nodes else None
-    if isinstance(last, Do) and _instead(nodes, last, sentence, places):
+    if last and instead(nodes, last, sentence, places):
         return True
     told = cues.otherwise(sentence.text)
     if told and isinstance(last, Choice):
@@ -176,8 +176,10 @@ def _unless_said(
     return bool(body)
 
 
-def _instead(nodes: list[Node], last: Do, sentence: Said, places: Places) -> bool:
+def instead(nodes: list[Node], last: Node, sentence: Said, places: Places) -> bool:
     """Whether the sentence tells what may be done in place of the last step, and was added."""
+    if not isinstance(last, Do):
+        return False
     told = cues.instead(sentence.text) or _resort(last, sentence.text)
     body = taken(told, sentence, places) if told else []
     if not body or not isinstance(body[0], Do) or only_finds_out(body[0].text):
@@ -189,7 +191,9 @@ def _instead(nodes: list[Node], last: Do, sentence: Said, places: Places) -> boo
 
 def _resort(last: Do, text: str) -> str:
     """What to do where the last step cannot be done, or is not enough: `Otherwise, swap it`."""
-    told = instruction(cues.otherwise(text))
+    told = (
+        instruction(cues.otherwise(text)) if text.lower().startswith(("otherwise", "else")) else ""
+    )
     is_check_step = only_finds_out(last.text) or is_check(last.text)
     return "" if is_check_step or begins_with_condition(last.text) else told
 
@@ -285,7 +289,7 @@ def conditional(stated: Condition, sentence: Said, places: Places) -> list[Node]
         later = _led_later(stated.action, sentence, places)
         if later:
             return [choice_of(stated, tuple(later), sentence.lines)]
-        return [_gate(guard_of(stated), sentence)]
+        return [gate(guard_of(stated), (sentence.lines,))]
     body = taken(stated.action, sentence, places)
     if not is_sure(stated) or not (body or stated.alternative):
         return _hedged(stated, sentence)
@@ -304,9 +308,8 @@ def _skipped(stated: Condition, sentence: Said) -> Choice:
     return made.model_copy(update={"id": SKIP, "otherwise": ()})
 
 
-def _gate(guard: Guard, sentence: Said) -> Choice:
+def gate(guard: Guard, lines: tuple[LineRange, ...]) -> Choice:
     """Only where the guard holds the page goes on."""
-    lines = (sentence.lines,)
     arm = Arm(guard=guard, lines=lines)
     end = End(kind=EndKind.ESCALATE, text=OPEN_TEXT)
     return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), otherwise=(end,), lines=lines, confidence=0.5)
@@ -358,14 +361,14 @@ def _begins_case(sentence: Said, made: Sequence[Node]) -> bool:
 
 def _is_other_case(nodes: Sequence[Node], made: Sequence[Node]) -> bool:
     """Whether `If it is up, go on` stands behind what is told for `If it is down`."""
-    last, gate = nodes[-1:], made[0] if made else None
-    if not last or gate is None or not is_gate(gate):
+    last, other = nodes[-1:], made[0] if made else None
+    if not last or other is None or not is_gate(other):
         return False
-    asked = [_asked_once(each) for each in (*last, gate)]
+    asked = [asked_once(each) for each in (*last, other)]
     return all(asked) and opposes(asked[0], asked[1])
 
 
-def _asked_once(node: Node) -> str:
+def asked_once(node: Node) -> str:
     """The state that a choice of one arm asks for."""
     guard = node.arms[0].guard if isinstance(node, Choice) and len(node.arms) == 1 else None
     return guard.text if isinstance(guard, State) else ""
@@ -488,7 +491,7 @@ def _told(said: str, sentence: Said, *, needs_verb: bool) -> list[Node]:
     if not expects(told) or is_secured(told):
         return [done]
     asked = f"{shorten(question(told).rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
-    return [done, _gate(State(text=asked), sentence)]
+    return [done, gate(State(text=asked), done.lines)]
 
 
 def is_told(said: str, needs_verb: bool) -> bool:

@@ -7,6 +7,7 @@ from services.knowledge.document.markdown import MarkdownPage, plain
 from services.language.sentences import shorten, tidy
 from services.procedure.model import Body, Choice, Do, End, Jump, Loop, Node, Procedure, Remark
 from services.procedure.rules.doubts import is_doubtful
+from services.procedure.rules.prose import gate
 
 _MOST_WORDS = 25
 
@@ -39,11 +40,19 @@ class _Naming:
 
     def _as_step(self, node: Node, after: Node) -> Node:
         if isinstance(node, Jump):
-            leads_on = after.lines and after.lines[0][0] == self._places.get(node.target)
-            return node if leads_on else self._in_words(node)
+            return node if self._leads_on(node, after) else self._in_words(node)
+        if isinstance(node, Choice) and node.otherwise is None and len(node.arms) == 1:
+            arm = node.arms[0]
+            if len(arm.body) == 1 and self._leads_on(arm.body[0], after):
+                return gate(arm.guard, node.lines) if arm.guard else node
         if isinstance(node, End) and node.lines and node.text:
             return Do(text=node.text, lines=node.lines, commands=node.commands)
         return node
+
+    def _leads_on(self, node: Node, after: Node) -> bool:
+        """Whether it leads to what comes next anyway."""
+        place = self._places.get(node.target) if isinstance(node, Jump) else None
+        return bool(after.lines) and after.lines[0][0] == place
 
     def named(self, node: Node) -> Node:
         """The node with its id."""

@@ -10,8 +10,8 @@ from services.workflow.effects.shell import UnbalancedError, simple_commands
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _PRINTED = re.compile(
     r"^\s*(?:"
-    r"[EWIFD]\d{4}\s+\d\d:\d\d"
-    r"|\[?\d{4}[-/]\d\d[-/]\d\d(?:[T ]|\b)|\[?\d\d:\d\d:\d\d"
+    r"[EWIFD]\d{4}\s+\d\d:\d\d|[\w.-]+\.\w+:\d+\]"
+    r"|\[?\d{4}[-/]\d\d[-/]\d\d(?:[T _]|\b)|\[?\d\d:\d\d:\d\d"
     rf"|{_MONTH}\s+\d+\s+\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),?\s+(?:{_MONTH}|\d)"
     r"|(?:level|ts|time|msg|caller)=\S"
     r"|\[\s*\d+\.\d+\]|\[(?:\w+ *)?(?:INFO|WARN\w*|ERROR|DEBUG|FATAL|NOTICE)\b"
@@ -32,7 +32,8 @@ _STATEMENT = re.compile(r"^\s*[A-Z]+\b.*;\s*$|^\s*(?:SELECT|SHOW|EXPLAIN|UPDATE|
 _HEADER = re.compile(r"^\s*[A-Z][A-Z0-9_()%/.#-]+(?:\s+[A-Z][A-Z0-9_()%/.:#-]*)+\s*$")
 _COLUMNS = re.compile(r"\S(?: {2,}|\t+)(?=\S)")
 _PROSE = re.compile(
-    r"^[A-Z][a-z]+(?:,? [a-z'\u2019]+){3,}[^|$=-]*$|^(?:The|This|If|You|It|There|When)\s[a-z]"
+    r"^[A-Z][a-z]+(?:,? [a-z'\u2019]+){3,}(?:[^|$=-]|(?<=\w)-(?=\w))*$"
+    r"|^(?:The|This|If|You|It|There|When)\s[a-z]"
 )
 _LEAST_GAPS = 3
 _ASSIGNED = re.compile(r"^\s*(?:sudo\s+|[A-Za-z_]\w*=\S*\s+)*(\S+)")
