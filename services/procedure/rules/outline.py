@@ -56,7 +56,7 @@ _REMEDIES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE})
 
 _FURTHER = re.compile(
     r"(?:further|additional|more) (?:info|read|detail)|see also|related\b"
-    r"|(?:\w+ )?(?:links|references?)$",
+    r"|(?:(?:useful|helpful|external|other) )?(?:links|references?)$",
     re.IGNORECASE,
 )
 """Headings of what is to be read, and done only where it says when, or with which command."""
@@ -135,7 +135,7 @@ class Outline:
         blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
         nodes = blocks.nodes(section.blocks)
         if _is_abstract(section) or (self._silent and _FURTHER.match(section.title)):
-            nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
+            nodes = [each for each in nodes if not _is_bare(each)]
         head = instruction(without_numbering(section.title))
         if (
             head
@@ -280,6 +280,11 @@ def _passed(check: Node) -> Node:
         end = End(kind=EndKind.ESCALATE, text=last.text, lines=last.lines)
         arm = arm.model_copy(update={"body": (*arm.body[:-1], end)})
     return check.model_copy(update={"arms": (arm,), "otherwise": ()})
+
+
+def _is_bare(node: Node) -> bool:
+    """Whether it is a step without a command that is told on no condition."""
+    return isinstance(node, Do) and not node.commands and node.confidence == 1
 
 
 def _is_resort(section: Section) -> bool:

@@ -71,7 +71,8 @@ def sentence_nodes(
         if before and _begins_case(sentence, made):
             without_gate(nodes)
         if made and isinstance(made[0], Remark):
-            _beside(nodes if before else [], made[0]) or nodes.append(made[0])
+            if not before or not _beside(nodes, made[0]):
+                nodes.append(made[0])
             continue
         if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
             nodes[-1] = _longer(nodes[-1], made)
@@ -234,7 +235,8 @@ def _warning(sentence: Said) -> Remark | None:
     """What must not be done, or what to be careful of, where nothing else is told."""
     said = without_prefix(sentence.text)
     clauses = cues.warned(said)
-    if not clauses or any(map(tells, clauses[1:])) or told_in(sentence.text, sentence.codes):
+    is_more = any(map(tells, clauses[1:])) or sentence.text.endswith(":")
+    if not clauses or is_more or told_in(sentence.text, sentence.codes):
         return None
     return Remark(text=shorten(said, words=MOST_WORDS), lines=(sentence.lines,))
 
@@ -459,7 +461,7 @@ def taken(action: str, sentence: Said, places: Places, *, needs_verb: bool = Fal
         end = End(kind=EndKind.RESOLVED, text=capitalised(closing[1]), lines=(sentence.lines,))
         return [*taken(closing[0], sentence, places, needs_verb=needs_verb), end]
     kind = next((kind for ends, kind in _ENDS if ends(said)), None)
-    if not needs_verb and cues.dismisses(said):
+    if not needs_verb and cues.dismisses(said) and not cues.until(said):
         kind = EndKind.RESOLVED
     if not needs_verb and cues.escalates(said):
         kind = EndKind.ESCALATE

@@ -256,3 +256,18 @@ def test_an_item_that_short_items_spell_out_is_one_step():
         "1. Check the pump:", "   - Look at the oil.", "   - Feel the pipe.", "2. Start it."
     )
     assert outline(told.body) == ["Check the pump: Look at the oil; Feel the pipe", "Start it"]
+
+
+def test_states_of_one_thing_are_asked_beside_each_other():
+    line = "- If the lamp is red, oil it. If the lamp is blue, swap it."
+    assert outline(read(line).body) == [
+        {"Is the lamp red?": ["Oil it"]},
+        {"Is the lamp blue?": ["Swap it"]},
+    ]
+
+
+def test_a_list_belongs_to_the_condition_at_the_end_of_its_sentence():
+    lines = ("Restart the pump if the lamp is red:", "", "- Open the valve.", "- Turn the crank.")
+    assert outline(read(*lines).body) == [
+        {"Is the lamp red?": ["Restart the pump", "Open the valve", "Turn the crank"]}
+    ]

@@ -270,3 +270,37 @@ def test_a_verification_that_looks_for_a_fault_is_passed_without_it():
     (check,) = told.verification or told.body[1:]
     assert check.otherwise == ()
     assert isinstance(check.arms[0].body[-1], End)
+
+
+def test_an_option_keeps_all_that_it_tells_and_none_is_lost():
+    lines = ("- Buy oil: it may be needed. Read the label.", "- Drain the tank: no oil is left.")
+    (choice,) = read("## Mitigation", "", "Two options:", "", *lines).body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.FREE
+    assert outline((choice,)) == [
+        {
+            "Buy oil": ["Buy oil: it may be needed", "Read the label"],
+            "Drain the tank": ["Drain the tank: no oil is left"],
+        }
+    ]
+
+
+def test_what_to_read_on_is_no_step_and_its_command_is_one():
+    lines = (
+        "- [Swap a fan](https://a.example/fan)",
+        "- List the fans:",
+        "",
+        "  ```sh",
+        "  $ fans",
+        "  ```",
+    )
+    told = read("## Fix", "", "Oil it.", "", "## Further information", "", *lines).body
+    assert [(each.text, each.commands) for each in told] == [
+        ("Oil it", ()),
+        ("List the fans", ("fans",)),
+    ]
+
+
+def test_a_warning_is_not_all_that_a_section_tells():
+    lines = ("## Steps", "", "### Stop the pump", "", "Never pull the belt.")
+    assert outline(read(*lines).body) == ["remark", "Stop the pump"]

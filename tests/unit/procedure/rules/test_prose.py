@@ -2,7 +2,18 @@
 
 import pytest
 
-from services.procedure.model import Choice, End, EndKind, Jump, Loop, Not, Outcome, State
+from services.procedure.model import (
+    Choice,
+    End,
+    EndKind,
+    Jump,
+    Loop,
+    Mode,
+    Not,
+    Outcome,
+    Remark,
+    State,
+)
 from services.procedure.rules import read_by_rules
 from tests.unit.procedure.rules.reading import outline, read
 
@@ -260,3 +271,130 @@ def test_who_only_looked_at_a_fault_is_asked_at_last():
     told = read_by_rules("# Fan failure\n\nCheck the fan.").procedures[0].body
     asked = {"Is the issue resolved?": ["end"]}
     assert outline(told) == ["Check the fan", asked]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["Swap the fan. Do not touch the blades."], ["remark", "Swap the fan"]),
+        (["Never stop two pumps at once.", "", "Oil it."], ["remark", "Oil it"]),
+        (["1. Oil it.", "2. Be careful with the belt."], ["Oil it", "remark"]),
+        (["> Avoid cold oil.", "", "Oil it."], ["remark", "Oil it"]),
+        (
+            ["If the fan is dead, replace it. Do not reuse the belt."],
+            [{"Is the fan dead?": ["remark", "Replace it"]}],
+        ),
+        (["If the fan is dead, do not start it."], [{"Is the fan dead?": ["Do not start it"]}]),
+        (["Do not oil it; swap the belt instead."], ["Do not oil it; swap the belt instead"]),
+        (["Do not forget to oil it."], ["Do not forget to oil it"]),
+    ],
+)
+def test_a_warning_is_a_note_of_the_step_that_it_guards(lines, told):
+    assert outline(read(*lines).body) == told
+
+
+def test_a_warning_takes_no_command_from_its_step():
+    told = read("Stop the pump.", "Never pull the belt.", "", "```sh", "$ pump stop", "```")
+    remark, step = told.body
+    assert isinstance(remark, Remark)
+    assert step.commands == ("pump stop",)
+
+
+def test_what_must_not_be_run_is_no_step_of_its_own():
+    (step,) = read("Never run this command:", "", "```sh", "$ pump burn", "```", "").body
+    assert step.text == "Never run this command"
+
+
+def test_nothing_is_told_where_all_is_warned_of():
+    assert read_by_rules("# Pump\n\nDo not stop the pump.").procedures == ()
+
+
+def test_what_leads_away_at_the_end_does_so_behind_a_warning():
+    lines = ("1. Oil the fan.", "2. Stop the pump and go to step 1.", "3. Never pull the belt.")
+    assert outline(read(*lines).body) == ["Oil the fan", "Stop the pump", "jump", "remark"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "You should see two lamps.",
+        "You may have a broken belt.",
+        "Notice that the lamp is dark.",
+        "Click here for the history of the pump.",
+        "Valve: A part that lets water in.",
+        "Otherwise the restart can harm the belt.",
+    ],
+)
+def test_what_is_seen_or_told_of_is_no_step(line):
+    assert outline(read("Oil the fan.", "", line).body) == ["Oil the fan"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "Check whether the fan turns; if not, replace it.",
+            ["Check whether the fan turns", {"Does the fan turn?": ["Replace it"]}],
+        ),
+        (
+            "Confirm the lamps are green. If not, swap the fuse.",
+            ["Confirm the lamps are green", {"Are the lamps green?": ["Swap the fuse"]}],
+        ),
+        (
+            "Check the pumps that are idle. Oil them.",
+            ["Check the pumps that are idle", "Oil them"],
+        ),
+        (
+            "If the fan is dead, then it may be the fuse, see if it is black.",
+            [{"Is the fan dead?": ["See if it is black"]}],
+        ),
+    ],
+)
+def test_a_check_on_which_something_hangs_asks(line, told):
+    assert outline(read(line).body) == told
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Fill the tank. Otherwise, drain the pipe."],
+        ["Fill the tank.", "", "Otherwise, drain the pipe."],
+        ["- Fill the tank.", "- Otherwise, drain the pipe."],
+    ],
+)
+def test_what_is_done_otherwise_is_done_in_place_of_the_step_before(lines):
+    (choice,) = read(*lines).body
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.FREE
+    assert outline((choice,)) == [
+        {"Fill the tank": ["Fill the tank"], "Drain the pipe": ["Drain the pipe"]}
+    ]
+
+
+def test_what_should_be_left_until_something_holds_is_no_loop():
+    told = read("If the lamp is dark, the alarm should be ignored until the belt is changed.").body
+    assert outline(told) == [
+        {"Is the lamp dark?": ["The alarm should be ignored until the belt is changed"]}
+    ]
+
+
+@pytest.mark.parametrize("action", ["go to Repair", "take the steps in Repair"])
+def test_who_is_led_to_what_comes_anyway_does_not_come_there_on_the_other_answer(action):
+    lines = (
+        "Look at the fan.",
+        "",
+        f"If the fan is dead, {action}.",
+        "",
+        "## Repair",
+        "",
+        "Swap it.",
+    )
+    asked = {"Is the fan dead?": [], "else": ["end"]}
+    assert outline(read("## Diagnosis", "", *lines).body) == ["Look at the fan", asked, "Swap it"]
+
+
+def test_a_version_is_no_end_of_what_a_page_is_for():
+    told = read(
+        "The steps below only apply to pumps of version 4.13 or earlier.", "", "Oil it."
+    ).body
+    assert list(outline(told)[0]) == ["Does this concern pumps of version 4.13 or earlier?"]
