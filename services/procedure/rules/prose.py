@@ -71,8 +71,7 @@ def sentence_nodes(
         if before and _begins_case(sentence, made):
             without_gate(nodes)
         if made and isinstance(made[0], Remark):
-            if not before or not _beside(nodes, made[0]):
-                nodes.append(made[0])
+            _warn(nodes, made[0], is_behind=before is not None)
             continue
         if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
             nodes[-1] = _longer(nodes[-1], made)
@@ -89,16 +88,15 @@ def sentence_nodes(
     return nodes
 
 
-def _beside(nodes: list[Node], remark: Remark) -> bool:
-    """Whether the remark was put in front of the last step, which it is about."""
-    last = nodes[-1] if nodes else None
+def _warn(nodes: list[Node], remark: Remark, *, is_behind: bool) -> None:
+    """Adds the remark, in front of the last step where it stands behind that in its paragraph."""
+    last = nodes[-1] if nodes and is_behind else None
     if isinstance(last, Choice) and _is_open(nodes):
         arm = last.arms[-1]
         arm = arm.model_copy(update={"body": (*arm.body[:-1], remark, arm.body[-1])})
         nodes[-1] = last.model_copy(update={"arms": (arm,)})
-    elif last:
-        nodes.insert(-1, remark)
-    return bool(last)
+    else:
+        nodes.insert(len(nodes) - bool(last), remark)
 
 
 def with_subjects(said: Sequence[Said], asking: str = "") -> list[Said]:
