@@ -241,7 +241,10 @@ _WARNS = re.compile(
     re.IGNORECASE,
 )
 _BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")
-_UNTIL = re.compile(r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+)$", re.IGNORECASE | re.DOTALL)
+_UNTIL = re.compile(
+    r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+?)(?:\s+(?:before|by)\s+\w+ing\b.*)?$",
+    re.IGNORECASE | re.DOTALL,
+)
 _NEEDED = re.compile(
     r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
 )

@@ -22,6 +22,7 @@ _CONDITIONAL = re.compile(
 _ASKS_FOR_A_DEED = re.compile(r"\s*(?:did|ha[sd]|have|was|were)\b", re.IGNORECASE)
 _LASTS = re.compile(
     r"(?:leave|keep|take|hold|disable|silence|mute|pause|suspend|block|stop|remain|stay|use|avoid"
+    r"|ignore|skip|defer|postpone|proceed"
     r"|do not|don't|never)\b",
     re.IGNORECASE,
 )

@@ -253,6 +253,12 @@ def test_what_is_to_be_made_sure_is_a_deed_and_no_gate(lines, told):
 def test_what_is_done_until_something_holds_is_a_loop():
     (loop,) = read("Turn the crank until the lamp is bright.").body
     assert isinstance(loop, Loop)
+    (other,) = read("Turn the crank until the lamp is bright before continuing.").body
+    assert isinstance(other, Loop)
+    assert other.until == loop.until
+    assert outline(read("Ignore the lamp until it is swapped.").body) == [
+        "Ignore the lamp until it is swapped"
+    ]
     assert loop.until == State(text="Is the lamp bright?")
     assert outline(loop.body) == ["Turn the crank until the lamp is bright"]
 
