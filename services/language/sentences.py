@@ -48,10 +48,14 @@ _MODAL = re.compile(
     r"(?:can|could|must|should|may|might|need to|have to|will need to|will have to|want to"
     r"|might want to|might need to|may need to|may want to|are able to)\s+(?:also\s+|then\s+"
     r"|first\s+|either\s+)?(?:be able to\s+|need to\s+|want to\s+|try to\s+)?"
-    r"|(?:we|it is|it's|it may be|it might be|it could be|is)\s+(?:also\s+|highly\s+|strongly\s+)?"
+    r"|(?:we|it is|it's|it may be|it might be|it could be|it will be"
+    r"|is)\s+(?:also\s+|highly\s+|strongly\s+|often\s+)?"
     r"(?:recommend(?:ed)?|advis(?:ed|able)|necessary|required|suggested|best|possible|important"
+    r"|easiest|safest"
     r"|needed|essential|helpful|useful)"
-    r"(?:\s+(?:for you|that you))?\s+(?:to\s+)?)(?=[a-z])",
+    r"(?:\s+(?:for you|that you))?\s+(?:to\s+)?"
+    r"|the (?:best|only|easiest|simplest|recommended|safest) (?:option|way|solution|approach)"
+    r" is to\s+)(?=[a-z])",
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(

@@ -97,6 +97,14 @@ from tests.unit.procedure.rules.reading import outline, read
             [{"Swap the fan": ["Swap the fan"], "Rent a pump": ["Rent a pump"]}],
         ),
         ("The fan must be replaced.", ["The fan must be replaced"]),
+        (
+            "If the fan is dead, the best way is to replace it.",
+            [{"Is the fan dead?": ["Replace it"]}],
+        ),
+        (
+            "If the fan is dead, it will be necessary to replace it.",
+            [{"Is the fan dead?": ["Replace it"]}],
+        ),
         ("The fan should be running. Wash the pump.", ["Wash the pump"]),
         ("Oil the pump if the fan is dead.", [{"Is the fan dead?": ["Oil the pump"]}]),
         (
