@@ -236,7 +236,7 @@ _CONTINUES = re.compile(
 _WARNS = re.compile(
     r"(?:(?:do not|don['’]t|never|avoid|(?:you|we) (?:must|should) (?:not|never))"
     r"(?! (?:panic|worry|forget|hesitate)\b)"
-    r"|be (?:very |extra |particularly )?(?:careful|cautious|mindful)|beware|take care"
+    r"|be (?:very |extra |particularly )?(?:careful|cautious|mindful)|beware|take care (?:not|to|that|when)"
     r"|(?:use|exercise) caution)\s",
     re.IGNORECASE,
 )

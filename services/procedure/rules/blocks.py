@@ -373,8 +373,8 @@ class Blocks:
                 return [choice_of(stated, tuple(inner), said[0].lines)]
             return [*made[:1], *inner] if made else inner
         choice, turn = made[0], _otherwise_begins(blocks)
-        others = [n for n, each in enumerate(made) if _is_beside(choice, each)]
-        here = min(others, default=len(made))
+        asked = [are_of_one(asked_once(choice), asked_once(each)) for each in made]
+        here = asked.index(True) if True in asked else len(made)  # another state of the same thing
         inside = self._continued([*choice.arms[0].body, *made[1:here]], blocks[:turn])
         arm = choice.arms[0].model_copy(update={"body": tuple(inside)})
         found: list[Node] = [choice.model_copy(update={"arms": (arm,)}), *made[here:]]
@@ -397,11 +397,6 @@ class Blocks:
             )
             if isinstance(node, Choice | Remark)
         ]
-
-
-def _is_beside(choice: Choice, node: Node) -> bool:
-    """Whether it asks for another state of the same thing, so that it is not asked within."""
-    return are_of_one(asked_once(choice), asked_once(node))
 
 
 def _otherwise_begins(blocks: Sequence[Block]) -> int:
