@@ -236,8 +236,8 @@ _CONTINUES = re.compile(
 _WARNS = re.compile(
     r"(?:(?:do not|don['’]t|never|avoid|(?:you|we) (?:must|should) (?:not|never))"
     r"(?! (?:panic|worry|forget|hesitate)\b)"
-    r"|be (?:very |extra |particularly )?(?:careful|cautious|mindful)|beware|take care (?:not|to|that|when)"
-    r"|(?:use|exercise) caution)\s",
+    r"|be (?:very |extra |particularly )?(?:careful|cautious|mindful)|beware"
+    r"|take care (?:not|to|that|when)|(?:use|exercise) caution)\s",
     re.IGNORECASE,
 )
 _BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")

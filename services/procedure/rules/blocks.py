@@ -374,7 +374,7 @@ class Blocks:
             return [*made[:1], *inner] if made else inner
         choice, turn = made[0], _otherwise_begins(blocks)
         asked = [are_of_one(asked_once(choice), asked_once(each)) for each in made]
-        here = asked.index(True) if True in asked else len(made)  # another state of the same thing
+        here = asked.index(True) if True in asked else len(made)  # another state of one thing
         inside = self._continued([*choice.arms[0].body, *made[1:here]], blocks[:turn])
         arm = choice.arms[0].model_copy(update={"body": tuple(inside)})
         found: list[Node] = [choice.model_copy(update={"arms": (arm,)}), *made[here:]]

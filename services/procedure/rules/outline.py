@@ -59,7 +59,11 @@ _FURTHER = re.compile(
     r"|(?:(?:useful|helpful|external|other) )?(?:links|references?)$",
     re.IGNORECASE,
 )
-"""Headings of what is to be read, and done only where it says when, or with which command."""
+"""Headings of what is to be read."""
+_LINK = re.compile(
+    r"\s*(?:[-*+]|\d+[.)])?\s*(?:\[[^\]]*\]\s*\(.*\)|<?https?:\S+)[\s.,]*", re.DOTALL
+)
+_TO_READ = re.compile(r"(?:see|find|refer|reference|read|learn|follow|check the)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"(?:follow|go (?:on )?(?:to|with)|continue with|see|refer to)\s", re.IGNORECASE
 )
@@ -134,8 +138,10 @@ class Outline:
             return []
         blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
         nodes = blocks.nodes(section.blocks)
-        if _is_abstract(section) or (self._silent and _FURTHER.match(section.title)):
-            nodes = [each for each in nodes if not _is_bare(each)]
+        if _is_abstract(section):
+            nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
+        if self._silent and _FURTHER.match(section.title):
+            nodes = [each for each in nodes if not self._is_read(each)]
         head = instruction(without_numbering(section.title))
         if (
             head
@@ -147,6 +153,13 @@ class Outline:
             here = (section.start_line, section.end_line)
             return [*nodes, Do(text=shorten(head, words=25), lines=(here,))]
         return _named(nodes, head)
+
+    def _is_read(self, node: Node) -> bool:
+        """Whether it is a link, or says where to read, instead of what to do."""
+        if not isinstance(node, Do) or node.commands or not node.lines:
+            return False
+        said = self._blocks.page.text(*node.lines[0])
+        return bool(_LINK.fullmatch(said) or _TO_READ.match(node.text))
 
     def _below(self, section: Section) -> list[Node]:
         told = self.told(section.children)
@@ -280,11 +293,6 @@ def _passed(check: Node) -> Node:
         end = End(kind=EndKind.ESCALATE, text=last.text, lines=last.lines)
         arm = arm.model_copy(update={"body": (*arm.body[:-1], end)})
     return check.model_copy(update={"arms": (arm,), "otherwise": ()})
-
-
-def _is_bare(node: Node) -> bool:
-    """Whether it is a step without a command that is told on no condition."""
-    return isinstance(node, Do) and not node.commands and node.confidence == 1
 
 
 def _is_resort(section: Section) -> bool:
