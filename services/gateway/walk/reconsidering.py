@@ -13,7 +13,7 @@ from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import lock_ticket, offer_page, walk_again
 from services.gateway.walk.finding import Finding, Found
 from services.gateway.walk.tickets import Tickets
-from services.gateway.walk.untouched import IN_DIALOGUE, is_latest, is_worked_with
+from services.gateway.walk.untouched import BEFORE_WORK, is_latest, is_worked_with
 from services.kit.errors import FlowXpertError
 from services.kit.queue.outbox import NORMAL, Outbox
 from services.kit.sql.database import Database
@@ -75,7 +75,7 @@ class Reconsidering:
         if not is_other and fit is found.fit:
             return
         facts: dict[str, object] = {"document": choice.page, "by": choice.model}
-        if not is_worked_with(session, row.id, besides=IN_DIALOGUE):
+        if not is_worked_with(session, row.id, besides=BEFORE_WORK):
             add_events(session, row.id, [Note("page_chosen", facts)])
             walk_again(session, self._outbox, row.id, priority=NORMAL)
         elif is_other:

@@ -26,7 +26,7 @@ from services.gateway.ticket.outcome import Failed, Outcome, Planned
 from services.gateway.ticket.question import questions_of
 from services.gateway.ticket.queue import CHOOSE_PAGE_TASK, LEARN_TICKET_TASK, Announcer
 from services.gateway.walk.catch_up import CatchUp
-from services.gateway.walk.untouched import IN_DIALOGUE, is_worked_with
+from services.gateway.walk.untouched import BEFORE_WORK, is_worked_with
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -139,7 +139,7 @@ class Tickets:
     def _is_kept(self, session: Session, ticket_id: str, outcome: Outcome, walk: int) -> bool:
         """Whether somebody began to work meanwhile, so that the page is offered, and no more."""
         lock_ticket(session, ticket_id)
-        if not is_worked_with(session, ticket_id, besides=IN_DIALOGUE):
+        if not is_worked_with(session, ticket_id, besides=BEFORE_WORK):
             return False
         made = outcome.ranked[0].candidate.workflow if isinstance(outcome, Planned) else None
         documents = made.provenance.document_ids if made and made.provenance else ()

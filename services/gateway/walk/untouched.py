@@ -10,8 +10,9 @@ from services.gateway.ticket.event_kinds import BY_SOURCE
 from services.kit.access.caller import Kind
 from services.kit.tables import AuditRow
 
-IN_DIALOGUE = ("answered", "not_known", "not_settled", "went_on")
-"""Kinds of events by which an engineer answered a question: no work on a workflow yet."""
+BEFORE_WORK = ("received", "retried", "answered", "not_known", "not_settled", "went_on")
+"""Kinds of events by which somebody told of a fault or answered a question: no work on a workflow
+yet."""
 _BY_SOURCE = tuple(f"ticket.{kind}" for kind in BY_SOURCE)
 """What a ticket system says is no work of an engineer."""
 

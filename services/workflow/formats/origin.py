@@ -12,7 +12,7 @@ _STATES = {"approved": "approved", "read": "not checked by a person"}
 
 
 def reading_told(workflow: Workflow) -> str:
-    """Whose reading of the page the workflow follows, and how far that was checked; who chose it."""
+    """Whose reading of the page it follows, how far that was checked, and who chose the page."""
     origin = workflow.provenance
     if origin is None or not origin.reader:
         return ""
