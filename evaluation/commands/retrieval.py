@@ -98,25 +98,44 @@ def page_choice(
     prompts: Annotated[
         Path | None, typer.Option(help="Write what a model is asked into this folder, and end.")
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Keep the answers in this folder, `answer-1.json` …"),
+    ] = None,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Fit on the answers kept, and make that the one in use."),
+    ] = False,
     batches: Annotated[int, typer.Option(min=1, help="Files of prompts.")] = 6,
     seed: Seed = 0,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Which page is taken for a ticket, and how surely; with its page hidden too.
+    """Which page is taken for a ticket, and how surely: by retrieval, and with a model's choice.
 
-    `--pairs` are alerts whose page is known.
+    Tickets are looked for with their page, and some with it hidden. `--pairs` are alerts whose page
+    is known. The choices are a strong model's that were kept; chances are fitted on even ids.
     """
     from evaluation.benches.logic.page_choice import (  # noqa: PLC0415
         cases_of,
+        choice_cases,
         found_for,
         judged,
+        kept_answers,
         report,
+        with_choices,
         write_prompts,
     )
     from evaluation.benches.retrieval.hidden_page import retrieval_without  # noqa: PLC0415
+    from evaluation.fitting.page_choice import fit_choices  # noqa: PLC0415
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.material.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.material.recorded_choices import (  # noqa: PLC0415
+        RECORDED_CHOICES,
+        read_page_choices,
+        write_page_choices,
+    )
+    from services.gateway.page_choice.chance import ChoiceChance  # noqa: PLC0415
     from services.gateway.walk.fit import Thresholds  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -127,9 +146,26 @@ def page_choice(
         if prompts is not None:
             write_prompts(found, prompts, batches)
             return
+        if record is not None:
+            write_page_choices(RECORDED_CHOICES, kept_answers(record, found))
+        choices = read_page_choices(RECORDED_CHOICES)
+        if write:
+            known = choice_cases(found, choices)
+            told = (
+                f"flowxpert bench page-choice on {tickets.name}, {pairs.name}: {len(known)} cases"
+            )
+            fit_choices(known, told).write()
+        fitted = ChoiceChance.shipped()
+        chosen = list(with_choices(found, choices, fitted))
         thresholds = Thresholds.shipped().with_settings(platform.gateway.settings)
-        with progress("page choice", len(found)) as advance:
-            alone = [*judged(found, platform.planner, platform.scorer, thresholds, advance)]
+        walk = partial(judged, planner=platform.planner, scorer=platform.scorer)
+        with progress("page choice", len(found) + len(chosen)) as advance:
+            known_keys = {each.case.key for each in chosen}
+            alone = [each for each in found if not choices or each.case.key in known_keys]
+            ways = {
+                "retrieval": list(walk(alone, thresholds=thresholds, advance=advance)),
+                "with a model's choice": list(walk(chosen, thresholds=thresholds, advance=advance)),
+            }
     config: dict[str, object] = {"pairs": pairs.name, "tickets": tickets.name, "seed": seed}
-    figures = report({"retrieval": alone}, config, time.perf_counter() - started)
+    figures = report(ways, fitted, config, time.perf_counter() - started)
     finish(figures, out, as_json=as_json)

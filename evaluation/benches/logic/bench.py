@@ -19,6 +19,7 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import ScoredCandidate, Scorer, ScoreRequest
 from services.contracts.ticket import Fit, TicketDraft
+from services.gateway.page_choice.choosing import Choice
 from services.gateway.walk.fit import Thresholds, verdict
 from services.knowledge.ports import Embedder
 from services.workflow.model import StepKind, Workflow
@@ -138,12 +139,16 @@ def standing(
     context: RetrievedContext,
     ranked: Sequence[ScoredCandidate],
     thresholds: Thresholds,
+    choice: Choice | None = None,
 ) -> Figures:
-    """Whether the platform would show the best workflow, and be sure of it."""
-    found = thresholds.fit_of(context)
+    """Whether the platform would show the best workflow, and be sure of it.
+
+    With a model's `choice` the context is as that leaves it.
+    """
+    found = choice.fit if choice else thresholds.fit_of(context)
     if found is None or not ranked:
         return {"shown": 0.0, "sure": 0.0}
-    is_sure = verdict(ticket, context, ranked[0], found).fit is Fit.SURE
+    is_sure = verdict(ticket, context, ranked[0], found, choice).fit is Fit.SURE
     return {"shown": 1.0, "sure": float(is_sure)}
 
 

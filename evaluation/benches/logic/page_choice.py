@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from evaluation.benches.logic.bench import standing
 from evaluation.benches.retrieval.ranks import ranked_documents
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import Pair, is_fitted
+from evaluation.material.recorded_choices import RecordedPageChoice, answered
 from evaluation.material.requests import plan_request, score_request
 from evaluation.measures.bootstrap import Interval, intervals
 from evaluation.measures.figures import Report
@@ -22,7 +24,9 @@ from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
 from services.contracts.ticket import TicketDraft
-from services.gateway.page_choice.by_model import messages
+from services.gateway.page_choice.by_model import PROMPT, Chosen, messages
+from services.gateway.page_choice.chance import ChoiceChance
+from services.gateway.page_choice.choosing import Choice, is_open, weighed
 from services.gateway.page_choice.shown import MOST_PAGES, shown_of
 from services.gateway.walk.fit import Thresholds
 
@@ -88,6 +92,7 @@ class Found:
 
     case: Case
     context: RetrievedContext
+    choice: Choice | None = None
 
 
 def found_for(
@@ -114,11 +119,85 @@ def write_prompts(found: Sequence[Found], folder: Path, batches: int) -> None:
             if (place[each.case.id] + each.case.is_hidden * (batches // 2)) % batches == batch
         ]
         asked = [messages(shown_of(each.case.ticket, each.context)) for each in own]
-        parts = [
-            f"{each.case.key}\n{told[-1].content}" for each, told in zip(own, asked, strict=True)
-        ]
+        parts = [f"{e.case.key}\n{turns[-1].content}" for e, turns in zip(own, asked, strict=True)]
         whole = "\n\n=== ".join((*(turns[0].content for turns in asked[:1]), *parts))
         (folder / f"batch-{batch + 1}.txt").write_text(f"{whole}\n", encoding="utf-8")
+
+
+class ChoiceCase(NamedTuple):
+    """One choice, and what was right."""
+
+    chosen: Chosen
+    first: str
+    """Retrieval's page."""
+    retrieval: float
+    """Its chance, as retrieval has it."""
+    page: str
+    """The right one."""
+    is_hidden: bool
+    """Whether that could not be found."""
+    is_fitted: bool
+
+    @property
+    def kind(self) -> str:
+        """Which curve it belongs to."""
+        if self.chosen.page is None:
+            return "none"
+        return "same" if self.chosen.page == self.first else "other"
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the page that comes first with this choice is the right one."""
+        return not self.is_hidden and (self.chosen.page or self.first) == self.page
+
+
+def kept_answers(folder: Path, found: Iterable[Found]) -> list[RecordedPageChoice]:
+    """The answers to these prompts, as they are kept."""
+    shown = {each.case.key: shown_of(each.case.ticket, each.context).ids for each in found}
+    return answered(folder, shown, PROMPT.label)
+
+
+def choice_cases(
+    found: Iterable[Found], choices: Mapping[str, RecordedPageChoice]
+) -> list[ChoiceCase]:
+    """What a chance is fitted on."""
+    return [
+        ChoiceCase(
+            chosen=chosen,
+            first=ranked_documents(each.context)[0],
+            retrieval=each.context.confidence,
+            page=each.case.page,
+            is_hidden=each.case.is_hidden,
+            is_fitted=is_fitted(each.case.id),
+        )
+        for each in found
+        if (chosen := chosen_for(each, choices)) is not None
+    ]
+
+
+def with_choices(
+    found: Iterable[Found], choices: Mapping[str, RecordedPageChoice], fitted: ChoiceChance
+) -> Iterator[Found]:
+    """Each as the walk goes on with what was chosen; those that were not recorded are left out."""
+    for each in found:
+        chosen = chosen_for(each, choices)
+        if chosen is None:
+            continue
+        ticket, context = each.case.ticket, each.context
+        if not is_open(ticket, context):
+            yield each
+            continue
+        choice = weighed(ticket, context, chosen, fitted, model="recorded")
+        yield Found(each.case, choice.applied(context), choice)
+
+
+def chosen_for(found: Found, choices: Mapping[str, RecordedPageChoice]) -> Chosen | None:
+    """What was chosen for this case; None where that page is not among those shown any more."""
+    recorded = choices.get(found.case.key)
+    shown = shown_of(found.case.ticket, found.context)
+    if recorded is None or (recorded.page and recorded.page not in shown.ids):
+        return None
+    return Chosen(page=recorded.page or None, stated=recorded.stated, place=recorded.place)
 
 
 @dataclass(frozen=True)
@@ -142,11 +221,11 @@ def judged(
     advance: Callable[[], None],
 ) -> Iterator[Judged]:
     """Walks each case to its verdict."""
-    for case, context in ((each.case, each.context) for each in found):
+    for case, context, choice in ((each.case, each.context, each.choice) for each in found):
         candidates = planner.plan(plan_request(case.ticket, context)).candidates
         request = score_request(case.ticket, context, candidates)
         ranked = scorer.score(request).ranked if candidates else ()
-        stands = standing(case.ticket, context, ranked, thresholds)
+        stands = standing(case.ticket, context, ranked, thresholds, choice)
         documents = ranked_documents(context)
         yield Judged(
             case,
@@ -160,7 +239,10 @@ def judged(
 
 
 def report(
-    ways: Mapping[str, Sequence[Judged]], config: Mapping[str, object], seconds: float
+    ways: Mapping[str, Sequence[Judged]],
+    fitted: ChoiceChance,
+    config: Mapping[str, object],
+    seconds: float,
 ) -> Report:
     """For each way and kind of case shares with 95 % intervals, odd ids apart."""
     rows = {
@@ -188,6 +270,7 @@ def report(
                 }
                 for name, own in found.items()
             },
+            "calibration": fitted.figures,
             "config": dict(config),
             "seconds": seconds,
             "mean_over": "nothing",

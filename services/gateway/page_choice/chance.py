@@ -24,8 +24,14 @@ class Curve(FittedNumbers):
 
     def chance(self, stated: float, retrieval: float) -> float:
         """0–1."""
-        logit = self.intercept + self.stated * _logit(stated) + self.retrieval * _logit(retrieval)
+        of_model, of_retrieval = self.signs(stated, retrieval)
+        logit = self.intercept + self.stated * of_model + self.retrieval * of_retrieval
         return 1 / (1 + math.exp(-logit))
+
+    @staticmethod
+    def signs(stated: float, retrieval: float) -> tuple[float, float]:
+        """The log-odds of both, bounded."""
+        return _logit(stated), _logit(retrieval)
 
 
 class ChoiceChance(FittedFile):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from services.contracts.retrieval import PageReading, RetrievedContext
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.page_choice.by_model import Chosen, choose
 from services.gateway.page_choice.chance import ChoiceChance
 from services.gateway.page_choice.choices import Choices
@@ -29,6 +29,11 @@ class Choice:
     is_sure: bool
     is_overruled: bool
     """It names another page than the one that bears the alert's own name, which stays first."""
+
+    @property
+    def fit(self) -> Fit:
+        """How surely that page treats the fault: it is shown in any case."""
+        return Fit.SURE if self.is_sure else Fit.UNSURE
 
     @property
     def page(self) -> str:

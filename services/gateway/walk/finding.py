@@ -64,7 +64,9 @@ class Finding:
         if self.choosing is None or found.fit is None or opened.asked.is_page_told:
             return found
         choice = self.choosing.known(found.ticket, found.context)
-        return self.chosen(found, choice) if choice else found
+        if choice is None:
+            return found
+        return Found(found.ticket, choice.applied(found.context), choice.fit, choice)
 
     def asks(self, opened: OpenTicket, found: Found) -> bool:
         """Whether a model is to be asked behind this walk."""
@@ -90,8 +92,3 @@ class Finding:
         chance = min(context.confidence, told.confidence)
         context = context.model_copy(update={"confidence": chance})
         return Found(ticket, context, self._thresholds.fit_of(context) or Fit.UNSURE)
-
-    def chosen(self, found: Found, choice: Choice) -> Found:
-        """With the page first that the model chose; surely where that is likely."""
-        fit = Fit.SURE if choice.is_sure else Fit.UNSURE
-        return Found(found.ticket, choice.applied(found.context), fit, choice)

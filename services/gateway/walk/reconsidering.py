@@ -5,7 +5,7 @@ import time
 import structlog
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import Fit, TicketStatus
+from services.contracts.ticket import TicketStatus
 from services.gateway.metrics import PAGE_CHOICES
 from services.gateway.page_choice.choosing import Choice
 from services.gateway.tables import TicketRow
@@ -70,9 +70,8 @@ class Reconsidering:
     def _follow(self, session: Session, row: TicketRow, found: Found, choice: Choice) -> None:
         """Walk again where the choice changes what is shown and nobody works with it."""
         is_other = choice.page != choice.first
-        fit = Fit.SURE if choice.is_sure else Fit.UNSURE
         PAGE_CHOICES.labels(_kind(choice)).inc()
-        if not is_other and fit is found.fit:
+        if not is_other and choice.fit is found.fit:
             return
         facts: dict[str, object] = {"document": choice.page, "by": choice.model}
         if not is_worked_with(session, row.id, besides=BEFORE_WORK):
