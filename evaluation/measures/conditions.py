@@ -20,7 +20,7 @@ from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
-from services.scorer.rule_reading import rules_beside
+from services.procedure.evidence.rule_reading import rules_beside
 from services.workflow.compare import same_answer
 from services.workflow.model import Transition, Workflow
 

@@ -22,6 +22,7 @@ from services.procedure.evidence.conditions import with_doubts
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import CitedPages
+from services.procedure.evidence.rule_reading import is_of_rules, rules_beside
 from services.procedure.ports import AnswerStore, PreparedStore
 from services.scorer.approved import Approved
 from services.scorer.chance import chance_of_page, with_chance
@@ -43,7 +44,6 @@ from services.scorer.judges.recent_answers import RecentAnswers
 from services.scorer.page_facts import PageFacts
 from services.scorer.prepared import Prepared
 from services.scorer.ranking import CandidatePage, ranked
-from services.scorer.rule_reading import is_of_rules, rules_beside
 from services.scorer.settings import ScorerSettings
 from services.scorer.texts import cited_texts
 from services.workflow.lint import lint

@@ -3,15 +3,19 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from markupsafe import Markup
 
+from services.contracts.planner import SERVED_BY
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
+from services.procedure.evidence.conditions import ConditionForests
+from services.procedure.evidence.marking import marked
 from services.procedure.lowering import lower
 from services.procedure.model import Doubt, LineRange, Procedure, Reading, as_json
 from services.procedure.program.cited_lines import where
 from services.workflow.drawing.svg import to_svg
-from services.workflow.model import Step, Workflow
+from services.workflow.model import Provenance, Step, Workflow
 
 _LINES_AROUND = 1
 
@@ -45,6 +49,10 @@ class ShownProcedure:
     steps: tuple[ShownStep, ...]
     drawing: Markup
     doubts: tuple[Doubt, ...]
+    judged: int
+    """Steps whose conditions were judged; none of a procedure that a person approved."""
+    doubtful: tuple[ShownStep, ...]
+    """Of these, those to be looked at first, the least likely one before the others."""
     offer: ShownOffer | None
 
 
@@ -65,7 +73,9 @@ def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
     procedure = detail.reading.procedures[place]
     doubts = tuple(each for each in detail.reading.doubts if each.procedure == place)
     name = next(iter(detail.documents), detail.text_hash)
-    workflow = lower(procedure, name, {each.node: each.question for each in doubts})
+    drawn = lower(procedure, name, {each.node: each.question for each in doubts})
+    workflow = drawn if detail.states[place].by else _judged(drawn, detail, name)
+    steps = tuple(_steps(workflow))
     first, lines = _told(detail.lines, procedure)
     offers = (each for each in detail.offers if each.procedure == place)
     return ShownProcedure(
@@ -74,11 +84,32 @@ def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
         state=detail.states[place],
         first_line=first,
         lines=lines,
-        steps=tuple(_steps(workflow)),
+        steps=steps,
         drawing=_drawn(workflow, place),
         doubts=doubts,
+        judged=len(workflow.judged),
+        doubtful=tuple(sorted(filter(_is_doubtful, steps), key=_chance)),
         offer=next((_offered(each, name) for each in offers), None),
     )
+
+
+def _judged(workflow: Workflow, detail: ReadingDetail, name: str) -> Workflow:
+    origin = Provenance(planner=SERVED_BY, reader=detail.reader.value)
+    signed = workflow.model_copy(update={"provenance": origin})
+    return marked(signed, {name: "\n".join(detail.lines)}, _forests())
+
+
+@cache
+def _forests() -> ConditionForests:
+    return ConditionForests.shipped()
+
+
+def _is_doubtful(shown: ShownStep) -> bool:
+    return bool(shown.step.doubt) and shown.step.chance is not None
+
+
+def _chance(shown: ShownStep) -> float:
+    return shown.step.chance or 0.0
 
 
 def _told(lines: Sequence[str], procedure: Procedure) -> tuple[int, tuple[str, ...]]:
