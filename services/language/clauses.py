@@ -220,6 +220,8 @@ def _trailing(said: str) -> Condition | None:
     found = _TRAILING.match(said.rstrip(" .:"))
     if found is None or not tells(found["action"]) or _is_within(found["action"]):
         return None
+    if found["condition"].lower().endswith(" or not"):  # "whether", said as "if … or not"
+        return None
     if re.search(
         r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure)$",
         found["action"],

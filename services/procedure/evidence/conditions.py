@@ -112,11 +112,11 @@ def with_doubts(
             of_steps.setdefault(each.step, each)
         if each.chance < bars.get(each.kind, 0.0):
             doubts.setdefault(each.step, each)
-    texts = {step.id: _short(step.text) for step in workflow.steps}
+    said = _in_words(workflow, doubts)
     return workflow.model_copy(
         update={
             "steps": tuple(
-                _marked(step, of_steps.get(step.id), doubts.get(step.id), texts)
+                _marked(step, of_steps.get(step.id), said.get(step.id, ""))
                 for step in workflow.steps
             ),
             "transitions": tuple(_weighed(edge, of_arrows) for edge in workflow.transitions),
@@ -124,14 +124,12 @@ def with_doubts(
     )
 
 
-def _marked(
-    step: Step, judged: Condition | None, doubt: Condition | None, texts: Mapping[str, str]
-) -> Step:
+def _marked(step: Step, judged: Condition | None, doubt: str) -> Step:
     changed: dict[str, object] = {}
     if judged is not None:
         changed["chance"] = judged.chance
-    if doubt is not None and not step.doubt:
-        changed["doubt"] = _in_words(doubt, texts)
+    if doubt and not step.doubt:
+        changed["doubt"] = doubt
     return step.model_copy(update=changed) if changed else step
 
 
@@ -140,12 +138,28 @@ def _weighed(edge: Transition, judged: Mapping[tuple[str, str, str], Condition])
     return edge.model_copy(update={"chance": found.chance}) if found else edge
 
 
-def _in_words(doubt: Condition, texts: Mapping[str, str]) -> str:
-    """What to look up on the page, behind “Not sure:”."""
-    other, answer = texts.get(doubt.other, ""), doubt.answer.capitalize()
+def _in_words(workflow: Workflow, doubts: Mapping[str, Condition]) -> dict[str, str]:
+    """By step, what to look up on the page, behind “Not sure:”.
+
+    A gate that many steps stand behind is told in full once.
+    """
+    texts = {step.id: _short(step.text) for step in workflow.steps}
+    found: dict[str, str] = {}
+    gates: set[tuple[str, str]] = set()
+    for step in workflow.steps:
+        if doubt := doubts.get(step.id):
+            is_again = doubt.kind is FactKind.GUARD and (doubt.other, doubt.answer) in gates
+            gates.add((doubt.other, doubt.answer))
+            found[step.id] = _said(doubt, "the same question" if is_again else "", texts)
+    return found
+
+
+def _said(doubt: Condition, other: str, texts: Mapping[str, str]) -> str:
+    other = other or f"“{texts.get(doubt.other, '')}”"
+    answer = doubt.answer.capitalize()
     match doubt.kind:
         case FactKind.GUARD:
-            return f"whether this hangs on {answer} to “{other}”"
+            return f"whether this hangs on {answer} to {other}"
         case FactKind.FREE:
             return "whether this is done in any case"
         case FactKind.QUESTION:
@@ -153,9 +167,7 @@ def _in_words(doubt: Condition, texts: Mapping[str, str]) -> str:
         case FactKind.END:
             return "whether the work is over here"
         case FactKind.ARROW:
-            return (
-                f"whether {answer} leads to “{other}”" if answer else f"whether “{other}” is next"
-            )
+            return f"whether {answer} leads to {other}" if answer else f"whether {other} is next"
 
 
 def _short(text: str) -> str:
