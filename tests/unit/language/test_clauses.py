@@ -47,6 +47,7 @@ def test_a_condition_is_read_with_what_it_guards(sentence, found):
         "The fan is dead",
         "Otherwise, if it is dead, replace it",
         "The fan stops if it is dead",
+        "Check the fans if any of them is dead or not",
         "Replace the fan",
         "Replace the fan (beside a turning one if necessary) and close the lid",
     ],
