@@ -28,7 +28,8 @@ class RetrieveRequest(Value):
     top_nodes: int = Field(default=8, ge=1, le=100)
     """N of the paper: nodes that come back."""
     with_cases: bool = False
-    """Whether pages that resolved tickets like this one are found more easily."""
+    """Whether pages are found more easily that resolved tickets like this one, or that a model says
+    people would write so of."""
 
     @classmethod
     def of_ticket(cls, ticket: TicketDraft, *, without: Sequence[str] = ()) -> "RetrieveRequest":

@@ -70,7 +70,11 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
             checks={"database": stores.database.check, **stores.knowledge_checks(), **checks},
         ),
         register,
-        periodic=(tasks.syncing(syncs), tasks.screening(stores.documents)),
+        periodic=(
+            tasks.syncing(syncs),
+            tasks.screening(stores.documents),
+            tasks.embedding_said(service),
+        ),
         begin=service.tell_outdated,
     )
 

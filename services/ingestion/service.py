@@ -73,7 +73,13 @@ class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuil
             graph=graph,
             reading_store=reading_store,
         )
-        IngestedReadings.__init__(self, database, documents, pages_at_once=settings.read_pages)
+        IngestedReadings.__init__(
+            self,
+            database,
+            documents,
+            case_embedder or embedder,
+            pages_at_once=settings.read_pages,
+        )
         GraphBuilding.__init__(
             self,
             database=database,

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from services.ingestion.jobs.service import FORGET_ROOT, RUN_JOB, JobService
 from services.ingestion.jobs.sync_records import TELL
+from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
@@ -23,6 +24,11 @@ def syncing(syncs: SyncService) -> Periodic:
 def screening(documents: DocumentStore) -> Periodic:
     """Screens what an older release has screened, soon after its start."""
     return Periodic("screening", documents.renew, every_s=_SCREENED_EVERY_S, first_after_s=2.0)
+
+
+def embedding_said(readings: IngestedReadings) -> Periodic:
+    """Embeds again what people write of pages, where another model has embedded it."""
+    return Periodic("said", readings.renew_said, every_s=_SCREENED_EVERY_S, first_after_s=5.0)
 
 
 def register(outbox: Outbox, service: JobService, syncs: SyncService) -> None:

@@ -182,6 +182,29 @@ class CaseArchive(Protocol):
         """A word that is another one after every change."""
 
 
+class SaidTexts(Protocol):
+    """What people write who have the fault of a page: found by, never shown and never cited.
+
+    They belong to the page's usable text, go with the last document that has it, and are not found
+    while no document has it.
+    """
+
+    def put(self, text_hash: str, texts: Sequence[str], vectors: Vectors, model: str) -> bool:
+        """Write those of a text in place of what there was, embedded by this model.
+
+        False, and nothing kept, where no document has the text.
+        """
+
+    def of_documents(self, model: str) -> tuple[list[str], Vectors]:
+        """The document of each text, and their vectors by this model, a row for each."""
+
+    def of_other_models(self, model: str, most: int) -> dict[str, list[str]]:
+        """By text hash the texts that another model embedded, of at most so many pages."""
+
+    def state(self) -> str:
+        """A word that is another one after every `put`."""
+
+
 class DocumentStore(Protocol):
     """The documents' text, written by ingestion and read by retrieval."""
 

@@ -80,6 +80,24 @@ class LinkRow(Base):
     position: Mapped[int] = mapped_column(Integer)
 
 
+class SaidRow(Base):
+    """What people write who have the fault of a page, as a model told it; see `SaidTexts`."""
+
+    __tablename__ = "knowledge_said"
+
+    text_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Of the page's usable text."""
+    place: Mapped[int] = mapped_column(Integer, primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+    """Found by and never shown: no line of the page says it."""
+    vector: Mapped[bytes] = mapped_column(LargeBinary)
+    """Its embedding: float32, little-endian."""
+    model: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """What embedded it."""
+    version: Mapped[str] = mapped_column(String(36), index=True)
+    """Sorts by the time it was written."""
+
+
 class CaseRow(Base):
     """A past ticket and the team that took it."""
 

@@ -29,6 +29,12 @@ class FoundPoint(NamedTuple):
     """BM25 for the whole ticket, as a share of the best."""
 
 
+def chunk_document(found: FoundPoint) -> str:
+    """The document a found chunk stands in."""
+    span = found.payload["span"]
+    return str(span["document_id"]) if isinstance(span, Mapping) else ""
+
+
 class Candidates(NamedTuple):
     """All that was found, before it is ranked."""
 

@@ -10,16 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from services.knowledge.stores.points import words_of_chunk
-from services.retrieval.candidates import Candidates, FoundPoint
+from services.retrieval.candidates import Candidates, FoundPoint, chunk_document
 from services.retrieval.match import Rarity, Terms, terms_in, terms_of, union
 from services.retrieval.query import RetrievalQuery
+from services.retrieval.said import is_said
 
 
 class Signals(NamedTuple):
     """What speaks for a document, each 0–1 (a cosine may be a little under 0)."""
 
     meaning: float = 0.0
-    """Cosine of the whole ticket with the nearest chunk."""
+    """Cosine of the whole ticket with the nearest chunk, or with what people say of the page."""
     words: float = 0.0
     """BM25 of the best chunk for the whole ticket, as a share of the best of all."""
     coverage: float = 0.0
@@ -146,12 +147,6 @@ def _by_document(
     return chunks, nodes
 
 
-def chunk_document(found: FoundPoint) -> str:
-    """The document a found chunk stands in."""
-    span = found.payload["span"]
-    return str(span["document_id"]) if isinstance(span, Mapping) else ""
-
-
 def _strings(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list | tuple) else []
 
@@ -164,7 +159,8 @@ class _SignalReader:
     """Reads the signals of documents for one query."""
 
     def __init__(self, query: RetrievalQuery, candidates: Candidates) -> None:
-        self._terms = {id_: _chunk_terms(found) for id_, found in candidates.chunks.items()}
+        chunks = ((id_, each) for id_, each in candidates.chunks.items() if not is_said(each))
+        self._terms = {id_: _chunk_terms(found) for id_, found in chunks}
         self._rarity = Rarity(list(self._terms.values()))
         self._weights = FOR_ALERTS if query.is_alert else FOR_TEXT
         self._asked = terms_of(query.words)
@@ -199,7 +195,7 @@ class _SignalReader:
     def _signals(
         self, chunks: Sequence[FoundPoint], nodes: Sequence[FoundPoint], is_named: bool
     ) -> Signals:
-        said = union(self._terms[chunk.id] for chunk in chunks)
+        said = union(self._terms[chunk.id] for chunk in chunks if chunk.id in self._terms)
         titles, headings = _headings(chunks, nodes)
         return Signals(
             meaning=_best(chunk.meaning for chunk in chunks),

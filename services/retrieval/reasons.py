@@ -6,6 +6,7 @@ from services.knowledge.model import IncidentNode
 from services.retrieval.candidates import FoundPoint
 from services.retrieval.fuse import DocumentEvidence
 from services.retrieval.resolved import case_of
+from services.retrieval.said import is_said
 
 _CLOSE = 0.5
 """Cosine of all-MiniLM-L6-v2 from which two texts are about the same thing."""
@@ -37,6 +38,8 @@ def node_reasons(evidence: DocumentEvidence, node: IncidentNode) -> tuple[str, .
 
 def _document_reasons(evidence: DocumentEvidence) -> Iterator[str]:
     for found in evidence.chunks:
+        if is_said(found) and found.meaning >= _CLOSE:
+            yield f"worded like what people write of such a fault ({found.meaning:.2f})"
         case = case_of(found)
         if case is not None:
             yield f"like the resolved ticket “{case.title[:80]}” ({found.meaning:.2f})"

@@ -5,14 +5,14 @@ that it lifts the page by what both say, and nothing else. It is no source: no s
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from services.knowledge.model import ResolvedCase
 from services.knowledge.ports import CaseArchive, Vectors, VectorStore
-from services.retrieval.candidates import Candidates, FoundPoint
+from services.retrieval.candidates import Candidates, FoundPoint, chunk_document
 
 LOOK_EVERY_S = 5.0
 """Seconds between looks for new cases."""
@@ -43,8 +43,9 @@ class ResolvedCases:
         chunks = dict(found.chunks)
         for case, vector, cosine in self._alike(found.meaning):
             for hit in vectors.search("chunks", vector=vector, text=case.text, limit=limit):
-                if _document(hit.payload) == case.document_id:
-                    chunks.setdefault(hit.id, FoundPoint(hit.id, hit.payload, 0.0, 0.0))
+                point = FoundPoint(hit.id, hit.payload, 0.0, 0.0)
+                if chunk_document(point) == case.document_id:
+                    chunks.setdefault(hit.id, point)
             chunks[_CASE + case.id] = _as_chunk(case, cosine)
         return found._replace(chunks=chunks)
 
@@ -90,8 +91,3 @@ def _as_chunk(case: ResolvedCase, cosine: float) -> FoundPoint:
         "case": case,
     }
     return FoundPoint(_CASE + case.id, payload, cosine, 0.0)
-
-
-def _document(payload: Mapping[str, object]) -> str:
-    span = payload.get("span")
-    return str(span["document_id"]) if isinstance(span, Mapping) else ""

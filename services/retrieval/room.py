@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     """Retrieval over the stores of knowledge."""
     from services.knowledge.stores.sql_archive import SqlCaseArchive
+    from services.knowledge.stores.sql_said import SqlSaidTexts
     from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
     from services.retrieval.confidence import Calibration
@@ -33,6 +34,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         RetrievalSettings(),
         readings=SqlReadingStore(stores.database),
         archive=SqlCaseArchive(stores.database),
+        said=SqlSaidTexts(stores.database),
         calibration=Calibration.of_folder(stores.folder),
     )
     return OpenRoom(

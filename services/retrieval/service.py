@@ -28,6 +28,7 @@ from services.knowledge.ports import (
     DocumentStore,
     Embedder,
     GraphStore,
+    SaidTexts,
     VectorStore,
 )
 from services.knowledge.stores.points import chunk_of
@@ -39,6 +40,7 @@ from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import RetrievalQuery, read_query
 from services.retrieval.reasons import chunk_reasons, node_reasons
 from services.retrieval.resolved import ResolvedCases, case_of
+from services.retrieval.said import SaidOfPages, is_said
 from services.retrieval.settings import RetrievalSettings
 from services.retrieval.surroundings import surroundings
 
@@ -69,6 +71,7 @@ class RetrievalService:
         *,
         readings: ReadingSource | None = None,
         archive: CaseArchive | None = None,
+        said: SaidTexts | None = None,
         calibration: Calibration | None = None,
     ) -> None:
         """The stores that ingestion writes; nothing is written here.
@@ -86,6 +89,7 @@ class RetrievalService:
             if archive is not None
             else None
         )
+        self._said = SaidOfPages(said, embedder.model_name) if said is not None else None
         self._vectors = vectors
         self._graph = graph
         self._documents = documents
@@ -139,8 +143,10 @@ class RetrievalService:
                 self._graph,
                 limit=self._settings.candidates,
             )
-            if self._resolved is not None and request.with_cases and found.meaning:
-                limit = self._settings.candidates
+            limit, is_ticket = self._settings.candidates, request.with_cases and found.meaning
+            if self._said is not None and is_ticket:
+                found = self._said.beside(found, self._vectors, limit=limit)
+            if self._resolved is not None and is_ticket:
                 found = self._resolved.beside(found, self._vectors, limit=limit)
         with stage_timer("retrieval", "rank"):
             ranked = rank_documents(query, found)
@@ -169,7 +175,7 @@ class RetrievalService:
     def _chunks(self, ranked: Sequence[DocumentEvidence], most: int) -> tuple[RetrievedChunk, ...]:
         scored = []
         for each in ranked[:most]:
-            own = [found for found in each.chunks if case_of(found) is None]
+            own = [f for f in each.chunks if case_of(f) is None and not is_said(f)]
             for place, found in enumerate(own[: self._settings.chunks_per_document]):
                 scored.append((_score(each, place), each, found))
         scored.sort(key=lambda item: -item[0])

@@ -1,6 +1,6 @@
 """The readings of the ingested pages: for callers, for tickets, and by a model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.ingestion.catalogue.ledger import Ledger
@@ -12,25 +12,39 @@ from services.ingestion.readings.reading_pass import PageReader, ReadingPass
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.service import ReadingsService
 from services.kit.sql.database import Database
-from services.knowledge.ports import DocumentStore
+from services.knowledge.ports import DocumentStore, Embedder
+from services.knowledge.stores.sql_said import SqlSaidTexts
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
 from services.procedure.ports import ReadingStore, TicketDoubt
 from services.procedure.store.sql_readings import SqlReadingStore
 
+_RENEWED_AT_ONCE = 20
+"""Pages."""
+
 
 class IngestedReadings:
     """All of them, on one database."""
 
     def __init__(
-        self, database: Database, documents: DocumentStore, *, pages_at_once: int = 1
+        self,
+        database: Database,
+        documents: DocumentStore,
+        query_embedder: Embedder | None = None,
+        *,
+        pages_at_once: int = 1,
     ) -> None:
-        """`pages_at_once` are read by a model."""
+        """`pages_at_once` are read by a model; `query_embedder` is for what people write of them.
+
+        Without it nothing of that is kept.
+        """
         self._database = database
         self._reading_store: ReadingStore = SqlReadingStore(database)
         self._maintenance = ReadingMaintenance.of(self._reading_store, Ledger(database), documents)
         self._pages_at_once = pages_at_once
+        self._said = SqlSaidTexts(database)
+        self._query_embedder = query_embedder
 
     def readings(self, who: str) -> ReadingsService:
         """For a caller of this name."""
@@ -69,4 +83,19 @@ class IngestedReadings:
             model=model,
             make_reader=make_reader,
             at_once=self._pages_at_once,
+            keep_said=self.keep_said,
         )
+
+    def keep_said(self, text_hash: str, texts: Sequence[str]) -> None:
+        """Keep what people write who have the fault of this text, in place of what there was."""
+        embedder = self._query_embedder
+        if embedder is not None:
+            self._said.put(text_hash, texts, embedder.embed(texts), embedder.model_name)
+
+    def renew_said(self) -> bool:
+        """Embed again what another model has embedded; whether there may be more."""
+        model = self._query_embedder.model_name if self._query_embedder else ""
+        found = self._said.of_other_models(model, _RENEWED_AT_ONCE) if model else {}
+        for text_hash, texts in found.items():
+            self.keep_said(text_hash, texts)
+        return bool(found)

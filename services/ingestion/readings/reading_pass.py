@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -45,6 +45,15 @@ class PageReader(Protocol):
 
     def read(self, text: str) -> Reading:
         """The procedures of a page.
+
+        Raises:
+            ModelAnswerError: No readable answer.
+            ModelUnavailableError: The model did not answer.
+            ModelRefusedError: It will not take the page.
+        """
+
+    def said(self, text: str) -> tuple[str, ...]:
+        """What people write who have the page's fault.
 
         Raises:
             ModelAnswerError: No readable answer.
@@ -114,6 +123,7 @@ class _Outcome:
     spent: Usage
     cost: float
     reading: Reading | None = None
+    said: tuple[str, ...] = ()
     reason: str = ""
 
 
@@ -130,6 +140,8 @@ class ReadingPass:
     model: GuardedChatModel
     make_reader: Callable[[ChatModel], PageReader]
     at_once: int
+    keep_said: Callable[[str, Sequence[str]], None] = lambda _text_hash, _texts: None
+    """Stores what people write of a page, by the hash of its text."""
 
     def estimate(self, chosen: ChosenPages) -> ReadEstimate:
         """What `run` would cost; asks the model nothing."""
@@ -209,7 +221,8 @@ class ReadingPass:
                 _log.exception("ingestion.model_reading_failed", document_id=page.document_id)
                 return _Outcome(page, meter.spent, meter.cost, reason=type(error).__name__)
             else:
-                return _Outcome(page, meter.spent, meter.cost, reading=reading)
+                said = _said_of(reader, page)
+                return _Outcome(page, meter.spent, meter.cost, reading=reading, said=said)
 
     def _record(self, report: ReadReport, outcome: _Outcome) -> ReadReport:
         page, reading = outcome.page, outcome.reading
@@ -227,6 +240,7 @@ class ReadingPass:
             _log.warning("ingestion.page_unread", **failed.model_dump())
             return report.with_failure(failed)
         self.store.put(page.text_hash, reading)
+        self.keep_said(page.text_hash, outcome.said)
         self.failed_pages.clear(page.text_hash)
         READ_PAGES.labels("model", "read").inc()
         return report.model_copy(
@@ -237,3 +251,12 @@ class ReadingPass:
                 "failed_in_a_row": 0,
             }
         )
+
+
+def _said_of(reader: PageReader, page: _UnreadPage) -> tuple[str, ...]:
+    """None where the model does not tell: the page is read all the same."""
+    try:
+        return reader.said(page.text)
+    except (ModelAnswerError, ModelUnavailableError, ModelRefusedError) as error:
+        _log.warning("ingestion.nothing_said", document_id=page.document_id, reason=str(error))
+        return ()

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import delete, false, or_, select, update
+from sqlalchemy import delete, exists, false, or_, select, update
+from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of, screened
 from services.knowledge.screening.version import screening_of
-from services.knowledge.tables import DocumentRow
+from services.knowledge.tables import DocumentRow, SaidRow
 
 _AT_ONCE = 100
 _KEPT = 1024
@@ -38,8 +39,13 @@ class SqlDocumentStore:
 
     def put(self, document: Document) -> None:
         """See `DocumentStore.put`."""
+        used = _used(document)
         with self._database.session() as session:
-            session.merge(DocumentRow(**document.model_dump(), **_used(document)))
+            row = session.get(DocumentRow, document.id)
+            before = row.text_hash if row else None
+            session.merge(DocumentRow(**document.model_dump(), **used))
+            if before and before != used["text_hash"]:
+                _forget_said(session, before)
 
     def get(self, document_id: str) -> Document | None:
         """See `DocumentStore.get`."""
@@ -89,7 +95,11 @@ class SqlDocumentStore:
     def delete(self, document_id: str) -> None:
         """See `DocumentStore.delete`."""
         with self._database.session() as session:
-            session.execute(delete(DocumentRow).where(DocumentRow.id == document_id))
+            mine = DocumentRow.id == document_id
+            before = session.scalar(select(DocumentRow.text_hash).where(mine))
+            session.execute(delete(DocumentRow).where(mine))
+            if before:
+                _forget_said(session, before)
 
     def _usable(self, row: DocumentRow) -> Document:
         document = _document(row)
@@ -112,6 +122,13 @@ class SqlDocumentStore:
         with self._database.session() as session:
             rows = session.execute(select(DocumentRow.id, DocumentRow.content_hash))
             return dict(rows.tuples().all())
+
+
+def _forget_said(session: Session, text_hash: str) -> None:
+    """What people say of a text goes with the last document that has it."""
+    session.flush()
+    has_it = exists().where(DocumentRow.text_hash == text_hash)
+    session.execute(delete(SaidRow).where(SaidRow.text_hash == text_hash, ~has_it))
 
 
 def _is_current(row: DocumentRow) -> bool:

@@ -14,6 +14,8 @@ from services.llm.tokens import estimated
 from services.procedure.agreement import doubts, most_agreed
 from services.procedure.by_model.question import PROMPT, messages, schema
 from services.procedure.by_model.revision import Attempt, Revision
+from services.procedure.by_model.said import SAID_TOKENS, said_of
+from services.procedure.by_model.said import messages as about_people
 from services.procedure.checking.walker import findings_of
 from services.procedure.model import Reader, Reading
 
@@ -44,7 +46,12 @@ class ModelReader:
         asked = estimated(message.content for message in messages(text))
         answer = min(_ANSWER_TOKENS, estimated([text]) + 500)
         revised = asked + 3 * answer if self._corrections else 0  # the answer, its chart, the next
-        return asked + self._samples * (answer + revised)
+        told = estimated(message.content for message in about_people(text)) + SAID_TOKENS
+        return asked + self._samples * (answer + revised) + told
+
+    def said(self, text: str) -> tuple[str, ...]:
+        """See `said_of`."""
+        return said_of(self._model, text)
 
     def read(self, text: str) -> Reading:
         """The page's procedures, of the soundest samples the one that the others agree with most.

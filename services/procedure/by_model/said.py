@@ -16,7 +16,7 @@ LONGEST_SAID = 300
 """Characters of one; a longer one is cut."""
 _SHOWN = 6_000
 """Characters of the page: what it treats is told in its beginning."""
-_TOKENS = 700
+SAID_TOKENS = 700
 
 
 class _Ticket(BaseModel):
@@ -45,7 +45,7 @@ def said_of(model: ChatModel, text: str) -> tuple[str, ...]:
         ModelRefusedError: See `ChatModel.complete`.
     """
     request = ChatRequest(
-        messages=messages(text), temperature=0.7, max_tokens=_TOKENS, prompt=SAID_PROMPT.label
+        messages=messages(text), temperature=0.7, max_tokens=SAID_TOKENS, prompt=SAID_PROMPT.label
     )
     answer, _ = ask_for(model, request, _Answer)
     return usable(ticket.text for ticket in answer.tickets)

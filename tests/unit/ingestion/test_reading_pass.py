@@ -9,6 +9,7 @@ import pytest
 from services.ingestion.model_pass import NoChatModelError, PassUnfinishedError
 from services.ingestion.readings.reading_pass import ChosenPages
 from services.knowledge.screening.document import hash_of
+from services.knowledge.stores.sql_said import SqlSaidTexts
 from services.llm.chat_model import ChatRequest, Message, ModelAnswerError, ModelUnavailableError
 from services.llm.guard import GuardedChatModel, Prices
 from services.llm.scripted import ScriptedChatModel
@@ -31,6 +32,9 @@ class FakeReader:
 
     def estimate(self, text):
         return len(text)
+
+    def said(self, _text):
+        return ()
 
     def read(self, text):
         self.read_pages.append(text)
@@ -209,3 +213,25 @@ def test_the_reader_in_use_is_asked_about_a_page_and_its_answer_is_kept(stand):
         "Seat the fan",
     ]
     assert stand.service.reading_pass(model).estimate(ALL).pages == 0
+
+
+def test_what_people_write_of_a_page_is_kept_and_a_failure_of_it_costs_no_reading(
+    stand, pages, model, reader
+):
+    def said(_self, text):
+        if text == pages[1]:
+            raise ModelAnswerError("not JSON")
+        return ("The pump hums", "It is hot")
+
+    reader.said = said
+    report = run_of(stand, model, reader).run(ALL)
+    assert (report.read, report.failed) == (4, ())
+    texts = SqlSaidTexts(stand.database)
+    model_name = stand.service._query_embedder.model_name
+    found, vectors = texts.of_documents(model_name)
+    assert sorted(found) == sorted(["0.md", "copy.md", "2.md", "3.md"] * 2)
+    assert len(vectors) == len(found)
+    stand.service._said.put(hash_of(pages[0]), ["It is hot"], vectors[:1], "an older model")
+    assert stand.service.renew_said()
+    assert not stand.service.renew_said()
+    assert len(texts.of_documents(model_name)[0]) == 6
