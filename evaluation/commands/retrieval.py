@@ -1,5 +1,6 @@
 """Whether the right page is found, and how sure retrieval may be of it."""
 
+import json
 import time
 from functools import partial
 from itertools import chain
@@ -169,3 +170,56 @@ def page_choice(
     config: dict[str, object] = {"pairs": pairs.name, "tickets": tickets.name, "seed": seed}
     figures = report(ways, fitted, config, time.perf_counter() - started)
     finish(figures, out, as_json=as_json)
+
+
+@app.command()
+def said(
+    *,
+    data_dir: DataDir,
+    pairs: PairsFile,
+    tickets: Annotated[Path, typer.Option(help="JSON Lines of tickets, each with its page.")],
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Keep the answers in this folder, whose index.json names their pages."),
+    ] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """How far up each page stands with what people write of it, and without.
+
+    The folder holds the pages of which a strong model's answers were kept, and no others; what is
+    put there for the run is taken out again. `--pairs` are alerts whose page is known.
+    """
+    from evaluation.benches.retrieval.said import asked_of, ranks_of, report  # noqa: PLC0415
+    from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
+    from evaluation.material.pairs import read_pairs  # noqa: PLC0415
+    from evaluation.material.recorded_said import (  # noqa: PLC0415
+        RECORDED_SAID,
+        read_said,
+        said_in,
+        write_said,
+    )
+    from services.knowledge.screening.document import text_hash  # noqa: PLC0415
+    from services.procedure.by_model.said import SAID_PROMPT  # noqa: PLC0415
+    from services.retrieval.said import LOOK_EVERY_S  # noqa: PLC0415
+
+    started = time.perf_counter()
+    if record is not None:
+        documents = json.loads((record / "index.json").read_text(encoding="utf-8"))
+        write_said(RECORDED_SAID, said_in(record, documents))
+    known = read_said(RECORDED_SAID)
+    with open_platform(data_dir) as platform:
+        pages = {id_: platform.documents.get(id_) for id_ in known}
+        hashes = {id_: text_hash(page) for id_, page in pages.items() if page is not None}
+        asked = list(asked_of(read_rows(tickets), read_pairs(pairs), hashes))
+        with progress("said", 2 * len(asked)) as advance:
+            without = ranks_of(asked, platform.retrieval, advance)
+            for id_, hashed in hashes.items():
+                platform.ingestion.keep_said(hashed, known[id_].texts)
+            time.sleep(LOOK_EVERY_S)
+            with_ = ranks_of(asked, platform.retrieval, advance)
+        for hashed in hashes.values():
+            platform.ingestion.keep_said(hashed, ())
+    config: dict[str, object] = {"pages": len(hashes), "prompt": SAID_PROMPT.label}
+    ways = {"without": without, "with": with_}
+    finish(report(asked, ways, config, time.perf_counter() - started), out, as_json=as_json)
