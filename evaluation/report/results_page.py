@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evaluation.measures.figures import Report
 from evaluation.report.comparison_report import BENCHMARK as PLANNERS
+from evaluation.report.front_table import front_table
 from evaluation.report.judge_report import BENCHMARK as JUDGE
 from evaluation.report.judge_section import judge_section
 from evaluation.report.planners_section import planners_section
@@ -58,7 +59,9 @@ def results_page(reports: Sequence[Report], command: str, notes: str = "") -> Pa
     sections = list(_sections(reports))
     head = _HEAD.format(command=command).strip()
     learned = [f"## What is learned\n\n{notes.strip()}"] if notes.strip() else []
-    text = "\n\n".join([head, *learned, *(section.text() for section in sections)])
+    first = [table] if (table := front_table(reports)) else []
+    title, _, rest = head.partition("\n\n")
+    text = "\n\n".join([title, *first, rest, *learned, *(each.text() for each in sections)])
     pictures = {name: svg for section in sections for name, svg in section.pictures.items()}
     return Page(text + "\n", pictures)
 

@@ -1,0 +1,120 @@
+"""The first table of the results: what the product is worth, in ten rows for a stranger."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.measures.bootstrap import intervals
+from evaluation.measures.figures import Report
+from evaluation.report.results_section import text_table
+
+_HEADER = ("what", "figure", "against what", "n", "95 % interval")
+_PERSON = "a second person 72 %"
+_ACCEPTED = "a second person 71 %"
+"""How far two careful drawings of one page agree: `logic/second.jsonl` held against the first."""
+
+_Row = tuple[str, str, str, str, str]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The reports that the table reads, each by what tells it from others of its benchmark."""
+
+    reports: Sequence[Report]
+
+    def logic(self, reader: str, given: str, page: str = "there") -> Report | None:
+        wanted = {"reader": reader, "given": given, "page": page}
+        return self._first("logic", lambda each: wanted.items() <= each.config.items())
+
+    def of(self, benchmark: str) -> Report | None:
+        return self._first(benchmark, lambda _each: True)
+
+    def _first(self, benchmark: str, is_it: Callable[[Report], bool]) -> Report | None:
+        found = (r for r in self.reports if r.benchmark == benchmark and is_it(r))
+        return next(found, None)
+
+
+def front_table(reports: Sequence[Report]) -> str:
+    """As Markdown; a row whose report is missing is left out, and all of it where none is there."""
+    rows = list(_rows(_Found(reports)))
+    return f"## In ten rows\n\n{text_table(_HEADER, rows)}" if rows else ""
+
+
+def _rows(found: _Found) -> Iterator[_Row]:
+    walk, hidden = found.logic("rules", "ticket"), found.logic("rules", "ticket", "hidden")
+    rules, model = found.logic("rules", "page"), found.logic("recorded", "page")
+    choice, judge, search = (found.of(name) for name in ("page choice", "judge", "retrieval"))
+    if walk:
+        beside = _baselines(search) if search else ""
+        yield _of_rows(
+            "right page first, tickets in people's words", walk, "page_first", beside
+        )
+        yield _of_rows("of them called sure, no model set", walk, "sure", "wanted: 70 %")
+    if hidden:
+        yield _of_rows("called sure with the page hidden, no model", hidden, "sure", "wanted: 0 %")
+    if choice:
+        yield from _chosen(choice)
+    if rules:
+        yield _of_rows("guards right (F1), page read by rules", rules, "guards", _PERSON)
+    if model:
+        beside = f"rules {rules.overall['guards']:.0f} %; {_PERSON}" if rules else _PERSON
+        yield _of_rows("guards right, a strong model's recorded reading", model, "guards", beside)
+        beside = f"rules {rules.overall['acceptable']:.0f} %; {_ACCEPTED}" if rules else _ACCEPTED
+        yield _of_rows("an expert would follow that reading", model, "acceptable", beside)
+    if rules:
+        yield from _marked(rules)
+    if judge:
+        told = f"{100 * judge.overall['worse']:.0f} %"
+        n = str(int(sum(each["n"] for each in judge.sets.values())))
+        yield "the scorer puts the right workflow above a worse one", told, "chance 50 %", n, ""
+
+
+def _of_rows(what: str, report: Report, column: str, against: str) -> _Row:
+    rows: Sequence[Mapping[str, object]] = (report.model_extra or {})["rows"]
+    values = [value for row in rows if isinstance(value := row.get(column), float)]
+    (told,) = intervals([np.array(values)[:, None]], seed=0)
+    figure = f"{100 * told.mean:.0f} %"
+    return what, figure, against, str(len(values)), _between(told.low, told.high)
+
+
+def _chosen(report: Report) -> Iterator[_Row]:
+    between: Mapping[str, Mapping[str, float]] = (report.model_extra or {})["intervals"]
+    for kind, words, figure in (
+        ("drawn", "the same with a strong model's recorded choice", "first"),
+        ("drawn", "called sure with that choice", "sure"),
+        ("hidden", "called sure with that choice though the page is hidden", "sure"),
+    ):
+        name = f"with a model's choice, {kind}"
+        if name in report.sets:
+            own, alone = report.sets[name], report.sets[f"retrieval, {kind}"]
+            yield (
+                words,
+                f"{100 * own[figure]:.0f} %",
+                f"retrieval alone, same tickets {100 * alone[figure]:.0f} %",
+                str(int(own["n"])),
+                _between(between[name][f"{figure} from"], between[name][f"{figure} to"]),
+            )
+
+
+def _marked(report: Report) -> Iterator[_Row]:
+    told: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("conditions", {})
+    if "rules, all" in told:
+        own, random = told["rules, all"], told["rules, at random"]
+        right, any_ = 100 * own["right marked"], 100 * random["wrong marked"]
+        yield (
+            "of the wrong conditions by rules marked as doubtful",
+            f"{100 * own['wrong marked']:.0f} %",
+            f"of the right ones {right:.0f} %; at random {any_:.0f} % of both",
+            str(int(own["wrong"])),
+            "",
+        )
+
+
+def _baselines(report: Report) -> str:
+    told: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("baselines", {})
+    return ", ".join(f"{name} {100 * each['r_at_1']:.0f}" for name, each in told.items())
+
+
+def _between(low: float, high: float) -> str:
+    return f"{100 * low:.0f} to {100 * high:.0f}"
