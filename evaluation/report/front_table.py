@@ -64,7 +64,7 @@ def _rows(found: _Found) -> Iterator[_Row]:
         yield _of_rows("an expert would follow that reading", model, "acceptable", beside)
     if rules:
         yield from _marked(rules)
-    if judge:
+    if judge and "worse" in judge.overall:
         told = f"{100 * judge.overall['worse']:.0f} %"
         n = str(int(sum(each["n"] for each in judge.sets.values())))
         yield "the scorer puts the right workflow above a worse one", told, "chance 50 %", n, ""
