@@ -47,9 +47,7 @@ def _rows(found: _Found) -> Iterator[_Row]:
     choice, judge, search = (found.of(name) for name in ("page choice", "judge", "retrieval"))
     if walk:
         beside = _baselines(search) if search else ""
-        yield _of_rows(
-            "right page first, tickets in people's words", walk, "page_first", beside
-        )
+        yield _of_rows("right page first, tickets in people's words", walk, "page_first", beside)
         yield _of_rows("of them called sure, no model set", walk, "sure", "wanted: 70 %")
     if hidden:
         yield _of_rows("called sure with the page hidden, no model", hidden, "sure", "wanted: 0 %")

@@ -78,6 +78,13 @@ _BARE_COMMAND = re.compile(
     r"(?:\s+(?:below|in order|as follows|again|here))*[.:]?",
     re.IGNORECASE,
 )
+_RUNS_WHAT_FOLLOWS = re.compile(
+    r"(?:^|.*[\w)`],?\s)(?<!\bto )(?<!\bthat )(?<!\bwhich )(?<!\bwhen you )(?<!\bwill )"
+    r"(?:run|execute|enter|type|issue)"
+    r"(?:\s+(?:(?:the |this |these )?(?:following|below)|this|these)(?:\s+\w+)?)?\s*:",
+    re.IGNORECASE | re.DOTALL,
+)
+"""`On the master node, run:` has no object but what stands below it."""
 _TO_AN_END = re.compile(
     r"^(?:run|use|execute|enter|issue|perform|follow|complete|do|apply)\s+"
     r"(?:(?:the|these|this|one of the|following|below)\s+){1,3}"
@@ -182,8 +189,15 @@ def instruction(sentence: str) -> str:
     ended = _TO_AN_END.match(said)
     if ended and begins_with_verb(ended["aim"]):
         return capitalised(ended["aim"].rstrip(" .:"))
-    is_told = begins_with_verb(said) or _tells_after_lead(said)
+    is_told = begins_with_verb(said) or _tells_after_lead(said) or _runs_what_follows(sentence)
     return capitalised(said.rstrip(" .:;,")) if is_told else ""
+
+
+def _runs_what_follows(sentence: str) -> bool:
+    """Whether it ends with what is to be done with the code below it, wherever that is."""
+    said = without_prefix(sentence.strip())
+    is_led = _LEAD.match(said) or len(said.split()) <= _LEAST_CLAUSE
+    return bool(is_led) and _RUNS_WHAT_FOLLOWS.fullmatch(said) is not None
 
 
 def _tells_after_lead(said: str) -> bool:

@@ -100,3 +100,19 @@ def test_what_only_says_where_to_read_on_is_known():
 def test_the_aim_of_what_follows_is_told():
     assert aim("To fully stop the pump:") == "Fully stop the pump"
     assert aim("Pumps that stop:") == "Pumps that stop:"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("On the master node, run:", "On the master node, run"),
+        ("On the host run the following command:", "On the host run the following command"),
+        ("Then run:", "Run"),
+        ("Commands to run:", ""),
+        ("The pods that run:", ""),
+        ("At night the scheduler will execute the following steps:", ""),
+        ("On the master node it may run", ""),
+    ],
+)
+def test_what_stands_below_is_run_wherever_it_says(sentence, told):
+    assert instruction(sentence) == told
