@@ -160,7 +160,9 @@ def test_what_somebody_works_with_stays_and_the_other_page_is_offered(gateway_of
     finish(gateway)
     assert workflow_of(gateway, ticket_id)["workflow"]["title"] == "Fan failed"
     assert gateway.ticket(ticket_id)["better_page"] == SUPPLY
-    assert "Make the workflow of that page" in gateway.client.get(f"/tickets/{ticket_id}").text
+    shown = gateway.client.get(f"/tickets/{ticket_id}").text
+    assert "Make the workflow of that page" in shown
+    assert "Another page may fit better</a>" in shown, "it is seen while one works further down"
     assert gateway.client.post(f"/v1/tickets/{ticket_id}/renewal").status_code == 202
     finish(gateway)
     assert workflow_of(gateway, ticket_id)["workflow"]["title"] == "Power supply failed"
