@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from services.kit.settings import PlatformSettings
+from services.knowledge.embedding.onnx_model import obtain
 from services.serving.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
@@ -91,11 +93,19 @@ def test_the_embedders_file_can_be_made_with_what_runs_alone():
     assert {"onnx", "onnxruntime", "safetensors"} <= pinned(ROOT / "requirements.txt").keys()
 
 
+@pytest.fixture(scope="module")
+def _embedders_file():
+    """Made beforehand, as a machine makes it that runs a platform once; an image brings it along."""
+    settings = PlatformSettings()
+    obtain(settings.embedder_path(settings.embedder))
+
+
 def alone(service: str, lock: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.contract.room_alone", service, lock]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.usefixtures("_embedders_file")
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_room_is_built_with_what_its_image_holds(service):
     done = alone(service, f"deploy/requirements/{service}.txt")
@@ -103,6 +113,7 @@ def test_a_room_is_built_with_what_its_image_holds(service):
     assert {"torch", "sentence-transformers", "onnx"}.isdisjoint(done.stdout.split())
 
 
+@pytest.mark.usefixtures("_embedders_file")
 def test_a_room_is_not_built_with_what_the_image_of_another_holds():
     done = alone("retrieval", "deploy/requirements/planner.txt")
     assert done.returncode != 0

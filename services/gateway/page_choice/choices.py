@@ -16,7 +16,7 @@ the pages are shuffled, so that the right one stands anywhere."""
 
 
 class Choices:
-    """Kept for good: a page that changes, or comes, is another question."""
+    """Kept as long as tickets are: a page that changes, or comes, is another question."""
 
     def __init__(self, database: Database, model: str) -> None:
         """`model` by its name."""
