@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.kit.settings import PlatformSettings
+from services.kit.settings import EmbedderChoice, PlatformSettings
 from services.knowledge.embedding.onnx_model import obtain
 from services.serving.rooms import ROOMS
 
@@ -95,9 +95,10 @@ def test_the_embedders_file_can_be_made_with_what_runs_alone():
 
 @pytest.fixture(scope="module")
 def _embedders_file():
-    """Made beforehand, as a machine makes it that runs a platform once; an image brings it along."""
+    """Made beforehand: an image brings it along."""
     settings = PlatformSettings()
-    obtain(settings.embedder_path(settings.embedder))
+    for choice in (EmbedderChoice.ONNX, EmbedderChoice.ONNX_INT8):
+        obtain(settings.embedder_path(choice), is_int8=choice is EmbedderChoice.ONNX_INT8)
 
 
 def alone(service: str, lock: str) -> subprocess.CompletedProcess[str]:
