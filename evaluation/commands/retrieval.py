@@ -124,6 +124,7 @@ def page_choice(
         judged,
         kept_answers,
         report,
+        with_acceptance,
         with_choices,
         write_prompts,
     )
@@ -163,10 +164,11 @@ def page_choice(
         with progress("page choice", len(found) + len(chosen)) as advance:
             known_keys = {each.case.key for each in chosen}
             alone = [each for each in found if not choices or each.case.key in known_keys]
-            ways = {
+            walked = {
                 "retrieval": list(walk(alone, thresholds=thresholds, advance=advance)),
                 "with a model's choice": list(walk(chosen, thresholds=thresholds, advance=advance)),
             }
+        ways = {name: with_acceptance(rows, platform.embedder) for name, rows in walked.items()}
     config: dict[str, object] = {"pairs": pairs.name, "tickets": tickets.name, "seed": seed}
     figures = report(ways, fitted, config, time.perf_counter() - started)
     finish(figures, out, as_json=as_json)

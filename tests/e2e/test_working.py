@@ -120,7 +120,7 @@ def test_a_rejected_step_is_a_doubt_of_its_page_until_it_is_taken_back(page, run
     found, doubts = eventually(lambda: doubts_of(running, ticket), lambda each: each[1])
     assert "the command hangs" in doubts[0]["question"]
     page.goto(f"/knowledge/readings/{found['text_hash']}")
-    link = page.get_by_role("link", name="the ticket")
+    link = page.get_by_role("link", name="the ticket", exact=True)
     expect(link.first).to_have_attribute("href", f"/tickets/{ticket['id']}")
     running.client.put(address, json={"verdict": ""})
     eventually(lambda: doubts_of(running, ticket), lambda each: not each[1])

@@ -6,7 +6,7 @@ Drawn tickets, some of them once more with their page hidden, and alerts, one fo
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +14,13 @@ import numpy as np
 
 from evaluation.benches.logic.bench import standing
 from evaluation.benches.retrieval.ranks import ranked_documents
-from evaluation.material.logic_rows import LogicRow
+from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.material.pairs import Pair, is_fitted
 from evaluation.material.recorded_choices import RecordedPageChoice, answered
 from evaluation.material.requests import plan_request, score_request
 from evaluation.measures.bootstrap import Interval, intervals
 from evaluation.measures.figures import Report
+from evaluation.measures.logic import LogicCase, logic_figures
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval, RetrievedContext, RetrieveRequest
 from services.contracts.scorer import Scorer
@@ -29,10 +30,12 @@ from services.gateway.page_choice.chance import ChoiceChance
 from services.gateway.page_choice.choosing import Choice, is_open, weighed
 from services.gateway.page_choice.shown import MOST_PAGES, shown_of
 from services.gateway.walk.fit import Thresholds
+from services.knowledge.ports import Embedder
+from services.workflow.model import Workflow
 
 DRAWN = 120
 HIDDEN = 60
-_TOLD = ("first", "sure", "right of sure")
+_TOLD = ("first", "sure", "right of sure", "acceptable")
 """Figures whose intervals are told."""
 
 
@@ -45,6 +48,8 @@ class Case:
     page: str
     kind: str
     """`drawn`, `hidden` or `alert`."""
+    reference: GoldGraph | None = None
+    """The drawing of its page, of drawn tickets."""
 
     @property
     def is_hidden(self) -> bool:
@@ -67,7 +72,7 @@ def cases_of(rows: Sequence[LogicRow], alerts: Iterable[Pair], seed: int) -> lis
     for half in (True, False):
         own = [row for row in rows if is_fitted(row.id) is half]
         drawn = chosen.sample(own, min(len(own), DRAWN // 2))
-        found += [Case(row.id, row.draft, row.page, "drawn") for row in drawn]
+        found += [Case(row.id, row.draft, row.page, "drawn", row.reference) for row in drawn]
         hidden = drawn[: HIDDEN // 2]
         found += [Case(row.id, row.draft, row.page, "hidden") for row in hidden]
     of_page: dict[str, Pair] = {}
@@ -211,6 +216,9 @@ class Judged:
     is_shown: bool
     is_sure: bool
     chance: float
+    workflow: Workflow | None
+    is_acceptable: bool = False
+    """Whether an expert would accept it, by the drawing; only of drawn tickets."""
 
 
 def judged(
@@ -234,8 +242,22 @@ def judged(
             bool(stands["shown"]),
             bool(stands["sure"]),
             context.confidence,
+            ranked[0].candidate.workflow if ranked else None,
         )
         advance()
+
+
+def with_acceptance(rows: Sequence[Judged], embedder: Embedder) -> list[Judged]:
+    """Each workflow held against the drawing of its ticket; all texts in one batch."""
+    drawn = [row for row in rows if row.case.reference is not None]
+    cases = [
+        LogicCase(row.case.page, row.case.reference, row.workflow)
+        for row in drawn
+        if row.case.reference is not None
+    ]
+    figures = logic_figures(cases, embedder)
+    found = {row.case.key: bool(of["acceptable"]) for row, of in zip(drawn, figures, strict=True)}
+    return [replace(row, is_acceptable=found.get(row.case.key, False)) for row in rows]
 
 
 def report(
@@ -286,6 +308,7 @@ def _columns(rows: Sequence[Judged]) -> dict[str, Interval]:
         "sure": [row.is_sure for row in rows],
         "right of sure": [row.is_first for row in rows if row.is_sure],
         "brier": [(row.chance - row.is_first) ** 2 for row in rows],
+        "acceptable": [row.is_acceptable for row in rows if row.case.reference is not None],
     }
     return {
         name: intervals([np.array(values, dtype=float)[:, None]], seed=0)[0]
