@@ -1,0 +1,55 @@
+"""What the page of a reading says is to be looked at first."""
+
+from services.contracts.readings import ProcedureState, ReadingDetail
+from services.gateway.ui.knowledge.readings.views import procedure_views
+from services.procedure.model import Reader
+from services.procedure.ports import ReadingState
+from services.procedure.program.numbering import numbered
+from services.procedure.rules import read_by_rules
+
+TEXT = """# Pump stands still
+
+The pump has moved nothing for a while.
+
+1. Look at the lamp of the pump.
+2. If the lamp is red, swap the fuse.
+3. Check whether the valve is open. If not, open it.
+4. Prime the pump and start it.
+5. Watch the gauge for ten minutes.
+"""
+
+
+def detail(*, by: str = "", reader: Reader = Reader.RULES) -> ReadingDetail:
+    reading = numbered(read_by_rules(TEXT)).model_copy(update={"reader": reader})
+    state = ReadingState.APPROVED if by else ReadingState.READ
+    return ReadingDetail.model_validate(
+        {
+            "text_hash": "0" * 64,
+            "documents": ("pump.md",),
+            "reader": reader,
+            "state": state,
+            "procedures": 1,
+            "approved": int(bool(by)),
+            "doubts": len(reading.doubts),
+            "was_approved": False,
+            "revision": "1",
+            "updated_at": "2026-01-01T00:00:00Z",
+            "reading": reading,
+            "states": (ProcedureState(title="Pump stands still", state=state, by=by),),
+            "lines": tuple(TEXT.split("\n")),
+        }
+    )
+
+
+def test_conditions_of_a_machines_reading_are_judged_and_the_least_likely_comes_first():
+    (shown,) = procedure_views(detail())
+    assert shown.judged == sum(step.step.chance is not None for step in shown.steps) > 3
+    chances = [each.step.chance for each in shown.doubtful]
+    assert chances == sorted(chances)
+    assert all(each.step.doubt for each in shown.doubtful)
+
+
+def test_what_a_person_approved_or_wrote_is_not_judged():
+    for given in (detail(by="kim"), detail(reader=Reader.PERSON)):
+        (shown,) = procedure_views(given)
+        assert (shown.judged, shown.doubtful) == (0, ())
