@@ -18,6 +18,8 @@ _HEADINGS = 500
 _OPENING = 650
 _PASSAGE = 450
 """Characters that are shown: together some 4,000 tokens with eight pages."""
+_READ = 20_000
+"""Characters of a page whose headings are looked at: so much of a page is parsed once for many."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def shown_of(ticket: TicketDraft, context: RetrievedContext) -> Shown:
 
 
 def _text_of(page: PageReading, context: RetrievedContext) -> str:
-    tree = parse(page.text)
+    tree = parse(page.text[:_READ])
     lines = tree.lines[tree.body_line - 1 :]
     told = (
         ("path", page.document_id),
