@@ -1,8 +1,7 @@
 """Makes `readings.jsonl` and the model's worked examples of the drawings in `drawings/`.
 
-`worked/` holds pages that are worked examples only, each beside its drawing. A drawing is
-the program of one document, in the form that `docs/reference/procedures.md` tells; lines count in
-the converted text.
+A drawing is the program of one document of `documents/`, in the form that
+`docs/reference/procedures.md` tells; lines count in the converted text.
 """
 
 import json
@@ -36,15 +35,6 @@ def drawings() -> dict[str, tuple[str, Reading]]:
     return found
 
 
-def worked() -> dict[str, tuple[str, Reading]]:
-    """Text and drawn reading of the pages that are worked examples and nothing else."""
-    found = {}
-    for path in sorted((HERE / "worked").glob("*.md")):
-        text = screen_document(path.read_text(encoding="utf-8")).text
-        found[path.name] = text, _reading(path.with_name(f"{path.name}.json"), text)
-    return found
-
-
 def text_of(id_: str) -> str:
     """The document as it is converted, and as its readers see it."""
     reader = reader_of(id_)
@@ -69,11 +59,6 @@ def _without_commands(program: Any) -> Any:  # noqa: ANN401 - JSON
     return [_without_commands(each) for each in program] if isinstance(program, list) else program
 
 
-def _example(id_: str, text: str, drawing: Path) -> dict[str, Any]:
-    program = _without_commands(json.loads(drawing.read_text(encoding="utf-8")))
-    return {"document": id_, "text": text, "program": program}
-
-
 def _lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -86,9 +71,9 @@ def made() -> tuple[str, str]:
             continue
         row = {"text_hash": hash_of(text), "document": id_, "state": "approved"}
         readings.append({**row, "reading": as_json(reading)})
-        examples.append(_example(id_, text, HERE / "drawings" / f"{id_}.json"))
-    for name, (text, _) in worked().items():
-        examples.append(_example(name, text, HERE / "worked" / f"{name}.json"))
+        path = HERE / "drawings" / f"{id_}.json"
+        program = _without_commands(json.loads(path.read_text(encoding="utf-8")))
+        examples.append({"document": id_, "text": text, "program": program})
     return _lines(readings), _lines(examples)
 
 
