@@ -149,7 +149,7 @@ def page_choice(
             write_prompts(found, prompts, batches)
             return
         if record is not None:
-            write_page_choices(RECORDED_CHOICES, kept_answers(record, found))
+            write_page_choices(RECORDED_CHOICES, kept_answers(record))
         choices = read_page_choices(RECORDED_CHOICES)
         if write:
             known = choice_cases(found, choices)

@@ -1,7 +1,7 @@
 """A strong model's choices of the page, kept by case: ids and chances, no text of a page."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,7 +49,7 @@ def write_page_choices(path: Path, rows: Iterable[RecordedPageChoice]) -> None:
 
 
 def answered(
-    folder: Path, shown: Mapping[str, tuple[str, ...]], prompt: str
+    folder: Path, shown: Mapping[str, Sequence[str]], prompt: str
 ) -> list[RecordedPageChoice]:
     """The answers in `answer-1.json` and so on, each of a key and the pages shown under it.
 

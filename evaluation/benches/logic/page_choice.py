@@ -4,6 +4,7 @@ Drawn tickets, some of them once more with their page hidden, and alerts, one fo
 """
 
 import hashlib
+import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ from services.gateway.walk.fit import Thresholds
 from services.knowledge.ports import Embedder
 from services.workflow.model import Workflow
 
+INDEX = "index.json"
 DRAWN = 120
 HIDDEN = 60
 _TOLD = ("first", "sure", "right of sure", "acceptable")
@@ -112,9 +114,12 @@ def found_for(
 def write_prompts(found: Sequence[Found], folder: Path, batches: int) -> None:
     """What a model is asked for each case, as `batch-1.txt` and so on.
 
-    A ticket and the same with its page hidden are in different ones.
+    A ticket and the same with its page hidden are in different ones. `index.json` keeps the pages
+    of each in the order shown, which another state of the library would change.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    shown = {each.case.key: shown_of(each.case.ticket, each.context).ids for each in found}
+    (folder / INDEX).write_text(json.dumps(shown), encoding="utf-8")
     drawn = [each for each in found if not each.case.is_hidden]
     place = {each.case.id: n for n, each in enumerate(drawn)}
     for batch in range(batches):
@@ -156,9 +161,9 @@ class ChoiceCase(NamedTuple):
         return not self.is_hidden and (self.chosen.page or self.first) == self.page
 
 
-def kept_answers(folder: Path, found: Iterable[Found]) -> list[RecordedPageChoice]:
-    """The answers to these prompts, as they are kept."""
-    shown = {each.case.key: shown_of(each.case.ticket, each.context).ids for each in found}
+def kept_answers(folder: Path) -> list[RecordedPageChoice]:
+    """The answers to the prompts of this folder, as they are kept."""
+    shown = json.loads((folder / INDEX).read_text(encoding="utf-8"))
     return answered(folder, shown, PROMPT.label)
 
 
