@@ -6,6 +6,7 @@ from evaluation.commands import (
     capacity,
     chaos,
     clarify,
+    execution,
     graph,
     judge,
     logic,
@@ -37,6 +38,7 @@ _GROUPS = (
     storm,
     capacity,
     chaos,
+    execution,
     triage,
     results,
 )

@@ -16,6 +16,8 @@ _MOST_HIDDEN = 0.08
 """Share of the tickets without their page that may be called sure."""
 _LEAST_RIGHT = 0.95
 """Share of the sure ones that must be right."""
+_LEAST_SURE = 90
+"""Percent below which nothing is called sure, whatever these few cases say."""
 
 
 def fit_choices(cases: Sequence[ChoiceCase], provenance: str) -> ChoiceChance:
@@ -60,7 +62,7 @@ def _sure_from(cases: Sequence[ChoiceCase], fitted: ChoiceChance) -> float:
     """The lowest percent with few hidden ones sure and enough right among the sure."""
     named = [(case, _chance(case, fitted)) for case in cases if case.chosen.page is not None]
     hidden = sum(case.is_hidden for case in cases)
-    for percent in range(30, 100):
+    for percent in range(_LEAST_SURE, 100):
         sure = [case for case, chance in named if chance >= percent / 100]
         there = [case for case in sure if not case.is_hidden]
         wrong = sum(case.is_hidden for case in sure)

@@ -14,6 +14,7 @@ from evaluation.commands import app as bench
 from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.backup import backup, restore
+from services.cli.execution import execute, simulate
 from services.cli.keys import app as keys
 from services.cli.mcp import mcp
 from services.cli.metrics import metrics
@@ -77,6 +78,8 @@ app.command()(restore)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
+app.command()(execute)
+app.command()(simulate)
 app.command()(mcp)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 

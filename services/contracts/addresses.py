@@ -30,3 +30,10 @@ class AddressSettings(Settings):
     scorer_url: str = Field(
         default="http://127.0.0.1:8084", description="Address of the scorer, for `serve gateway`."
     )
+    executor_url: str = Field(
+        default="http://127.0.0.1:8085",
+        description="Address of the executor, for `serve gateway`.",
+    )
+    gateway_url: str = Field(
+        default="http://127.0.0.1:8080", description="Address of the gateway, for `serve executor`."
+    )

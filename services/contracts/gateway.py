@@ -1,8 +1,8 @@
-"""Gateway: tickets in, tickets with their workflows out, and the client that posts and reads."""
+"""Gateway: tickets in, tickets with their workflows out, and what others see of them."""
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import AwareDatetime, Field, model_validator
 
@@ -11,6 +11,7 @@ from services.contracts.scorer import Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.contracts.triage import TriageDecision
 from services.contracts.verdict import JudgedTicket, JudgedWorkflow
+from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.workflow.model import Workflow
 
@@ -405,6 +406,55 @@ class ProgressEvent(Value):
     `handed_back` (a hand-over was taken back), `renewed` (it is walked again with the page's
     reading as it is now), `page_chosen` (a model compared the nearest pages, and it is walked again
     by what it chose), `page_offered` (somebody works with the workflow: the page that a model finds
-    better is told and no more), or a final status."""
+    better is told and no more), `ran` (a run of the workflow ended), or a final status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime
+
+
+class RunNote(Value):
+    """How a run of a ticket's workflow ended."""
+
+    run_id: str = Field(max_length=64)
+    outcome: str = Field(max_length=20)
+    by: str = Field(default="", max_length=200)
+    """Who started it."""
+    lines: tuple[Annotated[str, Field(max_length=500)], ...] = Field(default=(), max_length=60)
+    """What was run, seen, decided and verified: told to the ticket's own system too."""
+    is_open: bool = False
+    """Whether the fault is surely not over: something was changed and did not help."""
+
+
+class Tickets(Protocol):
+    """Tickets and their workflows, as other services look at them."""
+
+    def note_run(self, ticket_id: str, note: RunNote) -> None:
+        """Keep how a run ended, once; a ticket that is not over is opened again.
+
+        Raises:
+            NotFoundError: No such ticket.
+        """
+
+    def ticket(self, ticket_id: str) -> TicketDetail:
+        """Raises `NotFoundError`."""
+
+    def workflow(self, workflow_id: str) -> StoredWorkflow:
+        """Raises `NotFoundError`."""
+
+
+class TicketsClient:
+    """`Tickets` in another process, over HTTP."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def ticket(self, ticket_id: str) -> TicketDetail:
+        """See `Tickets.ticket`."""
+        return TicketDetail.model_validate(self._client.get(f"/v1/tickets/{ticket_id}"))
+
+    def note_run(self, ticket_id: str, note: RunNote) -> None:
+        """See `Tickets.note_run`."""
+        self._client.put(f"/v1/tickets/{ticket_id}/runs/{note.run_id}", note)
+
+    def workflow(self, workflow_id: str) -> StoredWorkflow:
+        """See `Tickets.workflow`."""
+        return StoredWorkflow.model_validate(self._client.get(f"/v1/workflows/{workflow_id}"))

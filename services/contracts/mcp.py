@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from services.contracts.adoption import MOST_WORDS
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
+from services.contracts.execution import RunMode, RunOutcome, RunPhase
 from services.contracts.gateway import NearestDocument, StoredWorkflow
 from services.contracts.ticket import TicketStatus
 from services.contracts.verdict import JudgedTicket
@@ -49,6 +50,12 @@ class SearchKnowledge(Arguments):
 
 class GetWorkflow(Arguments):
     """Arguments of `get_workflow`."""
+
+    ticket_id: _TicketId
+
+
+class GetRuns(Arguments):
+    """Arguments of `get_runs`."""
 
     ticket_id: _TicketId
 
@@ -144,6 +151,26 @@ class OpenQuestion(Value):
 
     question: str
     choices: tuple[str, ...]
+
+
+class TicketRun(Value):
+    """How one run of a ticket's workflow stands."""
+
+    id: str
+    mode: RunMode
+    phase: RunPhase
+    outcome: RunOutcome | None = None
+    why: str = ""
+    waits_for: str = ""
+    """A change that waits for somebody's leave, or a question; people answer on the run's page."""
+    report: str = ""
+
+
+class TicketRuns(Answer):
+    """The runs of a ticket, the latest first."""
+
+    ticket_id: str
+    runs: tuple[TicketRun, ...]
 
 
 class TicketWorkflow(Answer, JudgedTicket):

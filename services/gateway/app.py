@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
+from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.endpoints import create_adoption_router
 from services.gateway.adoption.marking import record_verdict
@@ -16,10 +17,12 @@ from services.gateway.coverage.queries import Coverages
 from services.gateway.endpoints import (
     create_delivery_router,
     create_holder_router,
+    create_run_note_router,
     create_ticket_router,
 )
 from services.gateway.knowledge import Knowledge
 from services.gateway.mcp.endpoint import create_mcp_router
+from services.gateway.ran import TicketsOfRuns
 from services.gateway.service import GatewayService
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.reading import Reader
@@ -69,10 +72,12 @@ def create_app(
     lifespan: Lifespan | None = None,
     model: ChatModel | None = None,
     knowledge: Knowledge | None = None,
+    execution: Execution | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
-    Without `knowledge` the pages of readings, documents and incidents have nothing to show.
+    Without `knowledge` the pages of readings, documents and incidents have nothing to show, and
+    without `execution` there are none of runs.
 
     It stores tickets and queues their walks; `work.GatewayWork` is what workers do with them. What
     ticket systems sign is let in without a key. Without `write_back` no system is told of what is
@@ -109,6 +114,7 @@ def create_app(
             create_delivery_router(service, reader),
             create_ticket_router(service),
             create_holder_router(service),
+            create_run_note_router(TicketsOfRuns(database, outbox, write_back)),
             create_triage_router(deciding),
             create_adoption_router(adoption, queries),
             create_clarify_router(answering),
@@ -116,8 +122,16 @@ def create_app(
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations),
-            create_mcp_router(service, deciding, adoption, retrieval),
-            *create_pages(service, deciding, adoption, renewing, known=known, audit=audit),
+            create_mcp_router(service, deciding, adoption, retrieval, execution),
+            *create_pages(
+                service,
+                deciding,
+                adoption,
+                renewing,
+                known=known,
+                audit=audit,
+                execution=execution,
+            ),
             sign_in.router(),
             *routers,
         ],

@@ -8,12 +8,14 @@ from starlette.concurrency import run_in_threadpool
 from services.contracts.gateway import (
     Accepted,
     CandidateSummary,
+    RunNote,
     SourceLines,
     StoredWorkflow,
     Taking,
     TicketDetail,
     TicketPage,
     TicketQuery,
+    Tickets,
 )
 from services.gateway.adoption.holding import HeldByAnotherError
 from services.gateway.formats import FORMATS, JSON, accepted_format
@@ -211,6 +213,23 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
     ) -> SourceLines:
         """The cited lines of a document, with some lines around them."""
         return service.source_lines(document_id, lines, context)
+
+    return router
+
+
+def create_run_note_router(tickets: Tickets) -> APIRouter:
+    """What the executor tells of its runs."""
+    router = APIRouter()
+
+    @router.put(
+        "/v1/tickets/{ticket_id}/runs/{run_id}",
+        status_code=204,
+        responses=refusals(TicketNotFoundError),
+    )
+    @needs(Need.OPERATE)
+    def put_run(ticket_id: Id, run_id: Id, note: RunNote) -> None:
+        """Keep how a run of the ticket's workflow ended, once."""
+        tickets.note_run(ticket_id, note.model_copy(update={"run_id": run_id}))
 
     return router
 

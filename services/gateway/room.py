@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from services.contracts.gateway import Tickets
     from services.gateway.triage.desk import TriageDesk
     from services.gateway.writeback.service import WriteBack
     from services.kit.http.health import Check
@@ -32,6 +33,7 @@ class Receiving(NamedTuple):
     settings: GatewaySettings
     triage: TriageDesk
     write_back: WriteBack
+    tickets: Tickets
 
 
 def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
@@ -39,6 +41,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     from services.gateway.app import create_app
     from services.gateway.knowledge import Knowledge
     from services.gateway.page_choice.chance import ChoiceChance
+    from services.gateway.ran import TicketsOfRuns
     from services.gateway.triage.desk import TriageDesk
     from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
@@ -89,10 +92,16 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             optional={**peers.checks(), **stores.model_check()},
             model=model,
             knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval),
+            execution=asked.execution,
         )
 
     return OpenRoom(
-        Receiving(settings, triage, write_back), app, work.register, periodic=work.periodic()
+        Receiving(
+            settings, triage, write_back, TicketsOfRuns(stores.database, stores.outbox, write_back)
+        ),
+        app,
+        work.register,
+        periodic=work.periodic(),
     )
 
 
@@ -121,7 +130,7 @@ ROOM = Room(
     describe,
     Footprint(
         stores=(Store.POSTGRESQL, Store.REDIS, Store.NEO4J),
-        calls=("ingestion", "retrieval", "planner", "scorer"),
+        calls=("ingestion", "retrieval", "planner", "scorer", "executor"),
         serves=Process(up_to=6, cpu="500m", model="planner", goes_outside=True),
         works=Process(up_to=12, model="planner", goes_outside=True),
         is_published=True,
@@ -129,4 +138,5 @@ ROOM = Room(
     ),
     settings=(GatewaySettings, WebhookSettings, WriteBackSettings),
     has_queue=True,
+    lanes=("gateway_model",),
 )

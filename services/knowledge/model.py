@@ -216,5 +216,5 @@ class KnowledgeContext(Noun):
     """Nodes of the documents that the retrieved nodes link to, in the order of the links."""
     words: dict[str, float] = Field(default={})
     """Stemmed words of the ticket that what was found has, each with its weight: rare ones more."""
-    confidence: float = 0.0
+    confidence: float = Field(default=0.0, ge=0, le=1)
     """Calibrated chance, 0–1, that the best hit treats this very fault."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import httpx2
-from openai import APIError, APIStatusError, OpenAI, OpenAIError
+from openai import APIError, APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionChunk
 
 from services.kit.observability.redaction import redacted
@@ -29,6 +29,33 @@ _LATER = frozenset({408, 409, 425, 429})
 _BLANK_RUNS = (" " * 64, "\n" * 8, "\t" * 16)
 """Where schemas allow blanks between values, small models write nothing else to the end of their
 tokens; no answer needs that many."""
+
+
+_MOST_BYTES = 32_000_000
+"""Of one answer as it is sent; the longest completions have some 100,000."""
+
+
+class _Bounded(httpx2.SyncByteStream):
+    """An answer that ends in an error before it fills the memory."""
+
+    def __init__(self, stream: httpx2.SyncByteStream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        read = 0
+        for part in self._stream:
+            read += len(part)
+            if read > _MOST_BYTES:
+                raise httpx2.ReadError(f"the answer has more than {_MOST_BYTES} bytes")
+            yield part
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _bound(response: httpx2.Response) -> None:
+    if isinstance(response.stream, httpx2.SyncByteStream):
+        response.stream = _Bounded(response.stream)
 
 
 class OpenAICompatibleChatModel:
@@ -56,7 +83,13 @@ class OpenAICompatibleChatModel:
         self._prompt_logprobs = prompt_logprobs
         self._seeded = seeded
         self._timeout_s = timeout_s
-        self._client = OpenAI(base_url=base_url, api_key=api_key, timeout=timeout_s, max_retries=0)
+        self._client = OpenAI(
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout_s,
+            max_retries=0,
+            http_client=DefaultHttpxClient(event_hooks={"response": [_bound]}),
+        )
         self._root = base_url.rstrip("/").removesuffix("/v1")
         self._http = httpx.Client(timeout=timeout_s, headers={"Authorization": f"Bearer {api_key}"})
 

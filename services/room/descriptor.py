@@ -55,6 +55,11 @@ class Room(Generic[S_co]):
     settings: tuple[type[Settings], ...] = ()
     has_queue: bool = False
     """Whether it has tasks, that processes beside it may work on too."""
+    lanes: tuple[str, ...] = ()
+    """Further queues: what waits for a model, for long, holds up nothing else of the room. A task's
+    queue is what its name begins with."""
+    threads: int = 1
+    """How many tasks of its queue one process alone works on at once."""
     front: Callable[[Peers], Front] | None = None
 
 

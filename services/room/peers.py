@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol, Self
 
+from services.contracts.execution import Execution
+from services.contracts.gateway import Tickets
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
 from services.contracts.readings import Readings
@@ -40,6 +42,14 @@ class Peers(Protocol):
     @property
     def scorer(self) -> Scorer:
         """Ranked candidates."""
+
+    @property
+    def tickets(self) -> Tickets:
+        """Tickets and their workflows."""
+
+    @property
+    def execution(self) -> Execution:
+        """Workflows that are carried out."""
 
     @property
     def fronts(self) -> tuple[Front, ...]:

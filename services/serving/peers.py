@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from services.contracts.addresses import AddressSettings
+from services.contracts.execution import Execution, ExecutionClient
+from services.contracts.gateway import Tickets, TicketsClient
 from services.contracts.ingestion import Ingestion, IngestionClient
 from services.contracts.planner import Planner, PlannerClient
 from services.contracts.readings import Readings, ReadingsClient
 from services.contracts.retrieval import Retrieval, RetrievalClient
 from services.contracts.scorer import Scorer, ScorerClient
 from services.contracts.syncing import Syncing, SyncingClient
+from services.executor.room import ROOM as EXECUTOR
 from services.gateway.room import ROOM as GATEWAY
 from services.ingestion.room import ROOM as INGESTION
 from services.kit.access.caller import Caller
@@ -29,6 +32,7 @@ from services.scorer.room import ROOM as SCORER
 from services.serving.rooms import fronts_of
 
 if TYPE_CHECKING:
+    from services.executor.service import ExecutorService
     from services.gateway.room import Receiving
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
@@ -82,6 +86,14 @@ class LocalPeers:
     @property
     def scorer(self) -> ScorerService:
         return self.opened(SCORER).service
+
+    @property
+    def tickets(self) -> Tickets:
+        return self.gateway.tickets
+
+    @property
+    def execution(self) -> ExecutorService:
+        return self.opened(EXECUTOR).service
 
     @property
     def fronts(self) -> tuple[Front, ...]:
@@ -141,6 +153,14 @@ class RemotePeers:
     def scorer(self) -> Scorer:
         return ScorerClient(self._client("scorer"))
 
+    @cached_property
+    def tickets(self) -> Tickets:
+        return TicketsClient(self._client("gateway"))
+
+    @cached_property
+    def execution(self) -> Execution:
+        return ExecutionClient(self._client("executor"))
+
     @property
     def fronts(self) -> tuple[Front, ...]:
         return fronts_of(self)
@@ -152,7 +172,7 @@ class RemotePeers:
         return RemotePeers(self._addresses, self._settings, self._closing, within_s=seconds)
 
     def checks(self) -> dict[str, Check]:
-        names = ("retrieval", "planner", "scorer", "ingestion")
+        names = ("retrieval", "planner", "scorer", "ingestion", "executor")
         return {name: self._client(name).check for name in names}
 
     def _client(self, name: str) -> ServiceClient:

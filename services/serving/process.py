@@ -62,12 +62,20 @@ class Process(Working):
         workers: list[Worker] = []
         relay = None
         if url is None:
-            workers += [OutboxWorker(outbox, room.name) for room, _ in employed]
+            workers += [
+                OutboxWorker(outbox, queue)
+                for room, _ in employed
+                for queue in (*(room.name,) * room.threads, *room.lanes)
+            ]
         else:
             from services.kit.queue.celery_queue import WorkerThread, create_queue  # noqa: PLC0415
             from services.kit.queue.relay import Relay  # noqa: PLC0415 - a process alone needs none
 
-            workers += [WorkerThread(create_queue(url), room.name, outbox) for room, _ in employed]
+            workers += [
+                WorkerThread(create_queue(url), queue, outbox)
+                for room, _ in employed
+                for queue in (room.name, *room.lanes)
+            ]
             relay = Relay(outbox, create_queue(url))
         self._workforce = Workforce(
             outbox,

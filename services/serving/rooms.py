@@ -1,6 +1,7 @@
 """The deployables: whatever lists them loops over this."""
 
 from services.contracts.addresses import AddressSettings
+from services.executor.room import ROOM as EXECUTOR
 from services.gateway.room import ROOM as GATEWAY
 from services.ingestion.room import ROOM as INGESTION
 from services.kit.access.settings import AccessSettings, OidcSettings
@@ -14,7 +15,7 @@ from services.room.front import Front
 from services.room.peers import Peers
 from services.scorer.room import ROOM as SCORER
 
-ROOMS: tuple[AnyRoom, ...] = (GATEWAY, INGESTION, RETRIEVAL, PLANNER, SCORER)
+ROOMS: tuple[AnyRoom, ...] = (GATEWAY, INGESTION, RETRIEVAL, PLANNER, SCORER, EXECUTOR)
 
 SETTINGS: tuple[type[Settings], ...] = (
     PlatformSettings,

@@ -14,6 +14,7 @@ from tests.postgres import postgres_url
 _TABLES = (
     *("knowledge_document", "knowledge_node", "knowledge_case"),
     *("procedure_text", "procedure_answer"),
+    *("executor_run", "executor_suspension", "executor_binding"),
 )
 
 
@@ -21,7 +22,7 @@ _TABLES = (
 def database_of(kind: str) -> Iterator[Database]:
     """A migrated database without rows."""
     database = Database.memory() if kind == "sqlite" else Database(postgres_url())
-    database.migrate("kit", "knowledge", "procedure")
+    database.migrate("kit", "knowledge", "procedure", "executor")
     with database.session() as session:
         for table in _TABLES:
             truncate = f"TRUNCATE {table} CASCADE"

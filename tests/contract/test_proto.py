@@ -24,6 +24,17 @@ from services.contracts.adoption import (
     Work,
 )
 from services.contracts.clarification import Clarification, ClarificationState
+from services.contracts.execution import (
+    RunApproval,
+    RunDetail,
+    RunEvent,
+    RunMode,
+    RunOutcome,
+    RunPhase,
+    RunQuestion,
+    RunStep,
+    RunSummary,
+)
 from services.contracts.gateway import (
     CandidateSummary,
     NearestDocument,
@@ -47,10 +58,12 @@ MODELS: list[type[BaseModel]] = [
     *(StoredWorkflow, CandidateSummary, ProgressEvent),
     *(Work, StepWork, LeftBehind),
     *(Clarification, TriageDecision, TeamChance, HandOver),
+    *(RunDetail, RunSummary, RunStep, RunQuestion, RunApproval, RunEvent),
 ]
 ENUMS: list[type[StrEnum]] = [
     *(StepKind, TicketStatus, Fit, Verdict, ClarificationState, StepState, Judgement),
     *(LeftKind, WhyLeft),
+    *(RunMode, RunPhase, RunOutcome),
 ]
 SCALARS = {
     str: "string",

@@ -181,7 +181,7 @@ def test_a_key_that_brings_a_ticket_in_may_wait_for_its_answer(platform):
     assert platform.call("GET", ticket, monitoring).status_code == 200
 
 
-LOOKING = {"search_knowledge", "get_workflow"}
+LOOKING = {"search_knowledge", "get_workflow", "get_runs"}
 WORKING = LOOKING | {"make_workflow", "answer_question", "record_feedback"}
 
 

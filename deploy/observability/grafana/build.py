@@ -457,10 +457,57 @@ STORES = [
     ),
 ]
 
+EXECUTION = [
+    Panel(
+        "Runs",
+        "Runs of a day, by how they ended.",
+        "short",
+        {"{{outcome}}": "sum by (outcome) (increase(flowxpert_executor_runs_total[1d]))"},
+    ),
+    Panel(
+        "Changes whose effect is not known",
+        "Changes of a day that may have been made or not: a person looks at each.",
+        "short",
+        {
+            "unknown": "sum(increase("
+            'flowxpert_executor_calls_total{effect="change",outcome="unknown"}[1d]))'
+        },
+        "stat",
+        warns_from=1,
+    ),
+    Panel(
+        "Calls of tools",
+        "Calls a second, by effect and outcome.",
+        "reqps",
+        {
+            "{{effect}} {{outcome}}": rate("flowxpert_executor_calls_total", "effect", "outcome"),
+        },
+    ),
+    Panel(
+        "Tools, 95th percentile",
+        "How long calls take, log-in included.",
+        "s",
+        {"{{effect}}": quantile(0.95, "flowxpert_executor_call_seconds", "effect")},
+    ),
+    Panel(
+        "Who answers questions",
+        "Questions of runs of a day, by who answered.",
+        "short",
+        {"{{by}}": "sum by (by) (increase(flowxpert_executor_decisions_total[1d]))"},
+    ),
+    Panel(
+        "Approvals",
+        "Changes of a day that somebody was asked about, by how that ended.",
+        "short",
+        {"{{outcome}}": "sum by (outcome) (increase(flowxpert_executor_approvals_total[1d]))"},
+    ),
+]
+
 DASHBOARDS = {
     "overview": dashboard("flowxpert-overview", "FlowXpert overview", OVERVIEW),
     "quality": dashboard("flowxpert-quality", "FlowXpert quality", QUALITY),
     "model": dashboard("flowxpert-model", "FlowXpert model and cost", MODEL),
+    "execution": dashboard("flowxpert-execution", "FlowXpert execution", EXECUTION),
     "stores": dashboard("flowxpert-stores", "FlowXpert queue and stores", STORES),
 }
 

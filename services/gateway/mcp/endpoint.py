@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from starlette.types import Receive, Scope, Send
 
+from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
 from services.gateway.mcp.tool import Platform
 from services.gateway.ports import Adoption, Tickets, Triage
@@ -14,12 +15,18 @@ class McpEndpoint:
     """The address as plain ASGI, since the protocol writes its own answers."""
 
     def __init__(
-        self, tickets: Tickets, triage: Triage, adoption: Adoption, retrieval: Retrieval
+        self,
+        tickets: Tickets,
+        triage: Triage,
+        adoption: Adoption,
+        retrieval: Retrieval,
+        execution: Execution | None,
     ) -> None:
         self._tickets = tickets
         self._triage = triage
         self._adoption = adoption
         self._retrieval = retrieval
+        self._execution = execution
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
@@ -30,17 +37,22 @@ class McpEndpoint:
             triage=self._triage,
             adoption=self._adoption,
             retrieval=self._retrieval,
+            execution=self._execution,
             stopping=scope["app"].state.stopping,
         )
         await exchange(platform, current_caller(), scope, receive, send)
 
 
 def create_mcp_router(
-    tickets: Tickets, triage: Triage, adoption: Adoption, retrieval: Retrieval
+    tickets: Tickets,
+    triage: Triage,
+    adoption: Adoption,
+    retrieval: Retrieval,
+    execution: Execution | None = None,
 ) -> APIRouter:
     """The one route; what it offers is `server.TOOLS`."""
     router = APIRouter()
     # Tools that change something need `operate`, which each asks for.
-    endpoint = needs(Need.READ)(McpEndpoint(tickets, triage, adoption, retrieval))
+    endpoint = needs(Need.READ)(McpEndpoint(tickets, triage, adoption, retrieval, execution))
     router.add_route("/mcp", endpoint, methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]
     return router

@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from services.gateway.mcp.feedback import FEEDBACK
+from services.gateway.mcp.runs import RUNS
 from services.gateway.mcp.search import SEARCH
 from services.gateway.mcp.tool import Platform, Tool
 from services.gateway.mcp.workflow import ANSWER, GET, MAKE
@@ -21,7 +22,7 @@ from services.kit.access.caller import Caller, acting_as
 from services.kit.access.needs import require
 from services.kit.errors import FlowXpertError
 
-TOOLS: tuple[Tool, ...] = (SEARCH, GET, MAKE, ANSWER, FEEDBACK)
+TOOLS: tuple[Tool, ...] = (SEARCH, GET, MAKE, ANSWER, FEEDBACK, RUNS)
 
 INSTRUCTIONS = (
     "FlowXpert turns a team's operation documents into checked, cited troubleshooting workflows "

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from services.contracts.execution import Execution
 from services.contracts.mcp import Answer, Arguments
 from services.contracts.retrieval import Retrieval
 from services.gateway.ports import Adoption, Tickets, Triage
@@ -19,6 +20,7 @@ class Platform:
     triage: Triage
     adoption: Adoption
     retrieval: Retrieval
+    execution: Execution | None
     stopping: threading.Event
     """Set when the process ends: nobody waits any longer then."""
 

@@ -15,6 +15,9 @@ from services.language.words import tokenise
 from services.llm.chat_model import ChatModel
 from services.procedure.ports import ReadingState
 
+_DOUBTED = 0.5
+"""Below this chance a page that a model names takes the place of none that is likelier."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -28,7 +31,8 @@ class Choice:
     """That the page treats the fault which comes first with this choice."""
     is_sure: bool
     is_overruled: bool
-    """It names another page than the one that bears the alert's own name, which stays first."""
+    """It names another page, and retrieval's stays first: that one bears the alert's own name, or
+    the model itself doubts what it names."""
 
     @property
     def fit(self) -> Fit:
@@ -107,11 +111,17 @@ def weighed(
     *,
     model: str,
 ) -> Choice:
-    """What follows from a choice. The alert's own name outweighs a model that says otherwise."""
+    """What follows from a choice.
+
+    The alert's own name outweighs a model that says otherwise, and so does a likelier page where
+    the model doubts the one that it names.
+    """
     first = next(iter(scores_of(context)))
     chance = fitted.of(chosen, first, context.confidence)
     is_other = chosen.page is not None and chosen.page != first
-    is_overruled = is_other and _bears_name(ticket, context, first)
+    is_overruled = is_other and (
+        chance < min(_DOUBTED, context.confidence) or _bears_name(ticket, context, first)
+    )
     return Choice(
         model=model,
         chosen=chosen,

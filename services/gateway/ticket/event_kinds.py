@@ -194,6 +194,13 @@ _KINDS = (
         is_by_person=True,
         audited=("workflow_id",),
     ),
+    EventKind(
+        "ran",
+        "a run of the workflow ended: {outcome}",
+        is_told=True,
+        is_by_person=True,
+        audited=("run", "outcome"),
+    ),
     EventKind("doubted", "the reading of {document} is in doubt by it", audited=("step",)),
 )
 

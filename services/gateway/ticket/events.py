@@ -9,6 +9,7 @@ from contextvars import Context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from sqlalchemy import event, func, insert, select
 from sqlalchemy.orm import Session
@@ -94,6 +95,13 @@ def last_of_kind(session: Session, ticket_id: str, kind: str) -> str | None:
     of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == kind)
     latest = session.scalar(select(func.max(EventRow.id)).where(*of_kind))
     return None if latest is None else str(latest)
+
+
+def last_facts(session: Session, ticket_id: str, kind: str) -> Mapping[str, Any] | None:
+    """Of the latest event of this kind; None where there is none."""
+    of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == kind)
+    latest = select(EventRow.facts).where(*of_kind).order_by(EventRow.id.desc()).limit(1)
+    return session.scalar(latest)
 
 
 def _audit_line(ticket_id: str, note: Note, state: str | None) -> dict[str, object]:

@@ -14,7 +14,7 @@ WALK_TASK = "gateway.walk_ticket"
 LEARN_TICKET_TASK = "gateway.learn_ticket"
 READ_COMMENT_TASK = "gateway.read_comment"
 FORGET_CASES_TASK = "gateway.forget_cases"
-CHOOSE_PAGE_TASK = "gateway.choose_page"
+CHOOSE_PAGE_TASK = "gateway_model.choose_page"
 WITHDRAW_TASK = "gateway.withdraw_doubts"
 
 SOMEBODY_WAITS = 0

@@ -23,6 +23,7 @@ from services.workflow.effects.queries import is_metric_query
 NAVIGATION = (
     ("Incidents", "/"),
     ("Knowledge", "/knowledge/readings"),
+    ("Runs", "/runs"),
     ("Acceptance", "/acceptance"),
 )
 """What every page links to, in this order."""

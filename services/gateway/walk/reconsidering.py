@@ -73,7 +73,10 @@ class Reconsidering:
         PAGE_CHOICES.labels(_kind(choice)).inc()
         if not is_other and choice.fit is found.fit:
             return
-        facts: dict[str, object] = {"document": choice.page, "by": choice.model}
+        facts: dict[str, object] = {
+            "document": choice.chosen.page or choice.page,
+            "by": choice.model,
+        }
         if not is_worked_with(session, row.id, besides=BEFORE_WORK):
             add_events(session, row.id, [Note("page_chosen", facts)])
             walk_again(session, self._outbox, row.id, priority=NORMAL)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from services.contracts.clarification import Clarification
 from services.contracts.gateway import NearestDocument, StoredWorkflow, TicketDetail
@@ -23,7 +24,7 @@ class Part:
     """One thing that is told."""
 
     topic: str
-    """`workflow`, `refusal`, `team`, `end` or `question`."""
+    """`workflow`, `refusal`, `team`, `end`, `run` or `question`."""
     identity: str
     """The same for what need not be told twice."""
     lines: tuple[str, ...]
@@ -77,11 +78,12 @@ def parts_of(
     takes_comments: bool,
     reopened: str | None = None,
     handed_back: str | None = None,
+    ran: Mapping[str, Any] | None = None,
 ) -> Iterator[Part]:
     """All that may be told of a ticket; `takes_comments` where a comment there is an answer.
 
     `reopened` names the time at which somebody took back that the fault is over, `handed_back` that
-    at which the hand-over was.
+    at which the hand-over was; `ran` says how the latest run ended.
 
     `base` is where people reach the platform, without a slash at its end, or empty.
     """
@@ -97,6 +99,9 @@ def parts_of(
     if reopened is not None and ticket.resolved_at is None:
         told = "The fault is not over after all: the ticket is open again"
         yield Part("end", reopened, (told,))
+    if ran is not None:
+        told = f"A run of the workflow ended: {ran['outcome']}"
+        yield Part("run", str(ran["run"]), (told, *map(str, ran["lines"])))
     asked = ticket.open_question
     if asked is not None and ticket.resolved_at is None:
         yield _question(asked, takes_comments=takes_comments)

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from services.gateway.metrics import WRITE_BACKS
 from services.gateway.tables import TicketRow, ToldRow
-from services.gateway.ticket.events import Note, add_events, last_of_kind
+from services.gateway.ticket.events import Note, add_events, last_facts, last_of_kind
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
 from services.gateway.writeback.note import Part, TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
@@ -89,6 +89,7 @@ class WriteBack:
         with self._database.session() as session:
             reopened = last_of_kind(session, ticket_id, "not_over")
             handed_back = last_of_kind(session, ticket_id, "handed_back")
+            ran = last_facts(session, ticket_id, "ran")
         parts = parts_of(
             ticket,
             stored,
@@ -96,6 +97,7 @@ class WriteBack:
             takes_comments=bool(target.source),
             reopened=reopened,
             handed_back=handed_back,
+            ran=ran,
         )
         with self._database.session() as session:
             row = _told_row(session, ticket_id, target.name)

@@ -30,6 +30,7 @@ class Need(StrEnum):
     READ = "read"
     INGEST = "ingest"
     OPERATE = "operate"
+    RUN = "run"
     APPROVE = "approve"
     ADMIN = "admin"
 

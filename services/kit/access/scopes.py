@@ -12,8 +12,11 @@ class Scope(StrEnum):
     """Bring documents and readings in, and take documents out."""
     OPERATE = "operate"
     """Bring tickets in and work on them; who has it by a key or a role has `read` too."""
+    RUN = "run"
+    """Carry workflows out as far as nothing is changed, and ask for leave to change something."""
     APPROVE = "approve"
-    """Vouch for a reading, answer its doubts, replace it: what a person says, and no key."""
+    """Vouch for a reading, answer its doubts, replace it, let something be changed: what a person
+    says, and no key."""
     ADMIN = "admin"
     """Read the audit log; it includes the scopes before, but for `approve`."""
 
@@ -27,13 +30,13 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-KEY_SCOPES = frozenset({Scope.READ, Scope.INGEST, Scope.OPERATE, Scope.ADMIN})
+KEY_SCOPES = frozenset({Scope.READ, Scope.INGEST, Scope.OPERATE, Scope.RUN, Scope.ADMIN})
 """What a key may have."""
 
 SCOPES_OF_ROLE = {
     Role.VIEWER: frozenset({Scope.READ}),
-    Role.RESPONDER: frozenset({Scope.READ, Scope.OPERATE}),
-    Role.APPROVER: frozenset({Scope.READ, Scope.OPERATE, Scope.INGEST, Scope.APPROVE}),
+    Role.RESPONDER: frozenset({Scope.READ, Scope.OPERATE, Scope.RUN}),
+    Role.APPROVER: frozenset({Scope.READ, Scope.OPERATE, Scope.INGEST, Scope.RUN, Scope.APPROVE}),
     Role.ADMIN: frozenset(Scope),
 }
 
@@ -42,7 +45,7 @@ def scopes_of_key(given: frozenset[Scope]) -> frozenset[Scope]:
     """What a key of these scopes may do; nothing makes it a person."""
     if Scope.ADMIN in given:
         return KEY_SCOPES
-    included = {Scope.READ} if Scope.OPERATE in given else set()
+    included = {Scope.READ} if given & {Scope.OPERATE, Scope.RUN} else set()
     return (given & KEY_SCOPES) | included
 
 

@@ -12,7 +12,7 @@ _LEAST_LINKS = 3
 
 
 def fit_of_documents(context: KnowledgeContext) -> dict[str, float]:
-    """0–1 by document: its best retrieval score relative to the best of all.
+    """0–1 by document: its best retrieval score, below 0 as 0, relative to the best of all.
 
     What a document's procedure hands over to fits nearly as well as the document.
     """

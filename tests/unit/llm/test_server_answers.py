@@ -1,7 +1,10 @@
 """What servers answer that is no answer: each has one name, and time is over when it is over."""
 
 import json
+import threading
 import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
@@ -55,6 +58,30 @@ def test_an_answer_that_is_none_counts_as_no_answer(body):
     said = body if isinstance(body, str) else json.dumps(body)
     with pytest.raises(ModelUnavailableError):
         model(text(said, kind)).complete(REQUEST)
+
+
+class Flooding(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(2_000):
+                self.wfile.write(b"x" * 100_000)
+
+    def log_message(self, *_args):
+        pass
+
+
+def test_an_endless_answer_is_cut_off():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Flooding)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    asked = OpenAICompatibleChatModel(f"http://127.0.0.1:{server.server_port}/v1", "m")
+    started = time.perf_counter()
+    with pytest.raises(ModelUnavailableError):
+        asked.complete(REQUEST.model_copy(update={"timeout_s": 60}))
+    assert time.perf_counter() - started < 30
+    server.shutdown()
 
 
 OPEN = {"index": 0, "delta": {"content": "abc"}, "finish_reason": None}

@@ -1,3 +1,4 @@
+import pytest
 from fastapi.testclient import TestClient
 
 from services.contracts.planner import Candidate
@@ -26,3 +27,12 @@ def test_scores_come_back_over_http_as_they_are_in_process():
 
 def test_a_request_of_another_shape_is_refused():
     assert client().post("/v1/scores", json={"ticket": 3}).status_code == 422
+
+
+@pytest.mark.parametrize("confidence", [-1.0, 2.0, -2.87e33])
+def test_a_confidence_that_is_no_share_is_refused(confidence: float):
+    request = ScoreRequest(
+        ticket=TICKET, context=CONTEXT, candidates=(Candidate(id="a", workflow=GOOD),)
+    ).model_dump(mode="json")
+    request["context"]["confidence"] = confidence
+    assert client().post("/v1/scores", json=request).status_code == 422

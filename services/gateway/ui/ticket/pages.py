@@ -44,7 +44,11 @@ def create_ticket_page(
         except FlowXpertError as error:
             return refused(error)
         caller = current_caller()
-        view |= {"teams": _teams(triage, ticket), "may_operate": caller.may(Scope.OPERATE)}
+        view |= {
+            "teams": _teams(triage, ticket),
+            "may_operate": caller.may(Scope.OPERATE),
+            "may_run": caller.may(Scope.RUN),
+        }
         numbers = numbers_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}
         view |= after_end(events) | {"newer": renewal.newer(ticket.id)}

@@ -229,6 +229,15 @@ def test_a_model_that_names_one_place_throughout_is_not_heard(gateway_of):
     assert workflow_of(gateway, ticket_id)["workflow"]["title"] == "Fan failed"
 
 
+@pytest.mark.parametrize("stated", [0, 25, 45])
+def test_a_page_that_the_model_doubts_itself_takes_no_other_s_place(gateway_of, stated):
+    gateway = gateway_of(choosing(SUPPLY, stated), context_of(0.96))
+    ticket_id = gateway.post(TICKET)["id"]
+    finish(gateway)
+    assert workflow_of(gateway, ticket_id)["workflow"]["title"] == "Fan failed"
+    assert gateway.ticket(ticket_id)["fit"] == "unsure"
+
+
 def test_the_page_that_bears_the_alerts_name_stays_first_and_is_doubted(gateway_of, group):
     gateway = gateway_of(choosing(SUPPLY), context_of(0.92))
     gateway.post(group, "/workflow/alertmanager")

@@ -187,8 +187,8 @@ def test_a_delivery_may_come_without_a_key_for_its_signature_alone():
     ("role", "allowed"),
     [
         (Role.VIEWER, {Need.READ}),
-        (Role.RESPONDER, {Need.READ, Need.OPERATE, Need.SIGNED}),
-        (Role.APPROVER, {Need.READ, Need.OPERATE, Need.SIGNED, Need.INGEST, Need.APPROVE}),
+        (Role.RESPONDER, {Need.READ, Need.OPERATE, Need.SIGNED, Need.RUN}),
+        (Role.APPROVER, set(Need) - {Need.OPEN, Need.SIGN_IN, Need.ADMIN}),
         (Role.ADMIN, set(Need) - {Need.OPEN, Need.SIGN_IN}),
     ],
 )

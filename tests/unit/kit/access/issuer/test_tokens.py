@@ -58,7 +58,7 @@ def test_a_token_names_a_person_with_roles(issuer, algorithm, key_id):
     caller = tokens_of(issuer).caller(issuer.token("approver", algorithm=algorithm, key_id=key_id))
     assert (caller.name, caller.kind, caller.id) == ("ann", Kind.PERSON, f"{ISSUER}#u-1")
     assert caller.roles == {Role.APPROVER}
-    assert caller.scopes == {Scope.READ, Scope.OPERATE, Scope.INGEST, Scope.APPROVE}
+    assert caller.scopes == {Scope.READ, Scope.OPERATE, Scope.INGEST, Scope.RUN, Scope.APPROVE}
 
 
 def test_roles_come_from_the_claim_that_is_set_and_by_the_mapping(issuer):

@@ -1,0 +1,73 @@
+"""Workflows carried out on the simulated network."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.commands.options import Out, Seed
+from evaluation.commands.outcome import end_on_a_signal
+
+app = typer.Typer()
+
+
+@app.command()
+def execute(
+    *,
+    fault: Annotated[list[str] | None, typer.Option(help="Kinds of faults; all.")] = None,
+    each: Annotated[int, typer.Option(min=1, max=5, help="Variants of each.")] = 5,
+    speed: Annotated[float, typer.Option(min=1, help="How fast the clock runs.")] = 20.0,
+    pages: Annotated[
+        Path | None, typer.Option(help="Folder of other pages than those of the network.")
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="What is right by them, as in evaluation/material.")
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Faults of the simulated network, each with an alert, a workflow and a supervised run.
+
+    A scripted person approves what is proposed and asked, does what only hands can do, and hands
+    over whatever else is asked.
+    """
+    from evaluation.benches.execution import (  # noqa: PLC0415
+        GOLD,
+        report_of,
+        rights,
+        run_faults,
+        world_in,
+    )
+    from services.simulator.simulation import PAGES  # noqa: PLC0415
+
+    right, told = rights(gold or GOLD), pages or PAGES
+    with tempfile.TemporaryDirectory() as folder, world_in(Path(folder), speed, told) as world:
+        ran = run_faults(world, right, fault or [], each, lambda s: typer.echo(s, err=True))
+    report = report_of(ran)
+    for name, figure in report.figures.items():
+        typer.echo(f"{name}: {figure:.3g}")
+    if out is not None:
+        out.write_text(report.model_dump_json(indent=2) + "\n")
+
+
+@app.command()
+def kill_runs(
+    *,
+    kills: Annotated[int, typer.Option(min=1, help="How often the platform is killed.")] = 200,
+    seed: Seed = 0,
+    out: Out = None,
+) -> None:
+    """Kill the platform in changing runs; the devices' own log tells what was sent.
+
+    The exit status is 1 when a change was repeated or sent without leave, a run was lost, or a
+    target stayed taken.
+    """
+    from evaluation.benches.killed_runs import kill_runs as killed  # noqa: PLC0415
+
+    end_on_a_signal()
+    with tempfile.TemporaryDirectory() as folder:
+        report = killed(Path(folder), kills, seed, lambda line: typer.echo(line, err=True))
+    typer.echo(report.model_dump_json(indent=2))
+    if out is not None:
+        out.write_text(report.model_dump_json(indent=2) + "\n")
+    raise typer.Exit(0 if report.is_good else 1)

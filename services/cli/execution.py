@@ -1,0 +1,128 @@
+"""`flowxpert execute` and `flowxpert simulate`: workflows carried out, and a network to try it."""
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from services.cli.opening import client_of, print_json
+from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.contracts.execution import RunMode, RunPhase
+
+if TYPE_CHECKING:
+    from services.contracts.execution import ExecutionClient, RunDetail
+
+_LOOKED_EVERY_S = 0.5
+
+TicketId = Annotated[str, typer.Argument(help="The ticket whose workflow is carried out.")]
+
+
+def execute(
+    ticket_id: TicketId,
+    *,
+    mode: Annotated[
+        RunMode, typer.Option(help="Nothing is sent, nothing is changed, or changes are approved.")
+    ] = RunMode.DRY,
+    this_is_the_page: Annotated[
+        bool, typer.Option(help="You have seen what speaks against the page, and it is the one.")
+    ] = False,
+    url: Url = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Carry out a ticket's workflow; questions and approvals are asked here."""
+    from services.contracts.execution import ExecutionClient, StartRun  # noqa: PLC0415
+
+    wanted = StartRun(ticket_id=ticket_id, mode=mode, confirms_page=this_is_the_page)
+    with client_of(url) as client:
+        execution = ExecutionClient(client)
+        run = execution.start(wanted)
+        if not as_json:
+            _show_plan(run)
+            run = _follow(execution, run)
+    if as_json:
+        print_json(run)
+    elif run.report:
+        typer.echo(f"\n{run.report}")
+
+
+def simulate(
+    folder: Annotated[Path, typer.Argument(help="Becomes the executor's catalogue.")],
+    *,
+    fault: Annotated[
+        list[str] | None, typer.Option(help="What breaks; `--fault list` names all kinds.")
+    ] = None,
+    variant: Annotated[int, typer.Option(min=0, max=4, help="Where it breaks.")] = 0,
+    speed: Annotated[float, typer.Option(min=1, help="How fast its clock runs.")] = 1.0,
+) -> None:
+    """Six switches that answer over SSH on loopback, until interrupted; nothing real is changed.
+
+    FLOWXPERT_EXECUTOR_CATALOGUE names the folder to the executor. There are the alerts of what
+    breaks, too (`alerts.json`), and pages about them: `flowxpert ingest FOLDER/pages`.
+    """
+    from services.kit.clock import Clock  # noqa: PLC0415
+    from services.simulator.faults import kinds, variants  # noqa: PLC0415
+    from services.simulator.simulation import Simulation  # noqa: PLC0415
+
+    if fault == ["list"]:
+        typer.echo("\n".join(kinds()))
+        return
+    clock = Clock(begins_at=time.time(), speed=speed)
+    with Simulation(folder, clock=clock) as simulation:
+        alerts = []
+        for kind in fault or []:
+            broken = variants(kind)[variant]
+            simulation.inject(broken)
+            alerts.append(broken.alert(simulation.world))
+            typer.echo(f"{kind} at {broken.place} of {broken.device}")
+        body = json.dumps({"version": "4", "alerts": alerts}, indent=2)
+        (folder / "alerts.json").write_text(body + "\n")
+        typer.echo(f"{len(simulation.devices.listening)} switches listen; what they are sent:"
+                   f" {simulation.log.path}")  # fmt: skip
+        try:
+            while True:
+                time.sleep(_LOOKED_EVERY_S)
+        except KeyboardInterrupt:
+            return
+
+
+def _show_plan(run: "RunDetail") -> None:
+    for step in run.steps:
+        what = step.by_person and f"a person: {step.by_person}"
+        sent = f"{step.shown} on {step.target or '?'}" if step.tool else ""
+        undo = f"; taken back by {step.undo}" if step.changes else ""
+        typer.echo(f"{step.number:>3} {step.text}")
+        for line in filter(None, (sent and f"{sent}{undo}", what)):
+            typer.echo(f"      {line}")
+        for answer, tests in step.answers.items():
+            typer.echo(f"      {answer}: {tests}")
+
+
+def _follow(execution: "ExecutionClient", run: "RunDetail") -> "RunDetail":
+    """Look until it is over, asking whoever sits here."""
+    from services.contracts.execution import RunAnswer, RunDecision  # noqa: PLC0415
+
+    while run.phase is not RunPhase.ENDED:
+        if run.approval is not None:
+            typer.echo(f"\n{run.approval.shown}\n  changes {run.approval.target}")
+            decision = RunDecision(digest=run.approval.digest)
+            allowed = typer.confirm("Send it?")
+            act = execution.approve if allowed else execution.deny
+            run = act(run.id, decision)
+        elif run.question is not None:
+            asked = run.question
+            typer.echo("\n" + "\n".join((*asked.evidence, asked.text)))
+            options = {str(n): option for n, option in enumerate(asked.options, 1)}
+            for number, option in options.items():
+                typer.echo(f"  {number} {option}")
+            said = options.get(typer.prompt("Which"), "")
+            if said:
+                filled = asked.fills if said == "filled in" else ()
+                arguments = {name: typer.prompt(name) for name in filled}
+                answer = RunAnswer(question=asked.seq, option=said, arguments=arguments)
+                run = execution.answer(run.id, answer)
+        else:
+            time.sleep(_LOOKED_EVERY_S)
+            run = execution.run(run.id)
+    return run

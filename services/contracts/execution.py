@@ -1,0 +1,384 @@
+"""Execution: a workflow is carried out step by step; what is sent, by whose leave, what is seen."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Protocol
+
+from pydantic import Field
+
+from services.kit.http.client import ServiceClient
+from services.kit.value import Value
+
+
+class RunMode(StrEnum):
+    """What a run may do."""
+
+    DRY = "dry"
+    """It sends nothing: it says what would be sent."""
+    READ_ONLY = "read_only"
+    """It looks; changes are left to people."""
+    SUPERVISED = "supervised"
+    """It changes what a person approves, change by change."""
+
+
+class RunPhase(StrEnum):
+    """What a run is about."""
+
+    RUNNING = "running"
+    ASKING = "asking"
+    """It waits for an answer."""
+    APPROVING = "approving"
+    """It waits for an approval."""
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
+class RunOutcome(StrEnum):
+    """How a run ended."""
+
+    SIMULATED = "simulated"
+    """A dry run."""
+    RECOVERED = "recovered"
+    """Something was changed, and each change was seen to work."""
+    DONE = "done"
+    """An end of the workflow was come to; nothing was to be verified."""
+    HANDED_OVER = "handed_over"
+    """A person goes on."""
+    CANCELLED = "cancelled"
+
+
+class StartRun(Value):
+    """What is to be run."""
+
+    ticket_id: str = Field(max_length=200)
+    workflow_id: str = Field(default="", max_length=200)
+    """Empty: the one that the ticket shows."""
+    mode: RunMode = RunMode.DRY
+    confirms_page: bool = False
+    """Whoever starts it has seen what speaks against the page, and says that it is the one.
+    Without it nothing is changed."""
+
+
+class RunQuestion(Value):
+    """What a person is asked."""
+
+    seq: int
+    """Of its event; an answer names it."""
+    what: str
+    """`decide`, `do`, `fill`, `unknown` or `failed`."""
+    text: str
+    options: tuple[str, ...]
+    fills: tuple[str, ...] = ()
+    """Parameters that are to be filled in."""
+    evidence: tuple[str, ...] = ()
+    """Lines that tools told."""
+    step: str
+
+
+class RunApproval(Value):
+    """A change that waits for somebody's leave."""
+
+    digest: str
+    """Names exactly what would be sent; an approval names it."""
+    step: str
+    tool: str
+    target: str
+    shown: str
+    """What would be sent, for people."""
+    undo: str = ""
+    """The tool that takes it back; empty: there is none."""
+    simulated: tuple[str, ...] = ()
+    """Lines of the tool's own dry run, where it has one."""
+    expires_at: datetime
+
+
+class RunStep(Value):
+    """A step of the workflow, as this run takes it."""
+
+    id: str
+    number: int
+    kind: str
+    text: str
+    commands: tuple[str, ...] = ()
+    tool: str = ""
+    """Empty: a person does or decides it."""
+    target: str = ""
+    shown: str = ""
+    """What is sent, as far as it is known beforehand."""
+    changes: bool = False
+    by_person: str = ""
+    """Why a person does or decides it; empty where the run can."""
+    undo: str = ""
+    """What takes it back; `none` of a change that nothing takes back."""
+    dry_run: str = ""
+    """`none`: a change that cannot be simulated."""
+    answers: dict[str, str] = Field(default={})
+    """Of a question: what tells each answer."""
+    why: str = ""
+    """What the binding rests on."""
+    visits: int = 0
+    came: str = ""
+    """What became of it at the last visit, in a few words."""
+    evidence: tuple[str, ...] = ()
+    is_current: bool = False
+
+
+class RunEvent(Value):
+    """Something that happened in a run."""
+
+    seq: int
+    kind: str
+    at: datetime
+    by: str = ""
+    step: str = ""
+    visit: int = 0
+    facts: dict[str, Any] = Field(default={})
+
+
+class RunSummary(Value):
+    """A run in a list."""
+
+    id: str
+    ticket_id: str
+    ticket_title: str
+    title: str
+    """Of the workflow."""
+    mode: RunMode
+    phase: RunPhase
+    outcome: RunOutcome | None = None
+    why: str = ""
+    """Why it ended so, or what it waits for."""
+    requested_by: str
+    requested_at: datetime
+
+
+class RunDetail(RunSummary):
+    """A run with all that happened."""
+
+    workflow_id: str
+    confirmed_by: str = ""
+    against: tuple[str, ...] = ()
+    """What spoke against the page when somebody confirmed it."""
+    steps: tuple[RunStep, ...]
+    paths: int
+    """Ways through the workflow; of very many 1,000."""
+    question: RunQuestion | None = None
+    approval: RunApproval | None = None
+    events: tuple[RunEvent, ...]
+    report: str = ""
+    """What was run, seen, decided and verified, in Markdown; once it is over."""
+
+
+_Text = Annotated[str, Field(max_length=500)]
+
+
+class RunAnswer(Value):
+    """An answer to a run's question."""
+
+    question: int
+    """Its `seq`."""
+    option: _Text
+    arguments: dict[str, _Text] = Field(default={}, max_length=20)
+    """What was filled in."""
+    word: str = Field(default="", max_length=2000)
+
+
+class RunDecision(Value):
+    """Leave for a change, or its refusal."""
+
+    digest: str = Field(max_length=64)
+    word: str = Field(default="", max_length=2000)
+
+
+class BindingApproval(Value):
+    """A binding that somebody vouches for: of a step of a ticket's workflow."""
+
+    ticket_id: str = Field(max_length=200)
+    workflow_id: str = Field(default="", max_length=200)
+    step: str = Field(max_length=200)
+    binding: dict[str, Any]
+    """See `services/executor/bindings/binding.py`."""
+
+
+class StepBinding(Value):
+    """What carries a step out, as it is proposed or approved."""
+
+    step: str
+    text: str
+    commands: tuple[str, ...] = ()
+    binding: dict[str, Any]
+    approved_by: str = ""
+    is_changed_tool: bool = False
+    """Whether its tool is defined otherwise than when it was approved."""
+
+
+class ToolField(Value):
+    """What a tool's output tells."""
+
+    name: str
+    description: str = ""
+    values: tuple[str, ...] = ()
+
+
+class ToolSummary(Value):
+    """A tool of the catalogue."""
+
+    name: str
+    description: str
+    changes: bool
+    target: str
+    parameters: tuple[str, ...] = ()
+    fields: tuple[ToolField, ...] = ()
+
+
+class Suspended(Value):
+    """All runs stand still."""
+
+    by: str
+    why: str
+    at: datetime
+
+
+class Suspend(Value):
+    """All runs are to stand still."""
+
+    why: str = Field(default="", max_length=500)
+
+
+class Execution(Protocol):
+    """Carries workflows out. Whoever calls is the current caller."""
+
+    def start(self, wanted: StartRun) -> RunDetail:
+        """Start a run of a ticket's workflow; a dry run is over at once.
+
+        Raises:
+            NotFoundError: No such ticket or workflow.
+            RunRefusedError: It may not be run so; the message says why.
+        """
+
+    def run(self, run_id: str) -> RunDetail:
+        """Raises `NotFoundError`."""
+
+    def runs(self, ticket_id: str = "") -> list[RunSummary]:
+        """Of one ticket, or the latest of all; 50 at most."""
+
+    def approve(self, run_id: str, decision: RunDecision) -> RunDetail:
+        """Let exactly this change be sent.
+
+        Raises:
+            ConflictError: It is not what waits, was decided already, or is too late.
+            ForbiddenError: The caller may not approve it.
+        """
+
+    def deny(self, run_id: str, decision: RunDecision) -> RunDetail:
+        """Refuse it for good; raises as `approve`."""
+
+    def answer(self, run_id: str, answer: RunAnswer) -> RunDetail:
+        """Raises `ConflictError` where nothing like it is asked."""
+
+    def pause(self, run_id: str) -> RunDetail:
+        """Let it rest after what is being sent; raises `NotFoundError`."""
+
+    def resume(self, run_id: str) -> RunDetail:
+        """Let it go on; raises `NotFoundError`."""
+
+    def cancel(self, run_id: str) -> RunDetail:
+        """End it; raises `NotFoundError`."""
+
+    def take_over(self, run_id: str) -> RunDetail:
+        """End it, since the caller goes on by hand; raises `NotFoundError`."""
+
+    def bindings(self, ticket_id: str, workflow_id: str = "") -> list[StepBinding]:
+        """What carries each step out, proposed or approved; raises `NotFoundError`."""
+
+    def approve_binding(self, given: BindingApproval) -> StepBinding:
+        """Vouch for a binding, as it is given; raises `InvalidInputError`, `NotFoundError`."""
+
+    def tools(self) -> list[ToolSummary]:
+        """What the catalogue has."""
+
+    def suspension(self) -> Suspended | None:
+        """Whether all runs stand still."""
+
+    def suspend(self, given: Suspend) -> None:
+        """Let all runs stand still; it wins over every other state."""
+
+    def release(self) -> None:
+        """Let them go on."""
+
+
+class ExecutionClient:
+    """`Execution` in another process, over HTTP."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def start(self, wanted: StartRun) -> RunDetail:
+        """See `Execution.start`."""
+        return RunDetail.model_validate(self._client.post("/v1/runs", wanted))
+
+    def run(self, run_id: str) -> RunDetail:
+        """See `Execution.run`."""
+        return RunDetail.model_validate(self._client.get(f"/v1/runs/{run_id}"))
+
+    def runs(self, ticket_id: str = "") -> list[RunSummary]:
+        """See `Execution.runs`."""
+        found = self._client.get("/v1/runs", ticket_id=ticket_id)
+        return [RunSummary.model_validate(each) for each in found]
+
+    def approve(self, run_id: str, decision: RunDecision) -> RunDetail:
+        """See `Execution.approve`."""
+        return self._post(run_id, "approval", decision)
+
+    def deny(self, run_id: str, decision: RunDecision) -> RunDetail:
+        """See `Execution.deny`."""
+        return self._post(run_id, "denial", decision)
+
+    def answer(self, run_id: str, answer: RunAnswer) -> RunDetail:
+        """See `Execution.answer`."""
+        return self._post(run_id, "answer", answer)
+
+    def pause(self, run_id: str) -> RunDetail:
+        """See `Execution.pause`."""
+        return self._post(run_id, "pause", {})
+
+    def resume(self, run_id: str) -> RunDetail:
+        """See `Execution.resume`."""
+        return self._post(run_id, "resumption", {})
+
+    def cancel(self, run_id: str) -> RunDetail:
+        """See `Execution.cancel`."""
+        return self._post(run_id, "cancellation", {})
+
+    def take_over(self, run_id: str) -> RunDetail:
+        """See `Execution.take_over`."""
+        return self._post(run_id, "taking-over", {})
+
+    def bindings(self, ticket_id: str, workflow_id: str = "") -> list[StepBinding]:
+        """See `Execution.bindings`."""
+        found = self._client.get("/v1/bindings", ticket_id=ticket_id, workflow_id=workflow_id)
+        return [StepBinding.model_validate(each) for each in found]
+
+    def approve_binding(self, given: BindingApproval) -> StepBinding:
+        """See `Execution.approve_binding`."""
+        return StepBinding.model_validate(self._client.post("/v1/bindings", given))
+
+    def tools(self) -> list[ToolSummary]:
+        """See `Execution.tools`."""
+        return [ToolSummary.model_validate(each) for each in self._client.get("/v1/tools")]
+
+    def suspension(self) -> Suspended | None:
+        """See `Execution.suspension`."""
+        found = self._client.get("/v1/suspension")
+        return Suspended.model_validate(found) if found else None
+
+    def suspend(self, given: Suspend) -> None:
+        """See `Execution.suspend`."""
+        self._client.post("/v1/suspension", given)
+
+    def release(self) -> None:
+        """See `Execution.release`."""
+        self._client.delete("/v1/suspension")
+
+    def _post(self, run_id: str, what: str, body: Value | dict[str, str]) -> RunDetail:
+        return RunDetail.model_validate(self._client.post(f"/v1/runs/{run_id}/{what}", body))

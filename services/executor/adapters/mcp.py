@@ -1,0 +1,65 @@
+"""Tools of MCP servers, through the official SDK."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+
+from mcp import Client, MCPError, StdioServerParameters
+
+from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.executor.tools.target import Target
+from services.executor.tools.tool import McpWay, Tool
+
+_VENDORS = (MCPError, OSError, TimeoutError, ValueError)
+
+
+class McpAdapter:
+    """Implements `ToolAdapter`. A server is connected to, or started, for each call."""
+
+    def call(self, tool: Tool, target: Target, arguments: Mapping[str, str]) -> str:
+        """See `ToolAdapter.call`."""
+        way = tool.way
+        if not isinstance(way, McpWay):
+            raise TypeError(tool.name)
+        server: str | StdioServerParameters = target.url
+        if target.command:
+            server = StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
+        if not server:
+            raise StoppedError(f"{target.name} has neither an address nor a command")
+        typed = {name: _typed(tool, name, value) for name, value in arguments.items()}
+        calling = _Calling(server, way.name, typed)
+        try:
+            return asyncio.run(asyncio.wait_for(calling.run(), tool.timeout_s))
+        except (*_VENDORS, ExceptionGroup) as error:
+            told = f"{target.name}: {type(error).__name__}"
+            if calling.is_sent:
+                raise UnknownEffectError(f"{told} after {tool.name} was sent") from error
+            raise NotSentError(told) from error
+
+
+class _Calling:
+    """One call; it knows whether it came to be sent."""
+
+    def __init__(
+        self, server: str | StdioServerParameters, name: str, arguments: Mapping[str, object]
+    ) -> None:
+        self._server = server
+        self._name = name
+        self._arguments = dict(arguments)
+        self.is_sent = False
+
+    async def run(self) -> str:
+        async with Client(self._server) as client:
+            self.is_sent = True
+            result = await client.call_tool(self._name, self._arguments)
+        if result.is_error:
+            raise MCPError(code=0, message=f"{self._name} failed")
+        if result.structured_content is not None:
+            return json.dumps(result.structured_content)
+        return "\n".join(part.text for part in result.content if part.type == "text")
+
+
+def _typed(tool: Tool, name: str, value: str) -> object:
+    """As the server's schema wants it."""
+    kind = tool.parameters[name].type
+    return int(value) if kind == "integer" else float(value) if kind == "number" else value

@@ -1,0 +1,30 @@
+"""The executor over HTTP."""
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI
+
+from services.contracts.execution import Execution
+from services.executor.endpoints import create_routers
+from services.kit.access.access import Access
+from services.kit.http.app import create_service_app
+from services.kit.http.health import Check
+from services.kit.settings import PlatformSettings
+
+
+def create_app(
+    settings: PlatformSettings,
+    *,
+    service: Execution,
+    access: Access | None = None,
+    checks: Mapping[str, Check] | None = None,
+) -> FastAPI:
+    """The app around a service."""
+    return create_service_app(
+        "executor",
+        title="FlowXpert executor",
+        routers=create_routers(service),
+        settings=settings,
+        access=access,
+        checks=checks,
+    )

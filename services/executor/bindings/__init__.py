@@ -1,0 +1,1 @@
+"""Bindings: which tool carries a step out, and which of its fields answers a question."""

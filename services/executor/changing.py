@@ -1,0 +1,65 @@
+"""Which steps may change something: those of procedures that a person has approved."""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Protocol
+
+from services.knowledge.screening.document import hash_of
+from services.procedure.lowering import lower
+from services.procedure.ports import ReadingSource, ReadingState
+from services.workflow.commands import pieces
+from services.workflow.model import Step, Workflow
+
+
+class Texts(Protocol):
+    """The text of documents, as it is used."""
+
+    def text_of(self, document_id: str) -> str | None:
+        """None where there is no such document, or it is not to be used."""
+
+
+class ApprovedSteps:
+    """Steps of one workflow, each beside the approved step of its page that says the same."""
+
+    def __init__(self, workflow: Workflow, texts: Texts, readings: ReadingSource) -> None:
+        self._workflow = workflow
+        self._texts = texts
+        self._readings = readings
+
+    def approved(self, step: Step) -> Step | None:
+        """As it was approved, what a reader fills in still open; None where nobody has approved it.
+
+        It must say the same words at the same lines; its commands may have had gaps filled.
+        """
+        for each in self._known.get(_key(step), ()):
+            if len(each.commands) == len(step.commands) and all(
+                map(_fills, each.commands, step.commands)
+            ):
+                return each
+        return None
+
+    @cached_property
+    def _known(self) -> Mapping[tuple[object, ...], list[Step]]:
+        cited = {c.document_id for step in self._workflow.steps for c in step.citations}
+        texts = {id_: text for id_ in sorted(cited) if (text := self._texts.text_of(id_))}
+        hashes = {id_: hash_of(text) for id_, text in texts.items()}
+        readings = self._readings.served_many(sorted(set(hashes.values())))
+        known: dict[tuple[object, ...], list[Step]] = {}
+        for id_, text_hash in hashes.items():
+            served = readings.get(text_hash)
+            for place, procedure in enumerate(served.reading.procedures if served else ()):
+                if served and served.state(place) is ReadingState.APPROVED:
+                    for step in lower(procedure, id_).steps:
+                        known.setdefault(_key(step), []).append(step)
+        return known
+
+
+def _key(step: Step) -> tuple[object, ...]:
+    return step.kind, step.text, step.citations
+
+
+def _fills(approved: str, command: str) -> bool:
+    """Whether the command is the approved one with its gaps filled, or not filled."""
+    parts = [re.escape(p) if isinstance(p, str) else r".+?" for p in pieces(approved)]
+    return re.fullmatch("".join(parts), command) is not None

@@ -1,0 +1,161 @@
+"""The executor over HTTP; the caller of a request is whoever acts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from services.contracts.execution import (
+    BindingApproval,
+    Execution,
+    RunAnswer,
+    RunDecision,
+    RunDetail,
+    RunSummary,
+    StartRun,
+    StepBinding,
+    Suspend,
+    Suspended,
+    ToolSummary,
+)
+from services.kit.access.needs import Need, needs
+from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
+from services.kit.http.openapi import refusals
+
+_ID = Annotated[str, Query(max_length=200)]
+_ACTS = refusals(NotFoundError, ConflictError)
+
+
+def create_routers(execution: Execution) -> list[APIRouter]:
+    """The routes, as a function of the contract."""
+    return [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
+
+
+def _runs(execution: Execution) -> APIRouter:
+    router = APIRouter(prefix="/v1", tags=["runs"])
+
+    @router.post("/runs", status_code=201, responses=_ACTS)
+    @needs(Need.RUN)
+    def start_run(wanted: StartRun) -> RunDetail:
+        """Carry out a ticket's workflow: dry, only looking, or changing what people approve.
+
+        A dry run is over at once, and says of each step what would be sent where.
+        """
+        return execution.start(wanted)
+
+    @router.get("/runs")
+    @needs(Need.READ)
+    def list_runs(ticket_id: _ID = "") -> list[RunSummary]:
+        """Runs of a ticket, or the latest of all: those that are not over first."""
+        return execution.runs(ticket_id)
+
+    @router.get("/runs/{run_id}", responses=refusals(NotFoundError))
+    @needs(Need.READ)
+    def get_run(run_id: str) -> RunDetail:
+        """A run with its steps, what waits for people, and all that happened."""
+        return execution.run(run_id)
+
+    return router
+
+
+def _acts(execution: Execution) -> APIRouter:
+    router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
+
+    @router.post("/approval", responses=refusals(NotFoundError, ConflictError, ForbiddenError))
+    @needs(Need.APPROVE)
+    def approve_change(run_id: str, decision: RunDecision) -> RunDetail:
+        """Let exactly the change be sent that the digest names; it may be sent once."""
+        return execution.approve(run_id, decision)
+
+    @router.post("/denial", responses=_ACTS)
+    @needs(Need.RUN)
+    def deny_change(run_id: str, decision: RunDecision) -> RunDetail:
+        """Refuse a change for good."""
+        return execution.deny(run_id, decision)
+
+    @router.post("/answer", responses=refusals(NotFoundError, ConflictError, InvalidInputError))
+    @needs(Need.RUN)
+    def answer_run(run_id: str, answer: RunAnswer) -> RunDetail:
+        """Answer what the run asks."""
+        return execution.answer(run_id, answer)
+
+    @router.post("/pause", responses=_ACTS)
+    @needs(Need.RUN)
+    def pause_run(run_id: str) -> RunDetail:
+        """Let the run rest after what is being sent."""
+        return execution.pause(run_id)
+
+    @router.post("/resumption", responses=_ACTS)
+    @needs(Need.RUN)
+    def resume_run(run_id: str) -> RunDetail:
+        """Let the run go on."""
+        return execution.resume(run_id)
+
+    @router.post("/cancellation", responses=_ACTS)
+    @needs(Need.RUN)
+    def cancel_run(run_id: str) -> RunDetail:
+        """End the run."""
+        return execution.cancel(run_id)
+
+    @router.post("/taking-over", responses=_ACTS)
+    @needs(Need.RUN)
+    def take_run_over(run_id: str) -> RunDetail:
+        """End the run, since the caller goes on by hand."""
+        return execution.take_over(run_id)
+
+    return router
+
+
+def _bindings(execution: Execution) -> APIRouter:
+    router = APIRouter(prefix="/v1/bindings", tags=["bindings"])
+
+    @router.get("", responses=refusals(NotFoundError))
+    @needs(Need.READ)
+    def list_bindings(ticket_id: _ID, workflow_id: _ID = "") -> list[StepBinding]:
+        """What carries each step of a ticket's workflow out, proposed or approved."""
+        return execution.bindings(ticket_id, workflow_id)
+
+    @router.post(
+        "", responses=refusals(NotFoundError, ConflictError, InvalidInputError, ForbiddenError)
+    )
+    @needs(Need.APPROVE)
+    def approve_binding(given: BindingApproval) -> StepBinding:
+        """Vouch for a binding, as it is given; it holds for the step wherever it stands."""
+        return execution.approve_binding(given)
+
+    return router
+
+
+def _tools(execution: Execution) -> APIRouter:
+    router = APIRouter(prefix="/v1/tools", tags=["bindings"])
+
+    @router.get("")
+    @needs(Need.READ)
+    def list_tools() -> list[ToolSummary]:
+        """The tools of the catalogue, with what each takes and tells."""
+        return execution.tools()
+
+    return router
+
+
+def _suspension(execution: Execution) -> APIRouter:
+    router = APIRouter(prefix="/v1/suspension", tags=["runs"])
+
+    @router.get("")
+    @needs(Need.READ)
+    def get_suspension() -> Suspended | None:
+        """Whether all runs stand still, by whom and why."""
+        return execution.suspension()
+
+    @router.post("", status_code=204)
+    @needs(Need.RUN)
+    def suspend_runs(given: Suspend) -> None:
+        """Let all runs stand still; it wins over every other state."""
+        execution.suspend(given)
+
+    @router.delete("", status_code=204)
+    @needs(Need.APPROVE)
+    def release_runs() -> None:
+        """Let the runs go on."""
+        execution.release()
+
+    return router

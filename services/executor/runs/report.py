@@ -1,0 +1,93 @@
+"""The report of a run: what was run, seen, decided and verified, and why, in Markdown."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from services.executor.runs.events import Event, Kind
+from services.executor.runs.run import Run
+from services.executor.runs.state import RunState
+
+MOST_LINES = 8
+"""Of evidence, at each place."""
+
+_WORDS = {
+    "recovered": "Recovered: what was changed was seen to work.",
+    "done": "Done: an end of the workflow was come to.",
+    "handed_over": "Handed over to a person.",
+    "cancelled": "Cancelled.",
+    "simulated": "Dry run: nothing was sent.",
+}
+
+
+def report_of(run: Run, events: tuple[Event, ...], state: RunState) -> str:
+    """The whole report; of a run that is not over, so far."""
+    head = [f"# {run.workflow.title}", ""]
+    if state.outcome is not None:
+        head += [f"**{_WORDS[state.outcome.value]}** {_sentence(state.why)}", ""]
+    head += [
+        f"Run {run.id}, {run.mode.value.replace('_', ' ')}, started by {run.requested_by}.",
+        f"Ticket: {run.ticket.title}",
+        "",
+    ]
+    if run.confirmation and run.confirmation.against:
+        told = "; ".join(run.confirmation.against)
+        head += [f"{run.confirmation.by} said that this is the page, although: {told}.", ""]
+    return "\n".join([*head, *(line for event in events for line in _lines(run, event))]) + "\n"
+
+
+def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912 - a case a kind
+    facts = event.facts
+    at = datetime.fromtimestamp(event.at, UTC).strftime("%H:%M:%S")
+    by_id = run.workflow.by_id
+    asked = by_id[event.step].text if event.step in by_id else ""
+    match event.kind:
+        case Kind.OBSERVED if facts["purpose"] != "verify":
+            yield f"- {at} looked at {facts['target']}: `{facts['shown']}`"
+            yield from _evidence(facts["lines"])
+        case Kind.NOT_OBSERVED:
+            yield f"- {at} could not look at {facts['target']}: {facts['why']}"
+        case Kind.DECIDED:
+            who = event.by or facts["by"]
+            yield f"- {at} **{asked}** {facts['answer']} (by {who})"
+            if facts["by"] == "evidence":
+                yield f"  - because {'; '.join(facts['tests'])}"
+        case Kind.APPROVAL_ASKED:
+            yield f"- {at} asked for leave to change {facts['target']}: `{facts['shown']}`"
+        case Kind.APPROVED | Kind.DENIED:
+            why = f": {facts['why']}" if facts.get("why") else ""
+            yield f"- {at} {event.kind.value} by {event.by or 'the executor'}{why}"
+        case Kind.EXPIRED:
+            yield f"- {at} nobody approved it in time"
+        case Kind.CHANGED:
+            yield f"- {at} **changed {facts['target']}**: `{facts['shown']}`"
+            yield from _evidence(facts["lines"])
+        case Kind.NOT_SENT | Kind.UNKNOWN:
+            told = "was not sent" if event.kind is Kind.NOT_SENT else "may have been made or not"
+            yield f"- {at} a change {told}: {facts['why']}"
+        case Kind.VERIFIED:
+            yield f"- {at} verified"
+            yield from _evidence(facts["lines"])
+        case Kind.NOT_VERIFIED:
+            yield f"- {at} **not verified**: {facts['why']}"
+        case Kind.ANSWERED:
+            word = f": {facts['word']}" if facts.get("word") else ""
+            yield f"- {at} {event.by} said {facts['option']!r}{word}"
+        case Kind.LEFT if facts["how"] in {"by_person", "skipped"}:
+            how = "done by a person" if facts["how"] == "by_person" else "skipped"
+            yield f"- {at} {how}: {asked}"
+        case Kind.UNDONE:
+            yield f"- {at} taken back: {asked}"
+        case Kind.PAUSED | Kind.RESUMED | Kind.TAKEN_OVER:
+            yield f"- {at} {event.kind.value.replace('_', ' ')} by {event.by}"
+        case _:
+            return
+
+
+def _evidence(lines: list[str]) -> Iterator[str]:
+    for line in lines[:MOST_LINES]:
+        if line.strip():
+            yield f"      {line}"
+
+
+def _sentence(text: str) -> str:
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,438 @@
+"""The executor: workflows of tickets are carried out, and people decide what is changed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from services.contracts.execution import (
+    BindingApproval,
+    RunAnswer,
+    RunDecision,
+    RunDetail,
+    RunMode,
+    RunOutcome,
+    RunSummary,
+    StartRun,
+    StepBinding,
+    Suspend,
+    Suspended,
+    ToolField,
+    ToolSummary,
+)
+from services.contracts.gateway import StoredWorkflow, TicketDetail, Tickets
+from services.contracts.ticket import Fit
+from services.executor.bindings.binding import Binding, step_key
+from services.executor.bindings.proposing import Proposing, target_of
+from services.executor.bindings.store import ApprovedBinding, BindingStore
+from services.executor.changing import ApprovedSteps, Texts
+from services.executor.runs.events import Asking, Kind
+from services.executor.runs.moves import FILLED, NewEvent
+from services.executor.runs.run import Confirmation, Limits, Run, RunTicket
+from services.executor.runs.store import RunMovedError, RunStore, StoredRun
+from services.executor.settings import ExecutorSettings
+from services.executor.tools.catalogue import Catalogue
+from services.executor.tools.tool import Effect, Tool
+from services.executor.views import detail_of
+from services.kit.access.caller import Caller, current_caller
+from services.kit.access.caller import Kind as CallerKind
+from services.kit.access.scopes import Scope
+from services.kit.clock import Clock
+from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
+from services.kit.ids import time_ordered_id
+from services.procedure.ports import ReadingSource
+from services.workflow.model import Step, Workflow
+
+_TRIES = 5
+"""How often a person's act is tried anew while the run goes on beside it."""
+
+
+class RunRefusedError(ConflictError):
+    """The workflow may not be run so."""
+
+
+class NotWaitingError(ConflictError):
+    """What was decided or answered does not wait, or is not what waits."""
+
+
+class NotApproverError(ForbiddenError):
+    """The caller may not vouch for this change, binding or page."""
+
+
+class ExecutorService:
+    """Implements `Execution`."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        bindings: BindingStore,
+        *,
+        tickets: Tickets,
+        texts: Texts,
+        readings: ReadingSource,
+        catalogue: Callable[[], Catalogue],
+        clock: Clock,
+        settings: ExecutorSettings,
+    ) -> None:
+        self._store = store
+        self._bindings = bindings
+        self._tickets = tickets
+        self._texts = texts
+        self._readings = readings
+        self._catalogue = catalogue
+        self._clock = clock
+        self._settings = settings
+
+    # Runs
+
+    def start(self, wanted: StartRun) -> RunDetail:
+        """See `Execution.start`."""
+        ticket, stored = self._workflow(wanted.ticket_id, wanted.workflow_id)
+        run = self._made(ticket, stored, wanted)
+        self._store.start(run, self._clock.now())
+        if run.mode is RunMode.DRY:
+            self._end(run.id, RunOutcome.SIMULATED, "")
+        return self.run(run.id)
+
+    def run(self, run_id: str) -> RunDetail:
+        """See `Execution.run`."""
+        return detail_of(self._store.load(run_id))
+
+    def runs(self, ticket_id: str = "") -> list[RunSummary]:
+        """See `Execution.runs`."""
+        return self._store.of_ticket(ticket_id) if ticket_id else self._store.latest()
+
+    def approve(self, run_id: str, decision: RunDecision) -> RunDetail:
+        """See `Execution.approve`."""
+        return self._settle(run_id, decision, Kind.APPROVED)
+
+    def deny(self, run_id: str, decision: RunDecision) -> RunDetail:
+        """See `Execution.deny`."""
+        return self._settle(run_id, decision, Kind.DENIED)
+
+    def answer(self, run_id: str, answer: RunAnswer) -> RunDetail:
+        """See `Execution.answer`."""
+
+        def event(stored: StoredRun) -> NewEvent:
+            asked = stored.state.question
+            if asked is None or asked.seq != answer.question or stored.state.outcome:
+                raise NotWaitingError("the run does not ask this, or does not ask it any more")
+            if answer.option not in asked.options:
+                raise InvalidInputError(f"one of {', '.join(asked.options)}, got {answer.option!r}")
+            if answer.option == FILLED and asked.what is Asking.FILL:
+                self._check_filled(stored.run, asked.place[0], answer.arguments)
+            facts = {
+                "option": answer.option,
+                "arguments": answer.arguments if answer.option == FILLED else {},
+                "word": answer.word,
+            }
+            return NewEvent(Kind.ANSWERED, asked.place, facts, current_caller().name)
+
+        return self._add(run_id, event)
+
+    def pause(self, run_id: str) -> RunDetail:
+        """See `Execution.pause`."""
+        return self._add(run_id, lambda stored: _act(stored, Kind.PAUSED))
+
+    def resume(self, run_id: str) -> RunDetail:
+        """See `Execution.resume`."""
+        return self._add(run_id, lambda stored: _act(stored, Kind.RESUMED))
+
+    def take_over(self, run_id: str) -> RunDetail:
+        """See `Execution.take_over`."""
+        return self._add(run_id, lambda stored: _act(stored, Kind.TAKEN_OVER))
+
+    def cancel(self, run_id: str) -> RunDetail:
+        """See `Execution.cancel`."""
+        by = current_caller().name
+        return self._end(run_id, RunOutcome.CANCELLED, f"cancelled by {by}", by=by)
+
+    # Bindings
+
+    def bindings(self, ticket_id: str, workflow_id: str = "") -> list[StepBinding]:
+        """See `Execution.bindings`."""
+        ticket, stored = self._workflow(ticket_id, workflow_id)
+        bound = self._bound(stored.workflow, ticket.labels)
+        return [_told(stored.workflow.by_id[each.binding.step], each) for each in bound]
+
+    def approve_binding(self, given: BindingApproval) -> StepBinding:
+        """See `Execution.approve_binding`."""
+        _check_person(current_caller())
+        _, stored = self._workflow(given.ticket_id, given.workflow_id)
+        workflow, catalogue = stored.workflow, self._catalogue()
+        step = workflow.by_id.get(given.step)
+        if step is None:
+            raise NotFoundError(f"the workflow has no step {given.step!r}")
+        try:
+            binding = Binding.model_validate({**given.binding, "step": step.id})
+        except ValueError as error:
+            raise InvalidInputError(f"this is no binding: {error}") from error
+        binding.check(step, _conditions(workflow, step), catalogue)
+        if not binding.tool:
+            raise InvalidInputError("a binding names a tool")
+        by, digest = current_caller().name, catalogue.tool(binding.tool).digest
+        original = self._approved_steps(workflow).approved(step) or step
+        key = step_key(original, _conditions(workflow, step))
+        self._bindings.approve(key, binding, digest, by=by)
+        return StepBinding(
+            step=step.id,
+            text=step.text,
+            commands=step.commands,
+            binding=binding.model_dump(mode="json"),
+            approved_by=by,
+        )
+
+    def tools(self) -> list[ToolSummary]:
+        """See `Execution.tools`."""
+        return [
+            ToolSummary(
+                name=tool.name,
+                description=tool.description,
+                changes=tool.effect is Effect.CHANGE,
+                target=tool.target,
+                parameters=tuple(tool.parameters),
+                fields=tuple(
+                    ToolField(name=name, description=field.description, values=field.values)
+                    for name, field in tool.output.fields.items()
+                ),
+            )
+            for tool in self._catalogue().tools
+        ]
+
+    # All runs
+
+    def suspension(self) -> Suspended | None:
+        """See `Execution.suspension`."""
+        return self._store.suspension()
+
+    def suspend(self, given: Suspend) -> None:
+        """See `Execution.suspend`."""
+        self._store.suspend(current_caller().name, given.why, self._clock.now())
+
+    def release(self) -> None:
+        """See `Execution.release`."""
+        self._store.release(self._clock.now())
+
+    def _workflow(self, ticket_id: str, workflow_id: str) -> tuple[TicketDetail, StoredWorkflow]:
+        ticket = self._tickets.ticket(ticket_id)
+        wanted = workflow_id or ticket.workflow_id
+        if not wanted:
+            raise RunRefusedError("the ticket has no workflow")
+        stored = self._tickets.workflow(wanted)
+        if stored.ticket_id != ticket.id:
+            raise NotFoundError(f"the ticket has no workflow {wanted!r}")
+        return ticket, stored
+
+    def _made(self, ticket: TicketDetail, stored: StoredWorkflow, wanted: StartRun) -> Run:
+        caller, catalogue = current_caller(), self._catalogue()
+        workflow, now = stored.workflow, self._clock.now()
+        at = datetime.fromtimestamp(now, UTC)
+        bound = self._bound(workflow, ticket.labels)
+        bindings = tuple(each.binding for each in bound)
+        targets = {
+            each.step: target.name
+            for each in bindings
+            if each.tool and (target := target_of(each, catalogue, ticket.labels))
+        }
+        confirmation, is_dry = None, wanted.mode is RunMode.DRY
+        if wanted.confirms_page:
+            _check_person(caller, Scope.RUN)
+            against = (*ticket.against, *(a for a in stored.against if a not in ticket.against))
+            confirmation = Confirmation(by=caller.name, at=at, against=against)
+        return Run(
+            id=time_ordered_id(),
+            ticket=RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
+            workflow_id=stored.id,
+            workflow=workflow,
+            bindings=bindings,
+            tools=_with_others(catalogue, {each.tool for each in bindings if each.tool}),
+            targets=targets,
+            target_digests={
+                name: catalogue.target(name).digest for name in sorted(set(targets.values()))
+            },
+            not_changing=self._not_changing(
+                stored, bound, catalogue, is_confirmed=confirmation is not None or is_dry
+            ),
+            mode=wanted.mode,
+            limits=Limits(
+                most_visits=self._settings.most_visits,
+                most_calls=self._settings.most_calls,
+                within_s=self._settings.within_s,
+                approval_expires_s=catalogue.policy.approval_expires_s,
+            ),
+            requested_by=caller.name,
+            requested_by_id=caller.lasting_id,
+            requested_at=at,
+            confirmation=confirmation,
+        )
+
+    def _not_changing(
+        self,
+        stored: StoredWorkflow,
+        bound: "Sequence[_Bound]",
+        catalogue: Catalogue,
+        *,
+        is_confirmed: bool,
+    ) -> dict[str, str]:
+        """Why steps that would change something are a person's; see `Run.not_changing`."""
+        steps = self._approved_steps(stored.workflow)
+        why: dict[str, str] = {}
+        for each in bound:
+            name = each.binding.tool
+            if not name or catalogue.tool(name).effect is Effect.READ:
+                continue
+            step = stored.workflow.by_id[each.binding.step]
+            if stored.fit is not Fit.SURE:
+                why[step.id] = "it is not sure that the workflow fits the ticket"
+            elif not is_confirmed:
+                why[step.id] = "nobody has said that this is the page"
+            elif steps.approved(step) is None:
+                why[step.id] = "nobody has approved this step of the page"
+            elif not each.approved_by:
+                why[step.id] = "nobody has approved how it is carried out"
+        return why
+
+    def _bound(self, workflow: Workflow, labels: Mapping[str, str]) -> "list[_Bound]":
+        """Approved bindings where there are any that hold; else proposed ones."""
+        catalogue = self._catalogue()
+        steps = self._approved_steps(workflow)
+        originals = {s.id: steps.approved(s) or s for s in workflow.steps}
+        as_told = workflow.model_copy(
+            update={
+                "steps": tuple(
+                    s.model_copy(update={"commands": originals[s.id].commands})
+                    for s in workflow.steps
+                )
+            }
+        )
+        keys = {s.id: step_key(originals[s.id], _conditions(workflow, s)) for s in workflow.steps}
+        approved = self._bindings.approved(list(keys.values()))
+        proposed = Proposing(catalogue).bindings(as_told, labels)
+        return [_chosen(each, approved.get(keys[each.step]), catalogue) for each in proposed]
+
+    def approved_step(self, workflow: Workflow, step: Step) -> Step | None:
+        """As it was approved of its page's present text; None where nobody has approved it."""
+        return self._approved_steps(workflow).approved(step)
+
+    def _approved_steps(self, workflow: Workflow) -> ApprovedSteps:
+        return ApprovedSteps(workflow, self._texts, self._readings)
+
+    def _settle(self, run_id: str, decision: RunDecision, kind: Kind) -> RunDetail:
+        caller = current_caller()
+
+        def event(stored: StoredRun) -> NewEvent:
+            asked = stored.state.open_approval
+            if asked is None or stored.state.outcome:
+                raise NotWaitingError("nothing waits for an approval")
+            if asked.digest != decision.digest:
+                raise NotWaitingError("this is not the change that waits for an approval")
+            if self._clock.now() >= asked.expires_at:
+                raise NotWaitingError("the time for this approval is over")
+            if kind is Kind.APPROVED:
+                self._check_approver(caller, stored.run, asked.target)
+            facts = {"digest": asked.digest, "kind": caller.kind.value, "why": decision.word}
+            return NewEvent(kind, asked.place, facts, caller.name)
+
+        return self._add(run_id, event)
+
+    def _check_approver(self, caller: Caller, run: Run, target: str) -> None:
+        catalogue = self._catalogue()
+        where = catalogue.targets_by_name.get(target)
+        if caller.kind is CallerKind.LOCAL:
+            if where is None or not where.is_simulated:
+                raise NotApproverError("a real device is changed by leave of who signed in")
+            return
+        _check_person(caller)
+        if caller.lasting_id == run.requested_by_id and not catalogue.policy.requester_may_approve:
+            raise NotApproverError("whoever started a run does not approve its changes")
+
+    def _check_filled(self, run: Run, step: str, arguments: Mapping[str, str]) -> None:
+        tool = run.tool_named[run.binding_of[step].tool]
+        for name, value in arguments.items():
+            if name not in tool.parameters:
+                raise InvalidInputError(f"{tool.name} has no parameter {name!r}")
+            tool.parameters[name].checked(name, value)
+
+    def _end(self, run_id: str, outcome: RunOutcome, why: str, by: str = "") -> RunDetail:
+        ended = NewEvent(Kind.ENDED, facts={"outcome": outcome.value, "why": why}, by=by)
+        return self._add(run_id, lambda stored: _unless_over(stored, ended))
+
+    def _add(self, run_id: str, make: Callable[[StoredRun], NewEvent]) -> RunDetail:
+        """Add what a person does, though the run may go on beside it."""
+        for last in range(_TRIES - 1, -1, -1):
+            stored = self._store.load(run_id)
+            try:
+                self._store.append(stored, [make(stored)], self._clock.now())
+                break
+            except RunMovedError:
+                if not last:
+                    raise
+        return self.run(run_id)
+
+
+class _Bound(ApprovedBinding):
+    """A binding of a step; `by` is empty of one that is proposed."""
+
+    is_changed_tool: bool = False
+
+    @property
+    def approved_by(self) -> str:
+        """Empty where it is proposed, or its tool has changed since."""
+        return "" if self.is_changed_tool else self.by
+
+
+def _chosen(proposed: Binding, approved: ApprovedBinding | None, catalogue: Catalogue) -> _Bound:
+    at = datetime.fromtimestamp(0, UTC)
+    if approved is None or approved.binding.tool not in catalogue.by_name:
+        return _Bound(binding=proposed, tool_digest="", by="", at=at)
+    tool = catalogue.tool(approved.binding.tool)
+    binding = approved.binding.model_copy(update={"step": proposed.step})
+    return _Bound(
+        binding=binding,
+        tool_digest=approved.tool_digest,
+        by=approved.by,
+        at=approved.at,
+        is_changed_tool=tool.digest != approved.tool_digest,
+    )
+
+
+def _told(step: Step, bound: _Bound) -> StepBinding:
+    return StepBinding(
+        step=step.id,
+        text=step.text,
+        commands=step.commands,
+        binding=bound.binding.model_dump(mode="json"),
+        approved_by=bound.approved_by,
+        is_changed_tool=bound.is_changed_tool,
+    )
+
+
+def _with_others(catalogue: Catalogue, names: set[str]) -> tuple[Tool, ...]:
+    """These tools, and those that they refer to."""
+    found: dict[str, Tool] = {}
+    waiting = sorted(names)
+    while waiting:
+        tool = catalogue.tool(waiting.pop())
+        if tool.name not in found:
+            found[tool.name] = tool
+            waiting += [other.tool for other in tool.others]
+    return tuple(found[name] for name in sorted(found))
+
+
+def _conditions(workflow: Workflow, step: Step) -> frozenset[str]:
+    return frozenset(edge.condition for edge in workflow.exits(step.id))
+
+
+def _act(stored: StoredRun, kind: Kind) -> NewEvent:
+    return _unless_over(stored, NewEvent(kind, by=current_caller().name))
+
+
+def _unless_over(stored: StoredRun, event: NewEvent) -> NewEvent:
+    if stored.state.outcome is not None:
+        raise NotWaitingError("the run is over")
+    return event
+
+
+def _check_person(caller: Caller, scope: Scope = Scope.APPROVE) -> None:
+    """Whoever vouches is a person, or sits at a machine where nobody needs to sign in."""
+    is_known = caller.kind in {CallerKind.PERSON, CallerKind.LOCAL}
+    if not is_known or not caller.may(scope):
+        raise NotApproverError(f"{caller.name} may not vouch for it: a person does, and no key")

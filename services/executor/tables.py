@@ -1,0 +1,103 @@
+"""Tables of the executor."""
+
+from typing import Any
+
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from services.kit.sql.database import Base
+
+
+class RunRow(Base):
+    """A run as it was started, and where it stands. Times are seconds since the epoch."""
+
+    __tablename__ = "executor_run"
+    __table_args__ = (Index("ix_executor_run_ticket", "ticket_id", "created_at"),)
+
+    id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    ticket_id: Mapped[str] = mapped_column(String(200))
+    run: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """The `Run`."""
+    phase: Mapped[str] = mapped_column(String(20), index=True)
+    """Of its latest event, for lists; what counts are the events."""
+    outcome: Mapped[str | None] = mapped_column(String(20))
+    waits_until: Mapped[float | None] = mapped_column(Float)
+    """Until when nothing is to be done, by the run's clock."""
+    waits_for: Mapped[str] = mapped_column(Text, default="")
+    """What it waits for; of a run that is over, why it ended so."""
+    driver: Mapped[str | None] = mapped_column(String(40))
+    """Which worker drives it; nobody else adds what follows from its events."""
+    driven_until: Mapped[float] = mapped_column(Float, default=0.0)
+    """When that worker counts as gone, by the clock of the machines."""
+    created_at: Mapped[float] = mapped_column(Float)
+    ended_at: Mapped[float | None] = mapped_column(Float)
+
+
+class RunEventRow(Base):
+    """An event of a run. Rows are added and never changed; they go with their run."""
+
+    __tablename__ = "executor_event"
+    __table_args__ = (UniqueConstraint("run_id", "seq", name="uq_executor_event_seq"),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("executor_run.id", ondelete="CASCADE"))
+    seq: Mapped[int] = mapped_column(Integer)
+    kind: Mapped[str] = mapped_column(String(20))
+    at: Mapped[float] = mapped_column(Float)
+    by: Mapped[str] = mapped_column(String(200))
+    step: Mapped[str] = mapped_column(String(200))
+    visit: Mapped[int] = mapped_column(Integer)
+    facts: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class IntentRow(Base):
+    """A change that is sent once: `prepared`, `sent`, then `observed`, `not sent` or `unknown`."""
+
+    __tablename__ = "executor_intent"
+
+    run_id: Mapped[str] = mapped_column(
+        ForeignKey("executor_run.id", ondelete="CASCADE"), primary_key=True
+    )
+    step: Mapped[str] = mapped_column(String(200), primary_key=True)
+    visit: Mapped[int] = mapped_column(Integer, primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    target: Mapped[str] = mapped_column(String(100), index=True)
+    state: Mapped[str] = mapped_column(String(20))
+    at: Mapped[float] = mapped_column(Float)
+
+
+class TargetLockRow(Base):
+    """A target that a run changes; no other run does meanwhile."""
+
+    __tablename__ = "executor_lock"
+
+    target: Mapped[str] = mapped_column(String(100), primary_key=True)
+    run_id: Mapped[str] = mapped_column(
+        ForeignKey("executor_run.id", ondelete="CASCADE"), index=True
+    )
+    at: Mapped[float] = mapped_column(Float)
+
+
+class SuspensionRow(Base):
+    """There is at most one: while it is there, no run goes on."""
+
+    __tablename__ = "executor_suspension"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    by: Mapped[str] = mapped_column(String(200))
+    why: Mapped[str] = mapped_column(Text)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class BindingRow(Base):
+    """A binding that a person has approved, for a step wherever it stands."""
+
+    __tablename__ = "executor_binding"
+
+    step_key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Names the step by what it says and cites; see `bindings.binding.step_key`."""
+    tool_digest: Mapped[str] = mapped_column(String(64))
+    """Of the tool's definition: another one needs another approval."""
+    binding: Mapped[dict[str, Any]] = mapped_column(JSON)
+    by: Mapped[str] = mapped_column(String(200))
+    at: Mapped[float] = mapped_column(Float)

@@ -1,0 +1,49 @@
+"""How runs of a ticket's workflow ended: kept on the ticket, and told to its own system."""
+
+from sqlalchemy import select
+
+from services.contracts.gateway import RunNote, StoredWorkflow, TicketDetail
+from services.gateway.tables import EventRow
+from services.gateway.ticket.events import Note, add_events
+from services.gateway.ticket.queries import Queries
+from services.gateway.ticket.updates import take_back_end
+from services.gateway.writeback.service import WriteBack
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+
+
+class TicketsOfRuns:
+    """Implements `contracts.gateway.Tickets`."""
+
+    def __init__(self, database: Database, outbox: Outbox, write_back: WriteBack | None) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._write_back = write_back
+        self._queries = Queries(database)
+
+    def ticket(self, ticket_id: str) -> TicketDetail:
+        """See `Tickets.ticket`."""
+        return self._queries.ticket(ticket_id)
+
+    def workflow(self, workflow_id: str) -> StoredWorkflow:
+        """See `Tickets.workflow`."""
+        return self._queries.workflow(workflow_id)
+
+    def note_run(self, ticket_id: str, note: RunNote) -> None:
+        """See `Tickets.note_run`."""
+        self._queries.ticket(ticket_id)
+        facts: dict[str, object] = {
+            "run": note.run_id,
+            "outcome": note.outcome.replace("_", " "),
+            "by": note.by,
+            "lines": list(note.lines),
+        }
+        ran = select(EventRow.facts).where(EventRow.ticket_id == ticket_id, EventRow.kind == "ran")
+        with self._database.session() as session:
+            if any(each["run"] == note.run_id for each in session.scalars(ran)):
+                return
+            add_events(session, ticket_id, [Note("ran", facts)])
+            if note.is_open:
+                take_back_end(session, self._outbox, ticket_id, note.by)
+            if self._write_back is not None:
+                self._write_back.put(session, ticket_id)

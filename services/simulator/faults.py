@@ -1,0 +1,219 @@
+"""Faults: what breaks, what mends it, and what comes of a change that should."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from services.simulator.model import GATEWAY, LEAVES, Device, World
+
+LATE_S = 45.0
+"""After which a late change has its effect."""
+HERRINGS = (
+    "%ENV-3-FAN: Fan2 speed out of range, recovered",
+    "%BGP-5-ADJCHANGE: neighbor 10.9.9.9 Down, peer removed by operator",
+    "%PLATFORM-4-CPU: utilization 97 percent for 5 seconds",
+    "%FLASH-4-USAGE: 91 percent in use, logs rotated",
+    "%ETHPORT-5-IF_DOWN: Ethernet1/3 is down (administratively down)",
+)
+
+
+class Acts(StrEnum):
+    """What comes of the change that should mend a fault."""
+
+    WORKS = "works"
+    LATE = "late"
+    NOTHING = "nothing"
+    WORSE = "worse"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault at a place of a device."""
+
+    kind: str
+    device: str
+    place: str
+    acts: Acts = Acts.WORKS
+    herrings: tuple[str, ...] = ()
+
+    @property
+    def mended_by(self) -> str:
+        """The kind of change that should mend it; empty where hands are needed."""
+        return str(_kinds()[self.kind].get("mended_by", ""))
+
+    def alert(self, world: World) -> dict[str, Any]:
+        """As Alertmanager would tell it."""
+        kind = _kinds()[self.kind]
+        labels = {"alertname": kind["alert"], "device": self.device, "severity": kind["severity"]}
+        device = world.devices[self.device]
+        neighbor = self.place
+        if kind["place"] == "uplink":
+            on = (s.neighbor for s in device.sessions.values() if s.interface == self.place)
+            neighbor = next(on, "")
+        if kind["alert"] == "BgpSessionDown":
+            labels["neighbor"] = neighbor
+        elif kind["place"] in {"uplink", "process"} and self.kind != "process_cpu":
+            labels["interface"] = self.place
+        words = {"device": self.device, "place": self.place, "neighbor": neighbor}
+        summary = str(kind["summary"]).format(**words)
+        return {"status": "firing", "labels": labels, "annotations": {"summary": summary}}
+
+
+def kinds() -> tuple[str, ...]:
+    """Every kind of fault."""
+    return tuple(_kinds())
+
+
+def variants(kind: str, *, most: int = 5, seed: int = 0) -> list[Fault]:
+    """Faults of one kind that differ in device, place and in what a change does."""
+    chance = random.Random(f"{kind}/{seed}")  # noqa: S311 - the same each time
+    acts = (Acts.WORKS, Acts.WORKS, Acts.LATE, Acts.WORKS, Acts.NOTHING)
+    made = []
+    for number in range(most):
+        leaf = LEAVES[(number + chance.randrange(4)) % 4]
+        herrings = tuple(chance.sample(HERRINGS, number % 3))
+        does = acts[number % len(acts)] if _kinds()[kind].get("mended_by") else Acts.WORKS
+        made.append(Fault(kind, leaf, _place(kind, leaf, chance), does, herrings))
+    return made
+
+
+def _place(kind: str, leaf: str, chance: random.Random) -> str:
+    row, column = LEAVES.index(leaf) + 1, chance.choice((1, 2))
+    return {
+        "neighbor": f"10.0.{column}{row}.1",
+        "uplink": f"Ethernet1/{48 + column}",
+        "fan": f"Fan{chance.randint(1, 4)}",
+        "process": chance.choice(("snmpd", "lldp", "stp")),
+        "file": f"/core/bgp.{chance.randint(100, 999)}.gz",
+        "device": leaf,
+    }[str(_kinds()[kind]["place"])]
+
+
+class Broken:
+    """The faults of a world, and what comes of changes while they last."""
+
+    def __init__(self, world: World, clock: Callable[[], float]) -> None:
+        self._world = world
+        self._clock = clock
+        self.faults: list[Fault] = []
+        self._due: list[tuple[float, Callable[[], None]]] = []
+
+    def inject(self, fault: Fault) -> None:
+        """Break it."""
+        self._world.settle(self._clock())
+        device = self._world.devices[fault.device]
+        device.log.extend(fault.herrings)
+        self.faults.append(fault)
+        _BREAK[fault.kind](device, fault.place)
+
+    def run_due(self) -> None:
+        """Let late effects take place."""
+        now = self._clock()
+        for due in [each for each in self._due if each[0] <= now]:
+            self._due.remove(due)
+            due[1]()
+
+    def act(self, device: Device, kind: str, what: str, change: Callable[[], None]) -> None:
+        """A change is made; the fault that it should mend decides what comes of it."""
+        fault = next(
+            (f for f in self.faults if f.device == device.name and self._is_mended(f, kind, what)),
+            None,
+        )
+        acts = fault.acts if fault else Acts.WORKS
+        if acts is Acts.LATE:
+            self._due.append((self._clock() + LATE_S, change))
+        elif acts is Acts.WORKS:
+            change()
+        elif acts is Acts.WORSE:
+            for session in device.sessions.values():
+                session.is_hung, session.reason = True, "hold timer expired"
+
+    def is_mended(self, fault: Fault) -> bool:
+        """Whether it is gone, or its harm taken away."""
+        self.run_due()
+        return _IS_MENDED[fault.kind](self._world.devices[fault.device], fault.place, self._clock())
+
+    @staticmethod
+    def _is_mended(fault: Fault, kind: str, what: str) -> bool:
+        return fault.mended_by == kind and (what == fault.place or kind == "route")
+
+
+def _session(device: Device, neighbor: str, **values: object) -> None:
+    for name, value in values.items():
+        setattr(device.sessions[neighbor], name, value)
+
+
+def _port(device: Device, name: str, **values: object) -> None:
+    for key, value in values.items():
+        setattr(device.interfaces[name], key, value)
+
+
+def _fill_flash(device: Device, path: str) -> None:
+    device.files[path] = 2000
+
+
+def _spin(device: Device, name: str) -> None:
+    device.processes[name].cpu = 93.0
+
+
+def _lose_route(device: Device, _place: str) -> None:
+    device.default_route = ""
+
+
+def _stop_fan(device: Device, fan: str) -> None:
+    device.fans[fan] = False
+    device.log.append(f"%ENV-2-FAN: {fan} has failed")
+
+
+_BREAK: Mapping[str, Callable[[Device, str], None]] = {
+    "bgp_session_shut": lambda d, p: _session(d, p, is_shut=True, reason="admin shutdown"),
+    "bgp_session_hung": lambda d, p: _session(d, p, is_hung=True, reason="hold timer expired"),
+    "bgp_uplink_shut": lambda d, p: _port(d, p, is_shut=True),
+    "bgp_uplink_dark": lambda d, p: _port(d, p, is_dark=True),
+    "default_route_deleted": _lose_route,
+    "fan_failed": _stop_fan,
+    "optic_weak": lambda d, p: _port(d, p, rx_dbm=-17.5),
+    "crc_errors": lambda d, p: _port(d, p, crc=400.0, crc_per_s=3.0),
+    "link_flapping": lambda d, p: _port(d, p, flap_every_s=20.0, flaps=60.0),
+    "process_cpu": _spin,
+    "flash_full": _fill_flash,
+    "false_alarm": lambda d, _p: d.log.append("%ENV-3-FAN: Fan1 speed out of range, recovered"),
+}
+
+
+def _is_established(device: Device, neighbors: Sequence[str], now: float) -> bool:
+    return all(device.state_of(device.sessions[n], now) == "Established" for n in neighbors)
+
+
+def _over(device: Device, port: str) -> list[str]:
+    return [s.neighbor for s in device.sessions.values() if s.interface == port]
+
+
+_IS_MENDED: Mapping[str, Callable[[Device, str, float], bool]] = {
+    "bgp_session_shut": lambda d, p, now: _is_established(d, [p], now),
+    "bgp_session_hung": lambda d, p, now: _is_established(d, [p], now),
+    "bgp_uplink_shut": lambda d, p, now: _is_established(d, _over(d, p), now),
+    "bgp_uplink_dark": lambda d, p, _now: not d.interfaces[p].is_dark,
+    "default_route_deleted": lambda d, _p, _now: d.default_route == GATEWAY,
+    "fan_failed": lambda d, p, _now: d.fans[p],
+    "optic_weak": lambda d, p, _now: d.interfaces[p].rx_dbm > -14,
+    "crc_errors": lambda d, p, _now: d.interfaces[p].is_shut,
+    "link_flapping": lambda d, p, _now: d.interfaces[p].is_shut,
+    "process_cpu": lambda d, p, _now: d.processes[p].cpu < 50,
+    "flash_full": lambda d, p, _now: p not in d.files,
+    "false_alarm": lambda _d, _p, _now: True,
+}
+
+
+@cache
+def _kinds() -> dict[str, dict[str, Any]]:
+    told: dict[str, dict[str, Any]] = yaml.safe_load(
+        (Path(__file__).parent / "faults.yaml").read_text()
+    )
+    return told

@@ -1,0 +1,129 @@
+"""The state of a simulated network: six switches, their links, sessions and parts."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+LEAVES = ("leaf-1", "leaf-2", "leaf-3", "leaf-4")
+SPINES = ("spine-1", "spine-2")
+GATEWAY = "10.0.254.1"
+"""Where default routes lead."""
+FLASH_MB = 4000
+LOW_RX_DBM = -14.0
+"""Under this an optic raises an alarm."""
+
+
+@dataclass
+class Interface:
+    """A port; counters are as they stood at `World.settled_at`."""
+
+    name: str
+    description: str = ""
+    is_shut: bool = False
+    rx_dbm: float = -2.5
+    crc: float = 0.0
+    crc_per_s: float = 0.0
+    """While it is up and the cable is bad."""
+    flap_every_s: float = 0.0
+    flaps: float = 0.0
+    is_dark: bool = False
+    """No light comes in: its optic or fibre is dead."""
+
+    def is_up(self, now: float) -> bool:
+        """Whether it carries traffic."""
+        if self.is_shut or self.is_dark:
+            return False
+        return not self.flap_every_s or int(now / self.flap_every_s) % 2 == 0
+
+
+@dataclass
+class Session:
+    """A BGP session over an interface."""
+
+    neighbor: str
+    peer: str
+    interface: str
+    is_shut: bool = False
+    is_hung: bool = False
+    """It stays idle until somebody clears it."""
+    reason: str = ""
+    prefixes: int = 120
+
+
+@dataclass
+class Process:
+    """A process of a switch."""
+
+    name: str
+    pid: int
+    cpu: float = 2.0
+
+
+@dataclass
+class Device:
+    """A switch."""
+
+    name: str
+    asn: int
+    interfaces: dict[str, Interface] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    default_route: str = GATEWAY
+    fans: dict[str, bool] = field(default_factory=dict)
+    """Whether each runs."""
+    processes: dict[str, Process] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    """Megabytes by path."""
+    log: deque[str] = field(default_factory=lambda: deque(maxlen=500))
+
+    @property
+    def flash_percent(self) -> int:
+        """How full its flash is."""
+        return round(100 * sum(self.files.values()) / FLASH_MB)
+
+    def state_of(self, session: Session, now: float) -> str:
+        """Of a session: `Idle`, `Active` or `Established`."""
+        if session.is_shut or session.is_hung:
+            return "Idle"
+        return "Established" if self.interfaces[session.interface].is_up(now) else "Active"
+
+
+@dataclass
+class World:
+    """All of it."""
+
+    devices: dict[str, Device]
+    settled_at: float = 0.0
+
+    def settle(self, now: float) -> None:
+        """Let counters run on to this moment."""
+        passed = max(0.0, now - self.settled_at) if self.settled_at else 0.0
+        self.settled_at = now
+        for device in self.devices.values():
+            for port in device.interfaces.values():
+                if port.is_up(now):
+                    port.crc += port.crc_per_s * passed
+                if port.flap_every_s and not port.is_shut:
+                    port.flaps += passed / port.flap_every_s
+
+
+def healthy(now: float) -> World:
+    """A network in which nothing is wrong."""
+    devices = {}
+    for number, name in enumerate((*LEAVES, *SPINES), 1):
+        device = Device(name, asn=65000 + number)
+        device.fans = {f"Fan{each}": True for each in range(1, 5)}
+        names = ("bgp", "stp", "snmpd", "lldp", "sysmgr")
+        device.processes = {each: Process(each, 1000 + 7 * i) for i, each in enumerate(names)}
+        device.files = {"/images/nos-10.3.bin": 1700, "/logs/messages": 120}
+        devices[name] = device
+    for row, leaf in enumerate(LEAVES, 1):
+        for port in range(1, 5):
+            name = f"Ethernet1/{port}"
+            devices[leaf].interfaces[name] = Interface(name, f"server-{row}{port}")
+        for column, spine in enumerate(SPINES, 1):
+            up, down = f"Ethernet1/{48 + column}", f"Ethernet1/{row}"
+            devices[leaf].interfaces[up] = Interface(up, f"to {spine}")
+            devices[spine].interfaces[down] = Interface(down, f"to {leaf}")
+            near, far = f"10.0.{column}{row}.2", f"10.0.{column}{row}.1"
+            devices[leaf].sessions[far] = Session(far, spine, up)
+            devices[spine].sessions[near] = Session(near, leaf, down)
+    return World(devices, settled_at=now)

@@ -1,0 +1,193 @@
+"""A run on the simulated network without SSH: the devices' command lines, a database, a clock."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+
+from services.contracts.execution import RunMode, RunPhase
+from services.executor.adapters.port import UnknownEffectError
+from services.executor.bindings.proposing import Proposing, target_of
+from services.executor.runs.engine import SqlRunEngine
+from services.executor.runs.events import Kind
+from services.executor.runs.moves import NewEvent
+from services.executor.runs.run import Confirmation, Limits, Run, RunTicket
+from services.executor.runs.store import ADVANCE_TASK, RunStore
+from services.executor.tools.catalogue import Catalogue
+from services.executor.tools.policy import Policy
+from services.executor.tools.target import Target
+from services.executor.tools.tool import SshWay, Tool
+from services.kit.ids import time_ordered_id
+from services.kit.migrations import ROOMS
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+from services.procedure.lowering import lower
+from services.procedure.rules import read_by_rules
+from services.simulator.faults import Broken, Fault
+from services.simulator.model import LEAVES, SPINES, healthy
+from services.simulator.shell import Shell
+from services.simulator.simulation import CATALOGUE, PAGES
+
+
+class HandClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self):
+        self.at = 1_800_000_000.0
+
+    def now(self):
+        return self.at
+
+    def real(self, seconds):
+        return 0.0
+
+    def pass_(self, seconds):
+        self.at += seconds
+
+
+def catalogue(**policy):
+    told = yaml.safe_load((CATALOGUE / "switch.yaml").read_text())
+    rules = yaml.safe_load((CATALOGUE / "policy.yaml").read_text()) | policy
+    return Catalogue(
+        tools=tuple(Tool.model_validate(each) for each in told),
+        targets=tuple(
+            Target(name=n, kind="switch", host="127.0.0.1", simulated=True)
+            for n in (*LEAVES, *SPINES)
+        ),
+        policy=Policy.model_validate(rules),
+    ).checked()
+
+
+def workflow_of(page):
+    reading = read_by_rules(Path(PAGES / f"{page}.md").read_text())
+    return lower(reading.procedures[0], f"{page}.md")
+
+
+class Devices:
+    """Implements `ToolAdapter` on the shells themselves."""
+
+    def __init__(self, clock):
+        self.world = healthy(clock.now())
+        self.broken = Broken(self.world, clock.now)
+        self.clock = clock
+        self.sent = []
+        self.fails = {}
+        """Errors by the name of a tool: raised after the command was carried out."""
+        self.refuses = {}
+        """Errors by the name of a tool: raised before anything is sent."""
+
+    def call(self, tool, target, arguments):
+        if tool.name in self.refuses:
+            raise self.refuses[tool.name]
+        self.broken.run_due()
+        device = self.world.devices[target.name]
+
+        def act(kind, what, change):
+            self.broken.act(device, kind, what, change)
+
+        shell = Shell(self.world, device, self.clock.now, act)
+        assert isinstance(tool.way, SshWay)
+        lines = [" ".join(t.filled(arguments)) for t in tool.way.templates]
+        if tool.way.lines:
+            shell.run("configure terminal")
+        told = "\n".join(shell.run(line) for line in lines)
+        self.sent.append((target.name, tool.name, dict(arguments)))
+        if tool.name in self.fails:
+            raise self.fails[tool.name]
+        return told
+
+    def changes(self, known):
+        return [each for each in self.sent if known.tool(each[1]).effect.value == "change"]
+
+
+class Carrying:
+    """Runs, driven by hand."""
+
+    def is_approved(self, _workflow, _step):
+        """Whether a step still is; `House` asks the readings."""
+        return True
+
+    def __init__(self, **policy):
+        self.clock = HandClock()
+        self.devices = Devices(self.clock)
+        self.catalogue = catalogue(**policy)
+        self.database = Database.memory()
+        self.database.migrate(*ROOMS)
+        self.outbox = Outbox(self.database)
+        self.store = RunStore(self.database, self.outbox)
+        self.engine = self.new_engine()
+        self.outbox.register(ADVANCE_TASK, self.engine.advance)
+
+    def new_engine(self):
+        return SqlRunEngine(
+            self.store,
+            lambda: self.catalogue,
+            {"ssh": self.devices},
+            self.clock,
+            is_approved=self.is_approved,
+        )
+
+    def break_(self, fault: Fault):
+        self.devices.broken.inject(fault)
+        return fault.alert(self.devices.world)["labels"]
+
+    def start(self, page, labels, mode=RunMode.SUPERVISED, not_changing=None, **limits):
+        workflow = workflow_of(page)
+        bindings = Proposing(self.catalogue).bindings(workflow, labels)
+        targets = {
+            b.step: t.name
+            for b in bindings
+            if b.tool and (t := target_of(b, self.catalogue, labels))
+        }
+        at = datetime.fromtimestamp(self.clock.now(), UTC)
+        run = Run(
+            id=time_ordered_id(),
+            ticket=RunTicket(id="t", title=page, labels=labels),
+            workflow_id="w",
+            workflow=workflow,
+            bindings=bindings,
+            tools=self.catalogue.tools,
+            targets=targets,
+            target_digests={t.name: t.digest for t in self.catalogue.targets},
+            not_changing=not_changing or {},
+            mode=mode,
+            limits=Limits(**limits),
+            requested_by="ann",
+            requested_at=at,
+            confirmation=Confirmation(by="ann", at=at),
+        )
+        self.store.start(run, self.clock.now())
+        return run.id
+
+    def go(self, run_id, *, most=200, moves=True):
+        """Until somebody is needed or it is over; time passes where the run waits for it."""
+        for _ in range(most):
+            self.engine.advance(run_id)
+            stored = self.store.load(run_id)
+            state = stored.state
+            if state.outcome or state.question or state.open_approval or not moves:
+                return state
+            if stored.waits_until is None or state.phase is RunPhase.PAUSED:
+                return state
+            self.clock.at = max(self.clock.at, stored.waits_until)
+        raise AssertionError("it does not come to rest")
+
+    def approve(self, run_id, by="bea"):
+        stored = self.store.load(run_id)
+        asked = stored.state.open_approval
+        event = NewEvent(Kind.APPROVED, asked.place, {"digest": asked.digest, "kind": "person"}, by)
+        self.store.append(stored, [event], self.clock.now())
+        return self.go(run_id)
+
+    def answer(self, run_id, option, **arguments):
+        stored = self.store.load(run_id)
+        facts = {"option": option, "arguments": arguments, "word": ""}
+        event = NewEvent(Kind.ANSWERED, stored.state.question.place, facts, "bea")
+        self.store.append(stored, [event], self.clock.now())
+        return self.go(run_id)
+
+    def kinds(self, run_id):
+        return [event.kind for event in self.store.load(run_id).events]
+
+
+UNKNOWN = UnknownEffectError("the connection broke")
