@@ -1,29 +1,22 @@
 """How a step is carried out: approved as it is proposed, or said otherwise in a form."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from services.contracts.execution import BindingApproval, Execution, StepBinding, ToolSummary
 from services.gateway.ports import Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
+from services.gateway.ui.runs.told import Told
 from services.gateway.ui.templates import refused, render
 from services.kit.access.needs import Need, needs
 from services.kit.errors import FlowXpertError, NotFoundError
 
 OTHERWISE = "otherwise"
 """Chosen in place of a field: the answer holds where no other one does."""
-
-
-async def _told(request: Request) -> dict[str, str]:
-    return {name: str(value)[:500] for name, value in (await request.form()).items()}
-
-
-Told = Annotated[dict[str, str], Depends(_told)]
-"""The fields of a form whose names are not known beforehand."""
 
 
 def create_binding_pages(tickets: Tickets, execution: Execution) -> APIRouter:
