@@ -368,5 +368,6 @@ def test_the_report_tells_what_was_sent_by_whose_leave_and_what_was_seen(carryin
     stored = carrying.store.load(run)
     told = report_of(stored.run, stored.events, stored.state)
     assert "**changed leaf-1**: `clear ip bgp 10.0.11.1`" in told
+    assert "because shut was no (Yes: shut is yes)" in told
     assert "approved by bea" in told
     assert "BGP state = Established" in told

@@ -81,6 +81,7 @@ def _looks(tickets: Tickets, execution: Execution) -> APIRouter:
             run=run,
             ticket=ticket,
             bindings={each.step: each for each in bindings},
+            said={each.step for each in bindings if each.approved_by},
             earlier=earlier,
             suspended=suspended,
             may_run=may(Scope.RUN),
