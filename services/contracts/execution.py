@@ -224,6 +224,8 @@ class StepBinding(Value):
     text: str
     commands: tuple[str, ...] = ()
     binding: dict[str, Any]
+    changes: bool = False
+    """Whether its tool changes something."""
     approved_by: str = ""
     is_changed_tool: bool = False
     """Whether its tool is defined otherwise than when it was approved."""

@@ -169,7 +169,8 @@ class ExecutorService:
         """See `Execution.bindings`."""
         ticket, stored = self._workflow(ticket_id, workflow_id)
         bound = self._bound(stored.workflow, ticket.labels)
-        return [_told(stored.workflow.by_id[each.binding.step], each) for each in bound]
+        by_id, catalogue = stored.workflow.by_id, self._catalogue()
+        return [_told(by_id[each.binding.step], each, catalogue) for each in bound]
 
     def approve_binding(self, given: BindingApproval) -> StepBinding:
         """See `Execution.approve_binding`."""
@@ -195,6 +196,7 @@ class ExecutorService:
             text=step.text,
             commands=step.commands,
             binding=binding.model_dump(mode="json"),
+            changes=catalogue.tool(binding.tool).effect is Effect.CHANGE,
             approved_by=by,
         )
 
@@ -271,6 +273,7 @@ class ExecutorService:
             not_changing=self._not_changing(
                 stored, bound, catalogue, is_confirmed=confirmation is not None or is_dry
             ),
+            not_deciding=_not_deciding(bound) if wanted.mode is RunMode.SUPERVISED else {},
             mode=wanted.mode,
             limits=self._limits(catalogue),
             requested_by=caller.name,
@@ -417,15 +420,26 @@ def _chosen(proposed: Binding, approved: ApprovedBinding | None, catalogue: Cata
     )
 
 
-def _told(step: Step, bound: _Bound) -> StepBinding:
+def _told(step: Step, bound: _Bound, catalogue: Catalogue) -> StepBinding:
+    tool = catalogue.by_name.get(bound.binding.tool)
     return StepBinding(
         step=step.id,
         text=step.text,
         commands=step.commands,
         binding=bound.binding.model_dump(mode="json"),
+        changes=tool is not None and tool.effect is Effect.CHANGE,
         approved_by=bound.approved_by,
         is_changed_tool=bound.is_changed_tool,
     )
+
+
+def _not_deciding(bound: "Sequence[_Bound]") -> dict[str, str]:
+    """A wrong branch may lead to a change: what answers a question is vouched for as well."""
+    return {
+        each.binding.step: "nobody has approved that this tells it"
+        for each in bound
+        if each.binding.answers and not each.approved_by
+    }
 
 
 def _conditions(workflow: Workflow, step: Step) -> frozenset[str]:

@@ -117,6 +117,8 @@ def _by_person(  # noqa: PLR0911 - what comes first wins
             return why
     if step.kind is StepKind.DECISION and not binding.answers:
         return "nothing tells its answers apart"
+    if why := run.not_deciding.get(step.id):
+        return why
     filled = [n for n, a in binding.arguments.items() if a.origin is Origin.PERSON]
     return f"a person fills in {', '.join(filled)}" if filled else ""
 

@@ -29,6 +29,12 @@ _RISING = re.compile(
     re.IGNORECASE,
 )
 _SOME = re.compile(r"\b(?:are|is|were) there\b|\bany\b", re.IGNORECASE)
+_THERE = re.compile(
+    r"(?:is|are|was|were) there\s+(?:(?P<none>no|not any|not a)\s+|an?\s+|any\s+|the\s+)?"
+    r"(?P<what>.+?)(?:\s+at all)?\s*\?*$",
+    re.IGNORECASE,
+)
+_FILLING = frozenset(tokenise("is are was were the a an it its now still again of to that this"))
 _NOT = re.compile(r"\b(?:not|no longer|never|without|isn't|aren't|doesn't|no)\b", re.IGNORECASE)
 
 
@@ -55,7 +61,7 @@ def answer_tests(
         return ()
     if re.search(r"\bor\b", question):
         return ()
-    parts = re.split(r",?\s+and\s+(?=the |its |there |it )", question.rstrip("?"))
+    parts = re.split(r",?\s+(?:and|but)\s+(?=the |its |there |it )", question.rstrip("?"))
     tests = [asked(part, fields) for part in parts]
     if None in tests:
         return ()
@@ -67,11 +73,15 @@ def answer_tests(
 
 def asked(question: str, fields: Mapping[str, OutputField]) -> Test | None:
     """The comparison that holds where the question is answered Yes; None where none is told."""
+    said, there = question, _THERE.match(question.strip())
+    if there is not None:  # `there` is no state here: is it present, or missing?
+        said = f"{there['what']} {'missing' if there['none'] else 'present'}"
     return (
         _of_order(question, fields)
         or _of_rise(question, fields)
-        or _of_state(question, question, fields)
+        or _of_state(said, said, fields)
         or _of_presence(question, fields)
+        or _of_value(question, fields)
     )
 
 
@@ -136,6 +146,26 @@ def _of_presence(question: str, fields: Mapping[str, OutputField]) -> Test | Non
     if fields[name].type == "number":
         return Test(field=name, comparison=Comparison.IS if is_none else Comparison.ABOVE, value=0)
     return Test(field=name, comparison=Comparison.IS_MISSING if is_none else Comparison.IS_THERE)
+
+
+def _of_value(question: str, fields: Mapping[str, OutputField]) -> Test | None:
+    """`Is the next hop 192.0.2.1?`: beside the words of a text field one value is left."""
+    texts = {name: f for name, f in fields.items() if f.type == "string" and not f.values}
+    name = _named(question, texts, None)
+    if name is None:
+        return None
+    known = set(tokenise(f"{name.replace('_', ' ')} {texts[name].description}")) | _FILLING
+    left = [
+        word
+        for word in re.findall(r"[\w./:-]*\w", question)
+        if not _NOT.fullmatch(word) and not set(tokenise(word)) <= known
+    ]
+    if len(left) != 1:
+        return None
+    is_not = _NOT.search(question) is not None
+    return Test(
+        field=name, comparison=Comparison.IS_NOT if is_not else Comparison.IS, value=left[0]
+    )
 
 
 def _named(question: str, fields: Mapping[str, OutputField], kind: str | None) -> str | None:

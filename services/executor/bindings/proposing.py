@@ -17,6 +17,8 @@ LEAST_SHARE = 0.55
 """Of a step's words, weighed by rarity among the tools, that a tool must share with it."""
 LEAST_LEAD = 0.1
 """By which it must be ahead of the next tool."""
+_ONCE_MORE = frozenset(tokenise("again once more anew now then afterwards"))
+"""What a step says that does the same as one before."""
 FRAMES = frozenset({"configure terminal", "conf t", "end", "exit", "configure", "commit"})
 """Lines around a change of a configuration; the adapter says them itself."""
 
@@ -123,9 +125,9 @@ class Proposing:
         found = [
             (len(template.words), tool, told)
             for tool in self._catalogue.tools
-            if isinstance(tool.way, SshWay) and tool.way.command and len(tool.way.command) > 1
+            if isinstance(tool.way, SshWay) and len(tool.way.templates) == 1
             for template in tool.way.templates
-            if (told := template.found_in(text)) is not None
+            if len(template.words) > 1 and (told := template.found_in(text)) is not None
         ]
         if not found:
             return None
@@ -134,7 +136,7 @@ class Proposing:
         return best[0] if len(best) == 1 else None
 
     def _by_words(self, text: str, only: Effect | None = None) -> Tool | None:
-        wanted = set(tokenise(text))
+        wanted = set(tokenise(text)) - _ONCE_MORE
         weights = {word: self._weight(word) for word in wanted}
         whole = sum(weights.values())
         if not whole:

@@ -436,9 +436,13 @@ class _Moves:
                 return Rest(seen.at + RISE_S)
             return Look(place, "look", tool, target, arguments)
         fields = earlier.fields if earlier else None
-        answer = told_by(binding.answers, seen.fields, fields)
-        if answer is None:
-            return self._ask_which(step, exits, seen.lines)
+        answer, why = (
+            told_by(binding.answers, seen.fields, fields),
+            self.run.not_deciding.get(step.id),
+        )
+        if answer is None or why:
+            told = f"the look says {answer}; {why}" if answer else ""
+            return self._ask_which(step, exits, seen.lines, told)
         fields_asked = dict.fromkeys(t.field for each in binding.answers for t in each.tests)
         facts = {
             "answer": answer,
@@ -499,10 +503,15 @@ class _Moves:
         return Write((NewEvent(Kind.DECIDED, place, facts, by),))
 
     def _ask_which(
-        self, step: Step, exits: Sequence[Transition], evidence: Sequence[str] = ()
+        self,
+        step: Step,
+        exits: Sequence[Transition],
+        evidence: Sequence[str] = (),
+        why: str = "",
     ) -> Move:
         options = (*(edge.condition for edge in exits), *self._may_undo(), HAND_OVER)
-        return _ask(self.state.now, Asking.DECIDE, step.text, options, evidence or self._last_lines)
+        text = f"{step.text} ({why})" if why else step.text
+        return _ask(self.state.now, Asking.DECIDE, text, options, evidence or self._last_lines)
 
     # People
 

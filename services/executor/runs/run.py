@@ -56,6 +56,8 @@ class Run(Value):
     """How the targets were defined at its start, by name; see `Target.digest`."""
     not_changing: Mapping[str, str] = Field(default={})
     """Why a step that would change something is a person's, by its id; absent: it may be run."""
+    not_deciding: Mapping[str, str] = Field(default={})
+    """Why a question stays a person's though a tool would tell its answer, by its id."""
     mode: RunMode
     limits: Limits = Limits()
     requested_by: str

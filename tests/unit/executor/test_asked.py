@@ -28,6 +28,12 @@ def said(tool, question, conditions=YES_NO):
         ("cpu", "Is the CPU utilization at least 60 %?", "utilization at least 60.0"),
         ("flash", "Is there a core file?", "core is there"),
         ("flash", "Is there no core file?", "core is missing"),
+        ("default_route", "Is there no default route at all?", "route is not in table"),
+        ("default_route", "Is there a default route?", "route is via"),
+        ("default_route", "Is the next hop 192.0.2.1?", "next hop is 192.0.2.1"),
+        ("default_route", "Is the next hop 192.0.2.1 now?", "next hop is 192.0.2.1"),
+        ("default_route", "Is the next hop not 192.0.2.1?", "next hop is_not 192.0.2.1"),
+        ("cpu", "Is bgp the busiest process?", "process is bgp"),
     ],
 )
 def test_yes_is_what_the_question_asks(tool, question, yes):
@@ -37,6 +43,8 @@ def test_yes_is_what_the_question_asks(tool, question, yes):
 def test_both_halves_of_a_question_must_hold():
     found = said("interface_state", "Is the link state down and the admin state up?")
     assert found == {"Yes": ["state is down", "admin is up"], "No": []}
+    found = said("interface_state", "Is the admin state up but the link state down?")
+    assert found == {"Yes": ["admin is up", "state is down"], "No": []}
 
 
 @pytest.mark.parametrize(

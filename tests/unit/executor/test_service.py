@@ -140,6 +140,12 @@ class House:
         self.carrying.go(run.id)
         return self.service.run(run.id)
 
+    def answer(self, run, option, caller=ANN):
+        with acting_as(caller):
+            self.service.answer(run.id, RunAnswer(question=run.question.seq, option=option))
+        self.carrying.go(run.id)
+        return self.service.run(run.id)
+
     def approve(self, run, caller=BEA, digest=None):
         with acting_as(caller):
             self.service.approve(run.id, RunDecision(digest=digest or run.approval.digest))
@@ -310,7 +316,17 @@ def test_a_step_that_was_edited_on_the_ticket_is_a_person_s(house, change):
 def test_a_binding_that_nobody_approved_changes_nothing():
     house = House()
     house.approve_page()
-    assert "nobody has approved how it is carried out" in house.start().question.text
+    asked = house.start()
+    assert "the look says Yes; nobody has approved that this tells it" in asked.question.text
+    assert "nobody has approved how it is carried out" in house.answer(asked, "Yes").question.text
+    assert not house.changed
+
+
+def test_a_run_that_only_looks_is_answered_by_what_is_proposed():
+    house = House()
+    house.approve_page()
+    run = house.start(mode=RunMode.READ_ONLY)
+    assert [e.facts["by"] for e in run.events if e.kind == "decided"][:1] == ["evidence"]
 
 
 def test_a_tool_that_is_defined_otherwise_needs_a_new_approval(house):
@@ -322,7 +338,8 @@ def test_a_tool_that_is_defined_otherwise_needs_a_new_approval(house):
     house.carrying.catalogue = type(catalogue)(
         tools=tools, targets=catalogue.targets, policy=catalogue.policy
     )
-    assert "nobody has approved how it is carried out" in house.start().question.text
+    asked = house.answer(house.start(), "Yes")
+    assert "nobody has approved how it is carried out" in asked.question.text
     assert any(each.is_changed_tool for each in house.service.bindings("t"))
 
 

@@ -32,12 +32,11 @@ def create_binding_pages(tickets: Tickets, execution: Execution) -> APIRouter:
     @router.post("")
     @form()
     @needs(Need.APPROVE)
-    def approve_bindings_of_changes(run_id: Id) -> Response:
-        """Vouch for how all changes are carried out, as the page shows it."""
+    def approve_proposed_bindings(run_id: Id) -> Response:
+        """Vouch for all changes and answers as the page shows them."""
         run = execution.run(run_id)
-        changes = {each.id for each in run.steps if each.changes}
         for each in execution.bindings(run.ticket_id, run.workflow_id):
-            if each.step in changes and not each.approved_by:
+            if is_weighty(each) and not each.approved_by:
                 _approve(execution, run, each.step, each.binding)
         return show("runs", run_id)
 
@@ -88,6 +87,11 @@ def create_binding_pages(tickets: Tickets, execution: Execution) -> APIRouter:
         return show("runs", run_id, at=f"#step-{step}")
 
     return router
+
+
+def is_weighty(bound: StepBinding) -> bool:
+    """Whether a person vouches for it: it changes something, or leads there."""
+    return bound.changes or bool(bound.binding["answers"])
 
 
 def _approve(execution: Execution, run: RunDetail, step: str, binding: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from services.contracts.execution import (
 from services.gateway.ports import Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
-from services.gateway.ui.runs.bindings import create_binding_pages
+from services.gateway.ui.runs.bindings import create_binding_pages, is_weighty
 from services.gateway.ui.runs.by_hand import create_by_hand_pages
 from services.gateway.ui.runs.told import Told, arguments_of
 from services.gateway.ui.templates import refused, render
@@ -81,7 +81,7 @@ def _looks(tickets: Tickets, execution: Execution) -> APIRouter:
             run=run,
             ticket=ticket,
             bindings={each.step: each for each in bindings},
-            said={each.step for each in bindings if each.approved_by},
+            unsaid=[each.step for each in bindings if is_weighty(each) and not each.approved_by],
             earlier=earlier,
             suspended=suspended,
             may_run=may(Scope.RUN),
