@@ -84,7 +84,7 @@ class Team:
 
 
 @contextmanager
-def team_over(catalogue: Path, pages: Path, folder: Path) -> Iterator[Team]:
+def team_over(catalogue: Path, folder: Path, *pages: Path) -> Iterator[Team]:
     """The whole platform with sign-in on, the pages ingested, `catalogue` as the executor's."""
     issuer = Issuer()
     keys = ServerThread(issuer.app, host="127.0.0.1", port=0)
@@ -96,7 +96,8 @@ def team_over(catalogue: Path, pages: Path, folder: Path) -> Iterator[Team]:
         patch.setenv("FLOWXPERT_OIDC_JWKS_URL", f"{keys.url}/jwks")
         settings = PlatformSettings(_env_file=None, data_dir=folder / "data", port=0)
         with Embedded.open(settings) as platform:
-            platform.ingestion.ingest_here(pages)
+            for each in pages:
+                platform.ingestion.ingest_here(each)
             platform.start()
             server = ServerThread(platform.app, host="127.0.0.1", port=0)
             server.start()

@@ -249,7 +249,7 @@ def team(catalogue, tmp_path_factory):
     pages.mkdir()
     (pages / "LogTooLarge.md").write_text(PAGE.lstrip())
     (pages / "LogNotRotated.md").write_text(ROTATED.lstrip())
-    with team_over(catalogue, pages, folder) as found:
+    with team_over(catalogue, folder, pages) as found:
         yield found
 
 

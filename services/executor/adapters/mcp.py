@@ -27,7 +27,7 @@ class McpAdapter:
         if not server:
             raise StoppedError(f"{target.name} has neither an address nor a command")
         typed = {name: _typed(tool, name, value) for name, value in arguments.items()}
-        calling = _Calling(server, way.name, typed)
+        calling = _Calling(server, way.name, typed, as_text=tool.output.parser == "text")
         try:
             return asyncio.run(asyncio.wait_for(calling.run(), tool.timeout_s))
         except (*_VENDORS, ExceptionGroup) as error:
@@ -41,8 +41,15 @@ class _Calling:
     """One call; it knows whether it came to be sent."""
 
     def __init__(
-        self, server: str | StdioServerParameters, name: str, arguments: Mapping[str, object]
+        self,
+        server: str | StdioServerParameters,
+        name: str,
+        arguments: Mapping[str, object],
+        *,
+        as_text: bool,
     ) -> None:
+        """With `as_text` its words are wanted, not what it tells in fields beside them."""
+        self._as_text = as_text
         self._server = server
         self._name = name
         self._arguments = dict(arguments)
@@ -54,9 +61,10 @@ class _Calling:
             result = await client.call_tool(self._name, self._arguments)
         if result.is_error:
             raise MCPError(code=0, message=f"{self._name} failed")
-        if result.structured_content is not None:
-            return json.dumps(result.structured_content)
-        return "\n".join(part.text for part in result.content if part.type == "text")
+        text = "\n".join(part.text for part in result.content if part.type == "text")
+        if result.structured_content is None or (self._as_text and text):
+            return text
+        return json.dumps(result.structured_content)
 
 
 def _typed(tool: Tool, name: str, value: str) -> object:
