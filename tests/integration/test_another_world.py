@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from services.executor.tools.catalogue import Catalogue
 from services.simulator.simulation import PAGES
+from tests.command import flowxpert
 from tests.worlds import team_over
 
 WORLD = Path(__file__).parents[1] / "fixtures" / "another_world"
@@ -74,6 +76,17 @@ def ticket(team, repository):
     tools = {text: each.binding["tool"] for text, each in bound.items()}
     assert tools["Check out the branch"] == "git_checkout"
     return found
+
+
+def test_its_tools_are_written_by_what_the_server_lists(tmp_path):
+    (tmp_path / "tools").mkdir()
+    words = ("tools", "import", "mcp", "--command", SERVER, "--target", "repository")
+    done = flowxpert(*words, "--out", str(tmp_path / "tools" / "git.yaml"))
+    assert done.returncode == 0, done.stderr
+    tools = Catalogue.of_folder(tmp_path).by_name
+    effects = {name: tools[name].effect.value for name in ("git_status", "git_log", "git_checkout")}
+    assert effects == {"git_status": "read", "git_log": "read", "git_checkout": "change"}
+    assert tools["git_checkout"].parameters.keys() == {"repo_path", "branch_name"}
 
 
 def decided(run):

@@ -3,14 +3,33 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from mcp import Client, MCPError, StdioServerParameters
+from pydantic import Field
 
 from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
 from services.executor.tools.target import Target
 from services.executor.tools.tool import McpWay, Tool
+from services.kit.value import Value
 
 _VENDORS = (MCPError, OSError, TimeoutError, ValueError)
+
+MOST_LISTED = 500
+"""Tools of one server that are looked at."""
+
+
+class ListedTool(Value):
+    """A tool as its server tells of it: data, none of it checked."""
+
+    name: str
+    description: str = ""
+    takes: Mapping[str, Any] = Field(default={})
+    """The JSON Schema of its arguments."""
+    tells: Mapping[str, Any] = Field(default={})
+    """The JSON Schema of what it answers beside text; empty where it tells none."""
+    looks: bool = False
+    """Whether the server says that it changes nothing."""
 
 
 class McpAdapter:
@@ -21,11 +40,7 @@ class McpAdapter:
         way = tool.way
         if not isinstance(way, McpWay):
             raise TypeError(tool.name)
-        server: str | StdioServerParameters = target.url
-        if target.command:
-            server = StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
-        if not server:
-            raise StoppedError(f"{target.name} has neither an address nor a command")
+        server = _server_of(target)
         typed = {name: _typed(tool, name, value) for name, value in arguments.items()}
         calling = _Calling(server, way.name, typed, as_text=tool.output.parser == "text")
         try:
@@ -35,6 +50,51 @@ class McpAdapter:
             if calling.is_sent:
                 raise UnknownEffectError(f"{told} after {tool.name} was sent") from error
             raise NotSentError(told) from error
+
+
+def listed_tools(target: Target, *, within_s: float = 30.0) -> list[ListedTool]:
+    """The tools of a server, which is connected to, or started, for it.
+
+    Raises:
+        NotSentError: It did not answer, or not as a server does.
+    """
+    try:
+        return asyncio.run(asyncio.wait_for(_listed(_server_of(target)), within_s))
+    except (*_VENDORS, ExceptionGroup) as error:
+        raise NotSentError(f"{target.name} lists no tools: {type(error).__name__}") from error
+
+
+async def _listed(server: str | StdioServerParameters) -> list[ListedTool]:
+    found: list[ListedTool] = []
+    async with Client(server) as client:
+        cursor: str | None = None
+        while len(found) < MOST_LISTED:
+            page = await client.list_tools(cursor=cursor)
+            for tool in page.tools:
+                hints = tool.annotations
+                looks = bool(hints and hints.read_only_hint and not hints.destructive_hint)
+                found.append(
+                    ListedTool(
+                        name=tool.name,
+                        description=tool.description or tool.title or "",
+                        takes=tool.input_schema,
+                        tells=tool.output_schema or {},
+                        looks=looks,
+                    )
+                )
+            cursor = page.next_cursor
+            if not cursor:
+                break
+    return found[:MOST_LISTED]
+
+
+def _server_of(target: Target) -> str | StdioServerParameters:
+    """Raises `StoppedError` where the target names none."""
+    if target.command:
+        return StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
+    if not target.url:
+        raise StoppedError(f"{target.name} has neither an address nor a command")
+    return target.url
 
 
 class _Calling:
