@@ -59,6 +59,20 @@ class StartRun(Value):
     Without it nothing is changed."""
 
 
+class LookAtOnce(Value):
+    """A workflow that has come to a ticket, and that may be looked at before somebody asks."""
+
+    ticket_id: str = Field(max_length=200)
+    workflow_id: str = Field(max_length=200)
+
+
+class LookedAtOnce(Value):
+    """What came of it."""
+
+    run_id: str = ""
+    """Empty: the policy does not say so, the fit is not sure, or there is nothing to look at."""
+
+
 class RunQuestion(Value):
     """What a person is asked."""
 
@@ -256,6 +270,13 @@ class Execution(Protocol):
             RunRefusedError: It may not be run so; the message says why.
         """
 
+    def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
+        """Start a run that looks and asks nobody, once a workflow, where the policy says so.
+
+        Raises:
+            NotFoundError: No such ticket or workflow.
+        """
+
     def run(self, run_id: str) -> RunDetail:
         """Raises `NotFoundError`."""
 
@@ -316,6 +337,10 @@ class ExecutionClient:
     def start(self, wanted: StartRun) -> RunDetail:
         """See `Execution.start`."""
         return RunDetail.model_validate(self._client.post("/v1/runs", wanted))
+
+    def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
+        """See `Execution.look_at_once`."""
+        return LookedAtOnce.model_validate(self._client.post("/v1/looks", wanted))
 
     def run(self, run_id: str) -> RunDetail:
         """See `Execution.run`."""

@@ -32,6 +32,9 @@ class TicketsOfRuns:
     def note_run(self, ticket_id: str, note: RunNote) -> None:
         """See `Tickets.note_run`."""
         self._queries.ticket(ticket_id)
+        if note.is_look:
+            self._note_look(ticket_id, note)
+            return
         facts: dict[str, object] = {
             "run": note.run_id,
             "outcome": note.outcome.replace("_", " "),
@@ -47,3 +50,16 @@ class TicketsOfRuns:
                 take_back_end(session, self._outbox, ticket_id, note.by)
             if self._write_back is not None:
                 self._write_back.put(session, ticket_id)
+
+    def _note_look(self, ticket_id: str, note: RunNote) -> None:
+        """Its evidence is for the ticket's page: nobody is told, and nothing is decided by it."""
+        facts: dict[str, object] = {
+            "run": note.run_id,
+            "workflow": note.workflow_id,
+            "seen": [each.model_dump() for each in note.seen],
+        }
+        own = select(EventRow.facts).where(EventRow.ticket_id == ticket_id)
+        with self._database.session() as session:
+            looked = session.scalars(own.where(EventRow.kind == "looked"))
+            if all(each["run"] != note.run_id for each in looked):
+                add_events(session, ticket_id, [Note("looked", facts)])

@@ -13,6 +13,7 @@ from services.executor.runs.state import Change, Observation, Place, RunState
 from services.executor.tools.compare import Comparison, Fields, all_hold
 from services.executor.tools.tool import BadArgumentError, Condition, Effect, Tool
 from services.language.cues import escalates
+from services.language.deeds import only_finds_out
 from services.workflow.model import Step, StepKind, Transition
 
 DONE, SKIP, HAND_OVER, UNDO, GO_ON, AGAIN = (
@@ -94,7 +95,9 @@ Move = Rest | Write | Look | Do
 
 def next_move(run: Run, state: RunState, now: float) -> Move:
     """What is to be done now."""
-    return _Moves(run, state, now).next()
+    moves = _Moves(run, state, now)
+    move = moves.next()
+    return moves.without_people(move) if run.asks_nobody else move
 
 
 def approval_digest(
@@ -145,6 +148,24 @@ class _Moves:
                 return self._decide(step)
             case StepKind.PROCESS:
                 return self._act(step)
+
+    def without_people(self, move: Move) -> Move:
+        """Of a run that asks nobody: it passes over what only finds out, and ends at all else.
+
+        A step that may change something is not passed over: what is seen behind it would be of
+        another time than the page means.
+        """
+        if not isinstance(move, Write) or move.events[0].kind is not Kind.ASKED:
+            return move
+        asked = move.events[0]
+        step = self.run.workflow.by_id[asked.place[0].removeprefix(UNDO_PREFIX)]
+        binding = self.run.binding_of.get(step.id)
+        tool = self.run.tool_named[binding.tool] if binding and binding.tool else None
+        looks = tool.effect is Effect.READ if tool else only_finds_out(step.text)
+        is_step = step.kind is StepKind.PROCESS and len(self.run.workflow.exits(step.id)) <= 1
+        if is_step and looks and asked.facts["what"] != Asking.DECIDE.value:
+            return self._leave(step, "skipped")
+        return _end(RunOutcome.HANDED_OVER, f"the rest is a person's: {step.text}")
 
     # A step that acts
 

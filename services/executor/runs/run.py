@@ -63,6 +63,8 @@ class Run(Value):
     """What stays the same of them, whatever they are called."""
     requested_at: datetime
     confirmation: Confirmation | None = None
+    asks_nobody: bool = False
+    """It looks by itself: what people would be asked ends it."""
 
     @cached_property
     def binding_of(self) -> Mapping[str, Binding]:

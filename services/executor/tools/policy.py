@@ -49,10 +49,18 @@ class Switches(CatalogueEntry):
     """Ids of documents whose approved procedures may change something; `*` stands for all."""
 
 
+class Reads(CatalogueEntry):
+    """When is looked before somebody asks for it."""
+
+    at_once: bool = False
+    """As soon as a workflow surely fits its ticket; nobody is asked, and nothing is changed."""
+
+
 class Policy(CatalogueEntry):
     """What a team allows."""
 
     changes: Switches = Switches()
+    reads: Reads = Reads()
     denied_targets: tuple[str, ...] = ()
     denied_tools: tuple[str, ...] = ()
     windows: tuple[ChangeWindow, ...] = ()
