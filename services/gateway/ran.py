@@ -1,13 +1,17 @@
-"""How runs of a ticket's workflow ended: kept on the ticket, and told to its own system."""
+"""What passes between tickets and runs: how a run ended, and which workflows may be looked at."""
+
+from collections.abc import Callable
 
 from sqlalchemy import select
 
+from services.contracts.execution import Execution, LookAtOnce
 from services.contracts.gateway import RunNote, StoredWorkflow, TicketDetail
 from services.gateway.tables import EventRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.updates import take_back_end
 from services.gateway.writeback.service import WriteBack
+from services.kit.errors import NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -63,3 +67,18 @@ class TicketsOfRuns:
             looked = session.scalars(own.where(EventRow.kind == "looked"))
             if all(each["run"] != note.run_id for each in looked):
                 add_events(session, ticket_id, [Note("looked", facts)])
+
+
+class Looking:
+    """Tells the executor of workflows that surely fit; told again, it looks once."""
+
+    def __init__(self, execution: Callable[[], Execution]) -> None:
+        self._execution = execution
+
+    def run(self, ticket_id: str, workflow_id: str) -> None:
+        """Of this workflow; a ticket that was purged meanwhile is looked at by nobody."""
+        wanted = LookAtOnce(ticket_id=ticket_id, workflow_id=workflow_id)
+        try:
+            self._execution().look_at_once(wanted)
+        except NotFoundError:
+            return

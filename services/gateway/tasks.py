@@ -10,7 +10,7 @@ from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
-from services.gateway.looking import Looking
+from services.gateway.ran import Looking
 from services.gateway.settings import GatewaySettings
 from services.gateway.ticket.queue import (
     CHOOSE_PAGE_TASK,

@@ -16,9 +16,9 @@ from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
-from services.gateway.looking import Looking
 from services.gateway.page_choice.chance import ChoiceChance
 from services.gateway.page_choice.choosing import PageChoosing
+from services.gateway.ran import Looking
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk.catch_up import CatchUp

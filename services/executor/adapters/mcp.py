@@ -3,33 +3,18 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from mcp import Client, MCPError, StdioServerParameters
-from pydantic import Field
 
 from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.executor.tools.importing.mcp import ListedTool
 from services.executor.tools.target import Target
 from services.executor.tools.tool import McpWay, Tool
-from services.kit.value import Value
 
 _VENDORS = (MCPError, OSError, TimeoutError, ValueError)
 
 MOST_LISTED = 500
 """Tools of one server that are looked at."""
-
-
-class ListedTool(Value):
-    """A tool as its server tells of it: data, none of it checked."""
-
-    name: str
-    description: str = ""
-    takes: Mapping[str, Any] = Field(default={})
-    """The JSON Schema of its arguments."""
-    tells: Mapping[str, Any] = Field(default={})
-    """The JSON Schema of what it answers beside text; empty where it tells none."""
-    looks: bool = False
-    """Whether the server says that it changes nothing."""
 
 
 class McpAdapter:

@@ -9,10 +9,9 @@ import pytest
 import yaml
 
 from services.executor.adapters.http import HttpAdapter
-from services.executor.adapters.mcp import ListedTool
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.importing.imported import MOST_CHARACTERS, MOST_TOOLS, name_of
-from services.executor.tools.importing.mcp import tools_of_mcp
+from services.executor.tools.importing.mcp import ListedTool, tools_of_mcp
 from services.executor.tools.importing.openapi import NoDescriptionError, tools_of_openapi
 from services.executor.tools.outputs import read_output
 from services.executor.tools.target import Target

@@ -4,8 +4,7 @@ import pytest
 
 from services.contracts.execution import LookAtOnce
 from services.contracts.gateway import RunNote, StepSeen
-from services.gateway.looking import Looking
-from services.gateway.ran import TicketsOfRuns
+from services.gateway.ran import Looking, TicketsOfRuns
 from services.gateway.ticket.events import Events
 from services.gateway.walk.fit import Thresholds
 from services.gateway.walk.untouched import is_worked_with

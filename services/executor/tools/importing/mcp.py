@@ -1,9 +1,11 @@
 """Tools of an MCP server, as it lists them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from services.executor.adapters.mcp import ListedTool
+from pydantic import Field
+
 from services.executor.tools.importing.imported import (
     Entries,
     Imported,
@@ -11,6 +13,20 @@ from services.executor.tools.importing.imported import (
     effect_of_named,
 )
 from services.executor.tools.importing.schema import UnsaidError, fields_of, parameter_of
+from services.kit.value import Value
+
+
+class ListedTool(Value):
+    """A tool as its server tells of it: data, none of it checked."""
+
+    name: str
+    description: str = ""
+    takes: Mapping[str, Any] = Field(default={})
+    """The JSON Schema of its arguments."""
+    tells: Mapping[str, Any] = Field(default={})
+    """The JSON Schema of what it answers beside text; empty where it tells none."""
+    looks: bool = False
+    """Whether the server says that it changes nothing."""
 
 
 def tools_of_mcp(listed: Sequence[ListedTool], kind: str) -> Imported:
