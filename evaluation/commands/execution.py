@@ -55,6 +55,34 @@ def execute(
 
 
 @app.command()
+def incidents(
+    *,
+    recorded: Annotated[
+        Path, typer.Option(help="Folder of recorded incidents, with the outputs of tools.")
+    ],
+    corpus: Annotated[Path, typer.Option(help="Folder of the pages.")],
+    all_orders: Annotated[
+        bool, typer.Option("--all-orders", help="Commands also in other orders of their words.")
+    ] = False,
+    out: Out = None,
+) -> None:
+    """Recorded incidents with a page named like their alert: what would a run's looks ask for?
+
+    The catalogue is made of the commands that were recorded; nothing is run.
+    """
+    from evaluation.benches.incidents import measure  # noqa: PLC0415
+
+    report = measure(recorded, corpus, all_orders=all_orders)
+    for each in report.looked:
+        told = f"{each.asked} of {each.recorded} outputs, {each.bound} of {each.steps} steps"
+        typer.echo(f"{each.incident}, {each.page}: {told}", err=True)
+    for name, figure in report.figures.items():
+        typer.echo(f"{name}: {figure:.3g}")
+    if out is not None:
+        out.write_text(report.model_dump_json(indent=2) + "\n")
+
+
+@app.command()
 def kill_runs(
     *,
     kills: Annotated[int, typer.Option(min=1, help="How often the platform is killed.")] = 200,

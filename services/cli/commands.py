@@ -35,6 +35,7 @@ from services.cli.sessions import app as sessions
 from services.cli.sources import app as sources
 from services.cli.stopping import Stopping, heed_signals, ignore_signals, leave_now
 from services.cli.tickets import app as tickets
+from services.cli.tools import app as tools
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
 from services.serving.rooms import ROOMS, SETTINGS, room_named
@@ -69,6 +70,7 @@ app.add_typer(dead_letters, name="dead-letters", help="What the queue has given 
 app.add_typer(sources, name="sources", help="What is synced on a schedule.")
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.add_typer(sessions, name="sessions", help="Browsers that are signed in.")
+app.add_typer(tools, name="tools", help="What runs may use.")
 app.command()(read)
 app.command()(audit)
 app.command()(migrate)

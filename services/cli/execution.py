@@ -55,6 +55,13 @@ def simulate(
     ] = None,
     variant: Annotated[int, typer.Option(min=0, max=4, help="Where it breaks.")] = 0,
     speed: Annotated[float, typer.Option(min=1, help="How fast its clock runs.")] = 1.0,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port where the switches' metrics are scraped."),
+    ] = None,
+    prometheus: Annotated[
+        str, typer.Option(help="Address of a Prometheus that scrapes them; tools ask it.")
+    ] = "",
 ) -> None:
     """Six switches that answer over SSH on loopback, until interrupted; nothing real is changed.
 
@@ -69,7 +76,8 @@ def simulate(
         typer.echo("\n".join(kinds()))
         return
     clock = Clock(begins_at=time.time(), speed=speed)
-    with Simulation(folder, clock=clock) as simulation:
+    simulated = Simulation(folder, clock=clock, metrics_port=metrics_port, prometheus=prometheus)
+    with simulated as simulation:
         alerts = []
         for kind in fault or []:
             broken = variants(kind)[variant]
@@ -80,6 +88,8 @@ def simulate(
         (folder / "alerts.json").write_text(body + "\n")
         typer.echo(f"{len(simulation.devices.listening)} switches listen; what they are sent:"
                    f" {simulation.log.path}")  # fmt: skip
+        if simulation.metrics is not None:
+            typer.echo(f"their metrics: {simulation.metrics.url}/metrics")
         try:
             while True:
                 time.sleep(_LOOKED_EVERY_S)

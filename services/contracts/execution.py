@@ -75,6 +75,20 @@ class StartByHand(Value):
     """In this order. What changes something waits for leave as in every run."""
 
 
+class LookAtOnce(Value):
+    """A workflow that has come to a ticket, and that may be looked at before somebody asks."""
+
+    ticket_id: str = Field(max_length=200)
+    workflow_id: str = Field(max_length=200)
+
+
+class LookedAtOnce(Value):
+    """What came of it."""
+
+    run_id: str = ""
+    """Empty: the policy does not say so, the fit is not sure, or there is nothing to look at."""
+
+
 class RunQuestion(Value):
     """What a person is asked."""
 
@@ -287,6 +301,13 @@ class Execution(Protocol):
             ForbiddenError: The caller is a key: people choose.
         """
 
+    def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
+        """Start a run that looks and asks nobody, once a workflow, where the policy says so.
+
+        Raises:
+            NotFoundError: No such ticket or workflow.
+        """
+
     def run(self, run_id: str) -> RunDetail:
         """Raises `NotFoundError`."""
 
@@ -351,6 +372,10 @@ class ExecutionClient:
     def start_by_hand(self, wanted: StartByHand) -> RunDetail:
         """See `Execution.start_by_hand`."""
         return RunDetail.model_validate(self._client.post("/v1/runs/by-hand", wanted))
+
+    def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
+        """See `Execution.look_at_once`."""
+        return LookedAtOnce.model_validate(self._client.post("/v1/looks", wanted))
 
     def run(self, run_id: str) -> RunDetail:
         """See `Execution.run`."""

@@ -406,9 +406,20 @@ class ProgressEvent(Value):
     `handed_back` (a hand-over was taken back), `renewed` (it is walked again with the page's
     reading as it is now), `page_chosen` (a model compared the nearest pages, and it is walked again
     by what it chose), `page_offered` (somebody works with the workflow: the page that a model finds
-    better is told and no more), `ran` (a run of the workflow ended), or a final status."""
+    better is told and no more), `ran` (a run of the workflow ended), `looked` (a run that asks
+    nobody told what answers its questions), or a final status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime
+
+
+class StepSeen(Value):
+    """What evidence tells of a question of a workflow; nobody has decided it by that."""
+
+    step: str = Field(max_length=200)
+    answer: str = Field(max_length=500)
+    target: str = Field(max_length=100)
+    because: str = Field(max_length=500)
+    """What the look told, and what it was held against."""
 
 
 class RunNote(Value):
@@ -422,6 +433,11 @@ class RunNote(Value):
     """What was run, seen, decided and verified: told to the ticket's own system too."""
     is_open: bool = False
     """Whether the fault is surely not over: something was changed and did not help."""
+    is_look: bool = False
+    """Whether it only looked, by itself: the ticket's own system is not told of it."""
+    workflow_id: str = Field(default="", max_length=200)
+    seen: tuple[StepSeen, ...] = Field(default=(), max_length=200)
+    """Of a look: what it tells of the workflow's questions."""
 
 
 class Tickets(Protocol):

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Query
 from services.contracts.execution import (
     BindingApproval,
     Execution,
+    LookAtOnce,
+    LookedAtOnce,
     RunAnswer,
     RunDecision,
     RunDetail,
@@ -52,6 +54,15 @@ def _runs(execution: Execution) -> APIRouter:
     def start_run_by_hand(wanted: StartByHand) -> RunDetail:
         """Carry out tools that a person chose; each change waits for leave as in every run."""
         return execution.start_by_hand(wanted)
+
+    @router.post("/looks", responses=refusals(NotFoundError))
+    @needs(Need.RUN)
+    def look_at_once(wanted: LookAtOnce) -> LookedAtOnce:
+        """Look at what a workflow asks, once, where the policy says that reads are done at once.
+
+        It asks nobody and changes nothing; told again, it is the same run.
+        """
+        return execution.look_at_once(wanted)
 
     @router.get("/runs")
     @needs(Need.READ)

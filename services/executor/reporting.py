@@ -1,8 +1,10 @@
 """What a run's ticket is told once it is over."""
 
+from collections.abc import Iterator, Sequence
+
 from services.contracts.execution import RunMode
-from services.contracts.gateway import RunNote, Tickets
-from services.executor.runs.events import Kind
+from services.contracts.gateway import RunNote, StepSeen, Tickets
+from services.executor.runs.events import Event, Kind
 from services.executor.runs.report import report_of
 from services.executor.runs.store import RunStore
 from services.kit.errors import NotFoundError
@@ -35,8 +37,31 @@ class Reporting:
             by=run.requested_by,
             lines=tuple(told),
             is_open=Kind.NOT_VERIFIED in state.verified.values(),
+            is_look=run.asks_nobody,
+            workflow_id=run.workflow_id,
+            seen=tuple(_seen(stored.events)) if run.asks_nobody else (),
         )
         try:
             self._tickets.note_run(run.ticket.id, note)
         except NotFoundError:  # it was purged meanwhile
             return
+
+
+def _seen(events: Sequence[Event]) -> Iterator[StepSeen]:
+    """What evidence told of each question, the last time that it was come to."""
+    looks = {event.seq: event.facts for event in events if event.kind is Kind.OBSERVED}
+    last = {
+        event.step: event.facts
+        for event in events
+        if event.kind is Kind.DECIDED and event.facts["by"] == "evidence"
+    }
+    for step, facts in last.items():
+        fields = looks[facts["seen"]]["fields"]
+        named = [name for name in dict.fromkeys(facts["fields"]) if name in fields]
+        told = "; ".join(f"{name.replace('_', ' ')} = {fields[name]}" for name in named)
+        yield StepSeen(
+            step=step,
+            answer=str(facts["answer"])[:MOST_CHARACTERS],
+            target=str(looks[facts["seen"]]["target"]),
+            because=told[:MOST_CHARACTERS],
+        )

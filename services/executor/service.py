@@ -1,10 +1,14 @@
 """The executor: workflows of tickets are carried out, and people decide what is changed."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from uuid import UUID, uuid5
 
 from services.contracts.execution import (
     BindingApproval,
+    LookAtOnce,
+    LookedAtOnce,
     RunAnswer,
     RunDecision,
     RunDetail,
@@ -34,7 +38,7 @@ from services.executor.settings import ExecutorSettings
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.tool import Effect, with_others
 from services.executor.views import detail_of
-from services.kit.access.caller import Caller, current_caller
+from services.kit.access.caller import Caller, acting_as, current_caller
 from services.kit.access.caller import Kind as CallerKind
 from services.kit.access.scopes import Scope
 from services.kit.clock import Clock
@@ -43,6 +47,10 @@ from services.kit.ids import time_ordered_id
 from services.procedure.ports import ReadingSource
 from services.workflow.model import Step, Workflow
 
+THE_POLICY = Caller("the policy", CallerKind.PLATFORM)
+"""Who starts a run that nobody asked for."""
+_LOOKS = UUID("6d0f3a54-7c0e-4c39-9d7e-3b2f5f1f7a10")
+"""With a workflow's id it names its run that looks at once: there is one."""
 _TRIES = 5
 """How often a person's act is tried anew while the run goes on beside it."""
 
@@ -109,6 +117,26 @@ class ExecutorService:
         )
         self._store.start(run, now)
         return self.run(run.id)
+
+    def look_at_once(self, wanted: LookAtOnce) -> LookedAtOnce:
+        """See `Execution.look_at_once`."""
+        if not self._catalogue().policy.reads.at_once:
+            return LookedAtOnce()
+        ticket, stored = self._workflow(wanted.ticket_id, wanted.workflow_id)
+        is_shown = ticket.workflow_id == stored.id and ticket.resolved_at is None
+        if stored.fit is not Fit.SURE or not is_shown:
+            return LookedAtOnce()
+        with acting_as(THE_POLICY):
+            asked = StartRun(ticket_id=ticket.id, mode=RunMode.READ_ONLY)
+            made = self._made(ticket, stored, asked)
+            own_id = str(uuid5(_LOOKS, stored.id))
+            run = made.model_copy(update={"id": own_id, "asks_nobody": True})
+            bound = [run.binding_of[step].tool for step in run.targets]
+            if all(run.tool_named[name].effect is Effect.CHANGE for name in bound):
+                return LookedAtOnce()
+            with suppress(RunMovedError):  # told again: it was started before
+                self._store.start(run, self._clock.now())
+        return LookedAtOnce(run_id=run.id)
 
     def run(self, run_id: str) -> RunDetail:
         """See `Execution.run`."""

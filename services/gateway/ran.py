@@ -1,13 +1,17 @@
-"""How runs of a ticket's workflow ended: kept on the ticket, and told to its own system."""
+"""What passes between tickets and runs: how a run ended, and which workflows may be looked at."""
+
+from collections.abc import Callable
 
 from sqlalchemy import select
 
+from services.contracts.execution import Execution, LookAtOnce
 from services.contracts.gateway import RunNote, StoredWorkflow, TicketDetail
 from services.gateway.tables import EventRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.updates import take_back_end
 from services.gateway.writeback.service import WriteBack
+from services.kit.errors import NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -32,6 +36,9 @@ class TicketsOfRuns:
     def note_run(self, ticket_id: str, note: RunNote) -> None:
         """See `Tickets.note_run`."""
         self._queries.ticket(ticket_id)
+        if note.is_look:
+            self._note_look(ticket_id, note)
+            return
         facts: dict[str, object] = {
             "run": note.run_id,
             "outcome": note.outcome.replace("_", " "),
@@ -47,3 +54,31 @@ class TicketsOfRuns:
                 take_back_end(session, self._outbox, ticket_id, note.by)
             if self._write_back is not None:
                 self._write_back.put(session, ticket_id)
+
+    def _note_look(self, ticket_id: str, note: RunNote) -> None:
+        """Its evidence is for the ticket's page: nobody is told, and nothing is decided by it."""
+        facts: dict[str, object] = {
+            "run": note.run_id,
+            "workflow": note.workflow_id,
+            "seen": [each.model_dump() for each in note.seen],
+        }
+        own = select(EventRow.facts).where(EventRow.ticket_id == ticket_id)
+        with self._database.session() as session:
+            looked = session.scalars(own.where(EventRow.kind == "looked"))
+            if all(each["run"] != note.run_id for each in looked):
+                add_events(session, ticket_id, [Note("looked", facts)])
+
+
+class Looking:
+    """Tells the executor of workflows that surely fit; told again, it looks once."""
+
+    def __init__(self, execution: Callable[[], Execution]) -> None:
+        self._execution = execution
+
+    def run(self, ticket_id: str, workflow_id: str) -> None:
+        """Of this workflow; a ticket that was purged meanwhile is looked at by nobody."""
+        wanted = LookAtOnce(ticket_id=ticket_id, workflow_id=workflow_id)
+        try:
+            self._execution().look_at_once(wanted)
+        except NotFoundError:
+            return

@@ -70,6 +70,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         thresholds=Thresholds.of_folder(stores.folder),
         choice_chance=ChoiceChance.of_folder(stores.folder),
         model=model,
+        execution=lambda: peers.execution,
     )
 
     def app(checks: Mapping[str, Check]) -> FastAPI:

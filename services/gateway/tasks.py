@@ -10,11 +10,13 @@ from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.ran import Looking
 from services.gateway.settings import GatewaySettings
 from services.gateway.ticket.queue import (
     CHOOSE_PAGE_TASK,
     FORGET_CASES_TASK,
     LEARN_TICKET_TASK,
+    LOOK_TASK,
     READ_COMMENT_TASK,
     WALK_TASK,
     WITHDRAW_TASK,
@@ -90,6 +92,11 @@ def register_learning(
     if archiving is not None:
         outbox.register(ARCHIVE_TASK, archiving.run, on_parked=_keep)
         outbox.register(FORGET_CASES_TASK, archiving.forget, on_parked=_keep)
+
+
+def register_looking(outbox: Outbox, looking: Looking) -> None:
+    """Make workers tell the executor of workflows that surely fit."""
+    outbox.register(LOOK_TASK, looking.run, on_parked=_keep)
 
 
 def register_doubts(outbox: Outbox, doubting: Doubts) -> None:

@@ -1,7 +1,9 @@
 """What workers do on the gateway's queue, composed alike for one process and for many."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from services.contracts.execution import Execution
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
@@ -16,6 +18,7 @@ from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
 from services.gateway.page_choice.chance import ChoiceChance
 from services.gateway.page_choice.choosing import PageChoosing
+from services.gateway.ran import Looking
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.walk.catch_up import CatchUp
@@ -48,6 +51,8 @@ class GatewayWork:
     choice_chance: ChoiceChance = field(default_factory=ChoiceChance.shipped)
     model: ChatModel | None = None
     """Words questions, and reads comments that are no plain answer."""
+    execution: Callable[[], Execution] | None = None
+    """Hears of workflows that surely fit; asked for when there is one, since it calls back."""
 
     def register(self) -> None:
         """Make workers do them."""
@@ -62,6 +67,8 @@ class GatewayWork:
         tasks.register_comments(outbox, self._comment_reader())
         tasks.register_learning(outbox, self.triage, archiving)
         tasks.register_doubts(outbox, doubting)
+        if self.execution is not None:
+            tasks.register_looking(outbox, Looking(self.execution))
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""
@@ -80,6 +87,7 @@ class GatewayWork:
             thresholds=self.thresholds,
             choice_chance=self.choice_chance,
             model=self.model,
+            looks=self.execution is not None,
         )
 
     def _wording(self) -> Wording | None:
@@ -114,8 +122,9 @@ def create_walk(
     thresholds: Thresholds | None = None,
     choice_chance: ChoiceChance | None = None,
     model: ChatModel | None = None,
+    looks: bool = False,
 ) -> Walk:
-    """The walk over these services, for `tasks.register_tasks`.
+    """The walk over these services, for `tasks.register_tasks`; `looks` as of `Tickets`.
 
     With a model questions about tickets are worded again (see `create_wording`), and it is asked
     which of the nearest pages is the one.
@@ -126,6 +135,7 @@ def create_walk(
         write_back,
         asking_of(settings, outbox, model),
         CatchUp(database, outbox, settings),
+        looks=looks,
     )
     chosen = (thresholds or Thresholds.shipped()).with_settings(settings)
     choosing = None

@@ -1,6 +1,7 @@
 """Faults: what breaks, what mends it, and what comes of a change that should."""
 
 import random
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -111,6 +112,7 @@ class Broken:
         self._clock = clock
         self.faults: list[Fault] = []
         self._due: list[tuple[float, Callable[[], None]]] = []
+        self._taking = threading.Lock()
 
     def inject(self, fault: Fault) -> None:
         """Break it."""
@@ -123,9 +125,11 @@ class Broken:
     def run_due(self) -> None:
         """Let late effects take place."""
         now = self._clock()
-        for due in [each for each in self._due if each[0] <= now]:
-            self._due.remove(due)
-            due[1]()
+        with self._taking:
+            ready = [each for each in self._due if each[0] <= now]
+            self._due = [each for each in self._due if each[0] > now]
+        for _, change in ready:
+            change()
 
     def act(self, device: Device, kind: str, what: str, change: Callable[[], None]) -> None:
         """A change is made; the fault that it should mend decides what comes of it."""
@@ -135,7 +139,8 @@ class Broken:
         )
         acts = fault.acts if fault else Acts.WORKS
         if acts is Acts.LATE:
-            self._due.append((self._clock() + LATE_S, change))
+            with self._taking:
+                self._due.append((self._clock() + LATE_S, change))
         elif acts is Acts.WORKS:
             change()
         elif acts is Acts.WORSE:

@@ -1,5 +1,6 @@
 """The state of a simulated network: six switches, their links, sessions and parts."""
 
+import threading
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -94,17 +95,19 @@ class World:
 
     devices: dict[str, Device]
     settled_at: float = 0.0
+    _settling: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def settle(self, now: float) -> None:
-        """Let counters run on to this moment."""
-        passed = max(0.0, now - self.settled_at) if self.settled_at else 0.0
-        self.settled_at = now
-        for device in self.devices.values():
-            for port in device.interfaces.values():
-                if port.is_up(now):
-                    port.crc += port.crc_per_s * passed
-                if port.flap_every_s and not port.is_shut:
-                    port.flaps += passed / port.flap_every_s
+        """Let counters run on to this moment; whoever logs in or scrapes does."""
+        with self._settling:
+            passed = max(0.0, now - self.settled_at) if self.settled_at else 0.0
+            self.settled_at = max(now, self.settled_at)
+            for device in self.devices.values():
+                for port in device.interfaces.values():
+                    if port.is_up(now):
+                        port.crc += port.crc_per_s * passed
+                    if port.flap_every_s and not port.is_shut:
+                        port.flaps += passed / port.flap_every_s
 
 
 def healthy(now: float) -> World:

@@ -11,7 +11,8 @@ import yaml
 from services.kit.clock import Clock
 from services.simulator.devices import USER, SshDevices
 from services.simulator.faults import Broken, Fault
-from services.simulator.model import healthy
+from services.simulator.metrics import MetricsServer, SwitchMetrics
+from services.simulator.model import World, healthy
 from services.simulator.shell import Shell
 from services.simulator.wire_log import Sent, WireLog
 
@@ -19,12 +20,25 @@ PAGES = Path(__file__).parent / "pages"
 """What to do about its alerts."""
 CATALOGUE = Path(__file__).parent / "catalogue"
 """The tools and the policy for these switches."""
+METRICS_TOOLS = CATALOGUE / "prometheus" / "metrics.yaml"
+"""The tools for a Prometheus that scrapes them."""
 
 
 class Simulation:
     """Switches that listen while it is entered; `folder` becomes a catalogue for the executor."""
 
-    def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        clock: Clock | None = None,
+        metrics_port: int | None = None,
+        prometheus: str = "",
+    ) -> None:
+        """`metrics_port`: where the switches' metrics are scraped, 0 for any; None: nowhere.
+
+        `prometheus` is the address of a server that scrapes them; the catalogue then has it.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.clock = clock or Clock()
@@ -32,9 +46,14 @@ class Simulation:
         self.broken = Broken(self.world, self.clock.now)
         self.log = WireLog(folder / "sent.jsonl")
         self.devices = SshDevices(folder, self._shell, self._told)
+        self.prometheus = prometheus
+        self.metrics: MetricsServer | None = None
+        self._metrics_port = metrics_port
 
     def __enter__(self) -> Self:
         self.devices.start(list(self.world.devices))
+        if self._metrics_port is not None:
+            self.metrics = MetricsServer(SwitchMetrics(self._settled), self._metrics_port)
         self.write_catalogue()
         return self
 
@@ -44,6 +63,8 @@ class Simulation:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
+        if self.metrics is not None:
+            self.metrics.stop()
         self.devices.stop()
 
     def inject(self, fault: Fault) -> None:
@@ -62,7 +83,7 @@ class Simulation:
             where = self.folder / ("tools" if path.name != "policy.yaml" else "")
             (where / path.name).write_text(path.read_text())
         shutil.copytree(PAGES, self.folder / "pages", dirs_exist_ok=True)
-        targets = [
+        targets: list[dict[str, object]] = [
             {
                 "name": each.name,
                 "kind": "switch",
@@ -76,6 +97,9 @@ class Simulation:
             }
             for each in self.devices.listening.values()
         ]
+        if self.prometheus:
+            (self.folder / "tools" / METRICS_TOOLS.name).write_text(METRICS_TOOLS.read_text())
+            targets.append({"name": "prometheus", "kind": "metrics", "url": self.prometheus})
         (self.folder / "targets.yaml").write_text(yaml.safe_dump(targets, sort_keys=False))
         self.clock.write(self.folder)
 
@@ -84,6 +108,12 @@ class Simulation:
             self.broken.act(self.world.devices[name], kind, what, change)
 
         return Shell(self.world, self.world.devices[name], self.clock.now, act)
+
+    def _settled(self) -> tuple[World, float]:
+        self.broken.run_due()
+        now = self.clock.now()
+        self.world.settle(now)
+        return self.world, now
 
     def _told(self, device: str, line: str) -> None:
         self.broken.run_due()

@@ -109,6 +109,23 @@ def test_a_run_in_the_browser_asks_before_it_changes_and_shows_that_it_helped(pa
     assert "run of the workflow ended: recovered" in told
 
 
+def test_a_ticket_s_page_tells_what_evidence_says_before_anybody_asks(page, network):
+    fault = Fault("bgp_session_shut", "leaf-3", "10.0.13.1")
+    ticket, before = network.ticket(fault), len(network.changes())
+    by = time.monotonic() + 30
+    while not (runs := network.client.get("/v1/runs", params={"ticket_id": ticket}).json()) or (
+        runs[0]["phase"] != "ended"
+    ):
+        assert time.monotonic() < by
+        time.sleep(0.1)
+    assert (runs[0]["requested_by"], runs[0]["mode"]) == ("the policy", "read_only")
+    page.goto(f"/tickets/{ticket}")
+    asked = page.locator("li.step.decision", has_text="administratively shut down").first
+    expect(asked.locator(".looked")).to_have_text(re.compile("A look at leaf-3 says: shut = yes"))
+    expect(asked.locator("button[aria-pressed=true]")).to_have_count(0)
+    assert len(network.changes()) == before
+
+
 def test_a_refusal_leaves_the_step_to_a_person(page, network):
     ticket, before = network.ticket(SHUT), len(network.changes())
     network.approve_bindings(ticket)

@@ -18,6 +18,7 @@ from services.executor.adapters.ssh import SshAdapter
 from services.executor.runs.engine import SqlRunEngine
 from services.executor.runs.events import Asking, Kind
 from services.executor.tools.catalogue import Catalogue
+from services.executor.tools.outputs import read_output
 from services.executor.tools.target import Target
 from services.executor.tools.tool import Tool
 from services.kit.clock import Clock
@@ -270,6 +271,10 @@ def usage(path: str, percent: int = 0) -> dict[str, int]:
         raise ValueError("no such path")
     return {"used": 91 if path == "/var" else percent}
 
+@server.tool()
+def report(path: str) -> str:
+    return f"usage of {path}\\nis 91 percent"
+
 server.run("stdio")
 """
 
@@ -304,3 +309,13 @@ def test_an_mcp_server_that_does_not_start_was_sent_nothing(disk):
     target = disk.model_copy(update={"command": (sys.executable, "-c", "raise SystemExit(1)")})
     with pytest.raises(NotSentError):
         McpAdapter().call(tool, target, {"path": "/", "percent": "1"})
+
+
+def test_an_mcp_tool_that_tells_text_is_read_as_text(disk):
+    fields = {"used": {"find": "^is (\\d+) percent$", "type": "number"}}
+    tool = _tool(
+        {"by": "mcp", "name": "report"}, parameters={"path": {}}, output={"fields": fields}
+    )
+    told = McpAdapter().call(tool, disk, {"path": "/var"})
+    assert told == "usage of /var\nis 91 percent"
+    assert read_output(tool, told, "linux").fields == {"used": 91}

@@ -21,6 +21,7 @@ class Prometheus:
     """What it says."""
 
     def __init__(self, url: str) -> None:
+        self.url = url
         self._client = httpx.Client(base_url=url, timeout=10)
 
     def ask(self, query: str) -> list[Any]:

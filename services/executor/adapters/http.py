@@ -27,8 +27,16 @@ class HttpAdapter:
             raise TypeError(tool.name)
         path = re.sub(r"\{(\w+)\}", lambda m: quote(arguments[m.group(1)], safe=""), way.path)
         query = {name: fill(value, arguments) for name, value in way.query.items()}
-        body = {name: fill(value, arguments) for name, value in way.body.items()}
+        body = {name: _typed(tool, value, arguments) for name, value in way.body.items()}
         return _request(tool, target, way.method, path, query=query, body=body)
+
+
+def _typed(tool: Tool, value: str, arguments: Mapping[str, str]) -> object:
+    """A number where nothing but the place of a number stands; text else."""
+    alone = re.fullmatch(r"\{(\w+)\}", value)
+    kind = tool.parameters[alone.group(1)].type if alone else "string"
+    told = fill(value, arguments)
+    return int(told) if kind == "integer" else float(told) if kind == "number" else told
 
 
 def _request(
@@ -38,7 +46,7 @@ def _request(
     path: str,
     *,
     query: Mapping[str, str],
-    body: Mapping[str, str],
+    body: Mapping[str, object],
 ) -> str:
     if not target.url:
         raise StoppedError(f"{target.name} has no address")

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from mcp import Client, MCPError, StdioServerParameters
 
 from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
+from services.executor.tools.importing.mcp import ListedTool
 from services.executor.tools.target import Target
 from services.executor.tools.tool import McpWay, Tool
 
 _VENDORS = (MCPError, OSError, TimeoutError, ValueError)
+
+MOST_LISTED = 500
+"""Tools of one server that are looked at."""
 
 
 class McpAdapter:
@@ -21,13 +25,9 @@ class McpAdapter:
         way = tool.way
         if not isinstance(way, McpWay):
             raise TypeError(tool.name)
-        server: str | StdioServerParameters = target.url
-        if target.command:
-            server = StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
-        if not server:
-            raise StoppedError(f"{target.name} has neither an address nor a command")
+        server = _server_of(target)
         typed = {name: _typed(tool, name, value) for name, value in arguments.items()}
-        calling = _Calling(server, way.name, typed)
+        calling = _Calling(server, way.name, typed, as_text=tool.output.parser == "text")
         try:
             return asyncio.run(asyncio.wait_for(calling.run(), tool.timeout_s))
         except (*_VENDORS, ExceptionGroup) as error:
@@ -37,12 +37,64 @@ class McpAdapter:
             raise NotSentError(told) from error
 
 
+def listed_tools(target: Target, *, within_s: float = 30.0) -> list[ListedTool]:
+    """The tools of a server, which is connected to, or started, for it.
+
+    Raises:
+        NotSentError: It did not answer, or not as a server does.
+    """
+    try:
+        return asyncio.run(asyncio.wait_for(_listed(_server_of(target)), within_s))
+    except (*_VENDORS, ExceptionGroup) as error:
+        raise NotSentError(f"{target.name} lists no tools: {type(error).__name__}") from error
+
+
+async def _listed(server: str | StdioServerParameters) -> list[ListedTool]:
+    found: list[ListedTool] = []
+    async with Client(server) as client:
+        cursor: str | None = None
+        while len(found) < MOST_LISTED:
+            page = await client.list_tools(cursor=cursor)
+            for tool in page.tools:
+                hints = tool.annotations
+                looks = bool(hints and hints.read_only_hint and not hints.destructive_hint)
+                found.append(
+                    ListedTool(
+                        name=tool.name,
+                        description=tool.description or tool.title or "",
+                        takes=tool.input_schema,
+                        tells=tool.output_schema or {},
+                        looks=looks,
+                    )
+                )
+            cursor = page.next_cursor
+            if not cursor:
+                break
+    return found[:MOST_LISTED]
+
+
+def _server_of(target: Target) -> str | StdioServerParameters:
+    """Raises `StoppedError` where the target names none."""
+    if target.command:
+        return StdioServerParameters(command=target.command[0], args=[*target.command[1:]])
+    if not target.url:
+        raise StoppedError(f"{target.name} has neither an address nor a command")
+    return target.url
+
+
 class _Calling:
     """One call; it knows whether it came to be sent."""
 
     def __init__(
-        self, server: str | StdioServerParameters, name: str, arguments: Mapping[str, object]
+        self,
+        server: str | StdioServerParameters,
+        name: str,
+        arguments: Mapping[str, object],
+        *,
+        as_text: bool,
     ) -> None:
+        """With `as_text` its words are wanted, not what it tells in fields beside them."""
+        self._as_text = as_text
         self._server = server
         self._name = name
         self._arguments = dict(arguments)
@@ -54,9 +106,10 @@ class _Calling:
             result = await client.call_tool(self._name, self._arguments)
         if result.is_error:
             raise MCPError(code=0, message=f"{self._name} failed")
-        if result.structured_content is not None:
-            return json.dumps(result.structured_content)
-        return "\n".join(part.text for part in result.content if part.type == "text")
+        text = "\n".join(part.text for part in result.content if part.type == "text")
+        if result.structured_content is None or (self._as_text and text):
+            return text
+        return json.dumps(result.structured_content)
 
 
 def _typed(tool: Tool, name: str, value: str) -> object:

@@ -13,6 +13,7 @@ from services.executor.runs.state import Change, Observation, Place, RunState
 from services.executor.tools.compare import Comparison, Fields, all_hold
 from services.executor.tools.tool import BadArgumentError, Condition, Effect, Tool
 from services.language.cues import escalates
+from services.language.deeds import only_finds_out
 from services.workflow.model import Step, StepKind, Transition
 
 DONE, SKIP, HAND_OVER, UNDO, GO_ON, AGAIN = (
@@ -94,7 +95,9 @@ Move = Rest | Write | Look | Do
 
 def next_move(run: Run, state: RunState, now: float) -> Move:
     """What is to be done now."""
-    return _Moves(run, state, now).next()
+    moves = _Moves(run, state, now)
+    move = moves.next()
+    return moves.without_people(move) if run.asks_nobody else move
 
 
 def approval_digest(
@@ -145,6 +148,24 @@ class _Moves:
                 return self._decide(step)
             case StepKind.PROCESS:
                 return self._act(step)
+
+    def without_people(self, move: Move) -> Move:
+        """Of a run that asks nobody: it passes over what only finds out, and ends at all else.
+
+        A step that may change something is not passed over: what is seen behind it would be of
+        another time than the page means.
+        """
+        if not isinstance(move, Write) or move.events[0].kind is not Kind.ASKED:
+            return move
+        asked = move.events[0]
+        step = self.run.workflow.by_id[asked.place[0].removeprefix(UNDO_PREFIX)]
+        binding = self.run.binding_of.get(step.id)
+        tool = self.run.tool_named[binding.tool] if binding and binding.tool else None
+        looks = tool.effect is Effect.READ if tool else only_finds_out(step.text)
+        is_step = step.kind is StepKind.PROCESS and len(self.run.workflow.exits(step.id)) <= 1
+        if is_step and looks and asked.facts["what"] != Asking.DECIDE.value:
+            return self._leave(step, "skipped")
+        return _end(RunOutcome.HANDED_OVER, f"the rest is a person's: {step.text}")
 
     # A step that acts
 
@@ -276,7 +297,8 @@ class _Moves:
         target: str,
     ) -> Move | None:
         tool = self.run.tool_named[condition.tool]
-        seen = self._look(place, purpose, tool, target, condition.filled(arguments))
+        asked = condition.filled(arguments, target)
+        seen = self._look(place, purpose, tool, condition.on or target, asked)
         if seen is None:
             return self._by_hand(step, "what must hold before it cannot be seen", place=place)
         if not isinstance(seen, Observation):
@@ -307,8 +329,9 @@ class _Moves:
         evidence: Sequence[str] = ()
         if tool.verify:
             by = self.run.tool_named[tool.verify.tool]
-            arguments = tool.verify.filled(change.arguments)
-            seen = self._look(place, "whether made", by, change.target, arguments)
+            arguments = tool.verify.filled(change.arguments, change.target)
+            asked = tool.verify.on or change.target
+            seen = self._look(place, "whether made", by, asked, arguments)
             if isinstance(seen, Look | Rest):
                 return seen
             evidence = seen.lines if isinstance(seen, Observation) else ()
@@ -324,7 +347,7 @@ class _Moves:
         if verified is Kind.NOT_VERIFIED:
             return self._after_failure(step, change)
         by = self.run.tool_named[wanted.tool]
-        arguments = wanted.filled(change.arguments)
+        arguments = wanted.filled(change.arguments, change.target)
         seen = [o for o in self.state.seen(place, "verify") if o.at >= change.at]
         failed = self.state.failures.get((place, "verify"), [])
         latest = max([o.at for o in seen] + [e.at for e in failed], default=change.at)
@@ -337,7 +360,7 @@ class _Moves:
             return Write((NewEvent(Kind.NOT_VERIFIED, place, facts),))
         if (seen or failed) and self.now < latest + wanted.every_s:
             return Rest(latest + wanted.every_s)
-        return Look(place, "verify", by, change.target, arguments)
+        return Look(place, "verify", by, wanted.on or change.target, arguments)
 
     def _after_failure(self, step: Step, change: Change) -> Move | None:
         answer = self.state.answers.get((change.place, Asking.FAILED))
@@ -664,14 +687,23 @@ def told_by(
 
 
 def _held_since(seen: Sequence[Observation], wanted: Condition) -> float | None:
-    """Since when what is wanted holds, at the last looks; None where it does not."""
-    since = None
+    """Since when what is wanted holds, at the last looks; None where it does not.
+
+    What did not rise from one look to the next has held since the first of the two.
+    """
+    since, before = None, None
     for each in seen:
-        if all_hold(wanted.tests, each.fields):
-            since = each.at if since is None else since
+        if all_hold(wanted.tests, each.fields, before.fields if before else None):
+            begun = before if before and _is_of_change(wanted) else each
+            since = begun.at if since is None else since
         else:
             since = None
+        before = each
     return since
+
+
+def _is_of_change(wanted: Condition) -> bool:
+    return all(t.comparison in {Comparison.ROSE, Comparison.STAYED} for t in wanted.tests)
 
 
 def _ask(

@@ -67,6 +67,8 @@ class Run(Value):
     confirmation: Confirmation | None = None
     is_by_hand: bool = False
     """Whether a person chose its tools, and no page tells them."""
+    asks_nobody: bool = False
+    """It looks by itself: what people would be asked ends it."""
 
     @cached_property
     def binding_of(self) -> Mapping[str, Binding]:

@@ -119,7 +119,11 @@ class RunStore:
     # Writing
 
     def start(self, run: Run, at: float) -> None:
-        """Keep a run with its first event, and have it driven."""
+        """Keep a run with its first event, and have it driven.
+
+        Raises:
+            RunMovedError: There is a run of its id.
+        """
         row = RunRow(
             id=run.id,
             ticket_id=run.ticket.id,
@@ -134,7 +138,10 @@ class RunStore:
         facts = {"mode": run.mode.value, "workflow": run.workflow_id}
         with self._database.session() as session:
             session.add(row)
-            session.flush()
+            try:
+                session.flush()
+            except IntegrityError as error:
+                raise RunMovedError(f"there is a run {run.id} already") from error
             started = [NewEvent(Kind.STARTED, facts=facts, by=run.requested_by)]
             self._add(session, run, 0, started, at)
 

@@ -101,9 +101,21 @@ class Catalogue(Value):
         if known.parameters.keys() != other.arguments.keys():
             raise BadCatalogueError(f"{tool.name} does not fill the parameters of {known.name}")
         if isinstance(other, Condition):
+            if other.on:
+                self._check_asked(tool, known, other.on)
             for test in other.tests:
                 if test.field not in known.output.fields:
                     raise BadCatalogueError(f"{tool.name}: {known.name} tells no {test.field!r}")
+
+    def _check_asked(self, tool: Tool, known: Tool, on: str) -> None:
+        asked = self.targets_by_name.get(on)
+        if asked is None:
+            raise BadCatalogueError(f"{tool.name} asks {on!r}, which is no target")
+        if asked.kind != known.target:
+            raise BadCatalogueError(
+                f"{tool.name} asks {on}, a {asked.kind}, by {known.name}, which is for a"
+                f" {known.target}"
+            )
 
 
 def _once(noun: str, names: Iterable[str]) -> None:

@@ -57,10 +57,18 @@ class Switches(CatalogueEntry):
         return bool(documents) and ("*" in self.documents or documents <= set(self.documents))
 
 
+class Reads(CatalogueEntry):
+    """When is looked before somebody asks for it."""
+
+    at_once: bool = False
+    """As soon as a workflow surely fits its ticket; nobody is asked, and nothing is changed."""
+
+
 class Policy(CatalogueEntry):
     """What a team allows."""
 
     changes: Switches = Switches()
+    reads: Reads = Reads()
     denied_targets: tuple[str, ...] = ()
     denied_tools: tuple[str, ...] = ()
     windows: tuple[ChangeWindow, ...] = ()

@@ -156,9 +156,15 @@ class OtherCall(CatalogueEntry):
 
 
 class Condition(OtherCall):
-    """What another tool must tell."""
+    """What another tool must tell. In its arguments `{target}` is the one that is changed."""
 
     tests: tuple[Test, ...] = Field(min_length=1)
+    on: str = ""
+    """Name of another target that is asked, such as a Prometheus; empty: what is changed."""
+
+    def filled(self, arguments: Mapping[str, str], target: str = "") -> dict[str, str]:
+        """See `OtherCall.filled`."""
+        return super().filled({"target": target, **arguments})
 
 
 class Verification(Condition):
@@ -168,7 +174,8 @@ class Verification(Condition):
     """Seconds in which it must show."""
     every_s: float = Field(default=5.0, gt=0)
     holds_s: float = Field(default=0.0, ge=0)
-    """Seconds for which it must go on to hold."""
+    """Seconds for which it must go on to hold, counted from a look after the change. `rose` and
+    `stayed` hold a look against the one before it, the first one after the change having none."""
 
 
 class Undo(OtherCall):

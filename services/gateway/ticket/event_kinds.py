@@ -201,6 +201,7 @@ _KINDS = (
         is_by_person=True,
         audited=("run", "outcome"),
     ),
+    EventKind("looked", "what the workflow asks was looked at", audited=("run",)),
     EventKind("doubted", "the reading of {document} is in doubt by it", audited=("step",)),
 )
 

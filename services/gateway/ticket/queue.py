@@ -15,6 +15,7 @@ LEARN_TICKET_TASK = "gateway.learn_ticket"
 READ_COMMENT_TASK = "gateway.read_comment"
 FORGET_CASES_TASK = "gateway.forget_cases"
 CHOOSE_PAGE_TASK = "gateway_model.choose_page"
+LOOK_TASK = "gateway.look_at_once"
 WITHDRAW_TASK = "gateway.withdraw_doubts"
 
 SOMEBODY_WAITS = 0

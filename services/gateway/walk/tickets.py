@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.adoption.records import count_carried
 from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Dialogue, text_of
@@ -24,7 +24,12 @@ from services.gateway.ticket.lifecycle import (
 )
 from services.gateway.ticket.outcome import Failed, Outcome, Planned
 from services.gateway.ticket.question import questions_of
-from services.gateway.ticket.queue import CHOOSE_PAGE_TASK, LEARN_TICKET_TASK, Announcer
+from services.gateway.ticket.queue import (
+    CHOOSE_PAGE_TASK,
+    LEARN_TICKET_TASK,
+    LOOK_TASK,
+    Announcer,
+)
 from services.gateway.walk.catch_up import CatchUp
 from services.gateway.walk.untouched import BEFORE_WORK, is_worked_with
 from services.kit.queue.outbox import Outbox
@@ -57,12 +62,16 @@ class Tickets:
         announcer: Announcer,
         asking: Asking,
         catching_up: CatchUp,
+        *,
+        looks: bool = False,
     ) -> None:
+        """With `looks` the executor hears of each workflow that surely fits."""
         self._database = database
         self._outbox = outbox
         self._announcer = announcer
         self._asking = asking
         self.catching_up = catching_up
+        self._looks = looks
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
@@ -130,6 +139,7 @@ class Tickets:
                 if isinstance(outcome, Planned) and outcome.asks_page:
                     self._put_choice(session, ticket_id, concluded.walk)
                 if concluded.workflow_id is not None:
+                    self._put_look(session, ticket_id, outcome, concluded.workflow_id)
                     if concluded.walk > 1:
                         count_carried(session, concluded.workflow_id)
                     self._learn_if_over(session, ticket_id, walk)
@@ -154,6 +164,14 @@ class Tickets:
         arguments = {"ticket_id": ticket_id, "walk": walk, "since": time.time()}
         key = f"{CHOOSE_PAGE_TASK}:{ticket_id}:{walk}"
         self._outbox.put(session, CHOOSE_PAGE_TASK, arguments, key)
+
+    def _put_look(
+        self, session: Session, ticket_id: str, outcome: Outcome, workflow_id: str
+    ) -> None:
+        is_sure = isinstance(outcome, Planned) and outcome.verdicts[0].fit is Fit.SURE
+        if self._looks and is_sure:
+            arguments = {"ticket_id": ticket_id, "workflow_id": workflow_id}
+            self._outbox.put(session, LOOK_TASK, arguments, f"{LOOK_TASK}:{workflow_id}")
 
     def _learn_if_over(self, session: Session, ticket_id: str, walk: int) -> None:
         """A ticket that was resolved before it was planned is learned from again."""

@@ -13,8 +13,8 @@ from services.kit.tables import AuditRow
 BEFORE_WORK = ("received", "retried", "answered", "not_known", "not_settled", "went_on")
 """Kinds of events by which somebody told of a fault or answered a question: no work on a workflow
 yet."""
-_BY_SOURCE = tuple(f"ticket.{kind}" for kind in BY_SOURCE)
-"""What a ticket system says is no work of an engineer."""
+_NO_WORK = (*(f"ticket.{kind}" for kind in BY_SOURCE), "ticket.looked")
+"""What a ticket system says is no work of an engineer, nor is what the executor sees by itself."""
 
 
 def is_worked_with(
@@ -24,7 +24,7 @@ def is_worked_with(
 
     Events of the kinds `besides` do not count.
     """
-    passed_over = (*_BY_SOURCE, *(f"ticket.{kind}" for kind in besides))
+    passed_over = (*_NO_WORK, *(f"ticket.{kind}" for kind in besides))
     by_others = exists().where(
         AuditRow.subject == f"ticket {ticket_id}",
         AuditRow.at > since,

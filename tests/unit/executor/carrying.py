@@ -127,6 +127,15 @@ class Carrying:
             is_approved=self.is_approved,
         )
 
+    def verify(self, name, **told):
+        """Let a change be verified otherwise."""
+        before = self.catalogue
+        tools = tuple(
+            Tool.model_validate({**t.model_dump(), "verify": told}) if t.name == name else t
+            for t in before.tools
+        )
+        self.catalogue = Catalogue(tools=tools, targets=before.targets, policy=before.policy)
+
     def break_(self, fault: Fault):
         self.devices.broken.inject(fault)
         return fault.alert(self.devices.world)["labels"]

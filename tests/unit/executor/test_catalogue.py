@@ -69,6 +69,26 @@ def test_what_cannot_be_is_an_error_that_names_the_file(tmp_path, change, told):
         Catalogue.of_folder(folder_of(tmp_path, {**LOOK, **change}))
 
 
+@pytest.mark.parametrize(
+    ("on", "told"), [("nowhere", "which is no target"), ("leaf-1", "which is for a metrics")]
+)
+def test_another_target_that_is_asked_is_there_and_of_the_tool_s_kind(tmp_path, on, told):
+    query = {**LOOK, "target": "metrics", "way": {"by": "prometheus", "query": "up"}}
+    query["output"] = {"parser": "json", "fields": {"x": {"find": "data"}}}
+    change = {**LOOK, "name": "change", "effect": "change"}
+    targets = [{"name": "leaf-1", "kind": "switch"}, {"name": "prometheus", "kind": "metrics"}]
+
+    def catalogue(on):
+        verify = {"tool": "look", "on": on, "tests": TESTS}
+        return Catalogue.of_folder(
+            folder_of(tmp_path, query, {**change, "verify": verify}, targets=targets)
+        )
+
+    with pytest.raises(BadCatalogueError, match=told):
+        catalogue(on)
+    assert catalogue("prometheus").tool("change").verify.on == "prometheus"
+
+
 def test_what_is_told_twice_is_an_error(tmp_path):
     with pytest.raises(BadCatalogueError, match="twice"):
         Catalogue.of_folder(folder_of(tmp_path, LOOK, LOOK))

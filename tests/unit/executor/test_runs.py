@@ -53,6 +53,38 @@ def test_an_effect_that_comes_late_is_waited_for(carrying):
     assert len(looks) > 3
 
 
+@pytest.mark.parametrize(
+    ("acts", "comparison", "came"),
+    [
+        (Acts.WORKS, "stayed", Kind.VERIFIED),
+        (Acts.NOTHING, "stayed", Kind.NOT_VERIFIED),
+        (Acts.WORKS, "rose", Kind.NOT_VERIFIED),
+    ],
+)
+def test_a_count_is_held_against_the_look_before_it_after_the_change(
+    carrying, acts, comparison, came
+):
+    carrying.verify(
+        "interface_shut",
+        tool="interface_state",
+        arguments={"interface": "{interface}"},
+        tests=[{"field": "crc", "comparison": comparison}],
+        within_s=60,
+        every_s=10,
+        holds_s=30,
+    )
+    fault = Fault("crc_errors", "leaf-1", "Ethernet1/49", acts)
+    run = carrying.start("InterfaceCrcErrors", carrying.break_(fault))
+    carrying.go(run)
+    carrying.approve(run)
+    events = carrying.store.load(run).events
+    [changed] = [e for e in events if e.kind is Kind.CHANGED]
+    [told] = [e for e in events if e.kind in {Kind.VERIFIED, Kind.NOT_VERIFIED}]
+    assert told.kind is came
+    if came is Kind.VERIFIED:
+        assert 30 <= told.at - changed.at <= 60
+
+
 def test_a_change_that_does_not_show_is_asked_about_and_not_tried_again(carrying):
     fault = Fault("bgp_session_shut", "leaf-1", "10.0.11.1", Acts.NOTHING)
     run = carrying.start("BgpSessionDown", carrying.break_(fault))

@@ -15,6 +15,7 @@ from services.gateway.sources.settings import WebhookSettings
 from services.gateway.ticket.queue import (
     CHOOSE_PAGE_TASK,
     LEARN_TICKET_TASK,
+    LOOK_TASK,
     READ_COMMENT_TASK,
     WALK_TASK,
     WITHDRAW_TASK,
@@ -54,6 +55,8 @@ class Gateway:
     wording: Wording | None = None
     comments: CommentReader | None = None
     doubts: FakeDoubts = field(default_factory=FakeDoubts)
+    looks: list[tuple[str, str]] = field(default_factory=list)
+    """Tickets and workflows that the executor was told of."""
 
     @property
     def _works(self) -> dict[str, Any]:
@@ -68,6 +71,10 @@ class Gateway:
             LEARN_TICKET_TASK: (service.learn_ticket, None),
             DOUBT_TASK: (doubting.tell, None),
             WITHDRAW_TASK: (doubting.withdraw, None),
+            LOOK_TASK: (
+                lambda ticket_id, workflow_id: self.looks.append((ticket_id, workflow_id)),
+                None,
+            ),
         }
         works |= {READ_COMMENT_TASK: (self.comments.run, None)} if self.comments else {}
         return works | ({WORD_TASK: (self.wording.run, None)} if self.wording else {})
@@ -98,6 +105,7 @@ def gateway_over(
     api_key: str | None = None,
     *,
     model: ChatModel | None = None,
+    looks: bool = False,
     **settings: Any,
 ) -> Gateway:
     """A gateway on a migrated database, with settings that differ from the defaults."""
@@ -119,6 +127,7 @@ def gateway_over(
         write_back=written,
         triage=triage,
         model=model,
+        looks=looks,
     )
     wording = create_wording(
         chosen, database=database, outbox=outbox, write_back=written, model=model

@@ -50,6 +50,12 @@ def after_end(events: Sequence[ProgressEvent]) -> dict[str, Any]:
     }
 
 
+def seen_of(events: Sequence[ProgressEvent], workflow_id: str) -> dict[str, Mapping[str, str]]:
+    """What looks told of the workflow's questions, by the ids of their steps."""
+    looks = (e for e in events if e.kind == "looked" and e.facts.get("workflow") == workflow_id)
+    return {str(each["step"]): each for look in looks for each in look.facts["seen"]}
+
+
 class _Facts(dict[str, Any]):
     """Facts of an event; what it does not say is told as a dash."""
 

@@ -9,7 +9,7 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.templates import refused, render
-from services.gateway.ui.ticket.history import after_end, history_of
+from services.gateway.ui.ticket.history import after_end, history_of, seen_of
 from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
@@ -51,6 +51,7 @@ def create_ticket_page(
         }
         numbers = numbers_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}
+        view |= {"seen_of": seen_of(events, stored.id) if stored else {}}
         view |= after_end(events) | {"newer": renewal.newer(ticket.id)}
         if caller.may(Scope.ADMIN):
             of_ticket = AuditFilter(subject=f"ticket {ticket.id}")

@@ -1,0 +1,263 @@
+"""Recorded incidents: would a run that only looks ask for what an investigation asked for?
+
+An incident has an alert and the outputs of tools that somebody's assistant called, each with its
+arguments and mostly with the command behind it. A catalogue is made of these commands, the pages
+that are named like the alert are read by rules, and what their steps are bound to is held against
+what was recorded. Nothing is run.
+"""
+
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from services.executor.bindings.binding import Argument, Binding, Origin
+from services.executor.bindings.proposing import Proposing
+from services.executor.tools.catalogue import Catalogue
+from services.executor.tools.target import Target
+from services.executor.tools.tool import Tool
+from services.kit.value import Value
+from services.procedure.lowering import lower
+from services.procedure.rules import read_by_rules
+
+_LABELS = {
+    "namespace": ("namespace",),
+    "name": ("pod", "job_name", "node", "name"),
+    "pod_name": ("pod",),
+    "resource_name": ("pod",),
+}
+"""Labels of alerts that hold what a parameter wants, by the parameter's name."""
+_OF_KIND = {"job": "job_name"}
+"""How alerts call the subject's name; else by its kind."""
+_OPTION = re.compile(r"-n \{namespace\}")
+
+
+class Recorded(Value):
+    """One output of a tool."""
+
+    tool: str
+    arguments: Mapping[str, str]
+    command: str
+    """Empty where the record does not tell it, or it is more than one plain command."""
+
+    @property
+    def call(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """What was asked; `pods` is what `pod` is."""
+        told = ((k, v.rstrip("s") if k == "kind" else v) for k, v in self.arguments.items())
+        return self.tool, tuple(sorted(told))
+
+
+class Incident(Value):
+    """An alert and what was asked for it."""
+
+    id: str
+    alert: str
+    labels: Mapping[str, str]
+    recorded: tuple[Recorded, ...]
+
+
+class Looked(Value):
+    """What a page's steps would ask for an incident."""
+
+    incident: str
+    page: str
+    steps: int
+    """That do or ask something."""
+    bound: int
+    """Of them: those that a tool does."""
+    recorded: int
+    """Outputs, each call once."""
+    sayable: int
+    """Of them: those whose command the catalogue has."""
+    asked: int
+    """Of them: those that a step asks for with the same arguments."""
+
+
+class IncidentReport(Value):
+    """The incidents with a page, and the others."""
+
+    looked: tuple[Looked, ...]
+    without_page: tuple[str, ...]
+    tools: tuple[str, ...]
+    """Commands of the catalogue."""
+    figures: Mapping[str, float]
+
+
+def incidents_in(folder: Path) -> list[Incident]:
+    """Those that came with an alert, in their order."""
+    found = []
+    for path in sorted(folder.glob("*/*/investigate_request.json")):
+        request = json.loads(path.read_text())
+        told = json.loads((path.parent / "issue_data.json").read_text() or "{}")
+        labels = dict(told.get("raw", {}).get("labels", {})) or _labels_of(request["subject"])
+        found.append(
+            Incident(
+                id=path.parent.name,
+                alert=str(request["title"]).rstrip("."),
+                labels={name: str(value) for name, value in labels.items()},
+                recorded=tuple({each.call: each for each in recorded_in(path.parent)}.values()),
+            )
+        )
+    return found
+
+
+def recorded_in(folder: Path) -> Iterator[Recorded]:
+    """The outputs of one case, or of all below a folder."""
+    for path in sorted(folder.rglob("*.txt")):
+        lines = path.read_text(errors="replace").splitlines()[:2]
+        try:
+            head, told = (json.loads(line) for line in lines)
+        except ValueError:
+            continue
+        arguments = {k: str(v) for k, v in (head.get("match_params") or {}).items() if v}
+        invocation = str(told.get("invocation") or "")
+        is_plain = invocation.startswith("kubectl ") and not re.search(r"[|\\\n\"'&;]", invocation)
+        yield Recorded(
+            tool=head["tool_name"], arguments=arguments, command=invocation if is_plain else ""
+        )
+
+
+def catalogue_of(recorded: Iterable[Recorded], *, all_orders: bool) -> Catalogue:
+    """A tool for each command: its words, with places where the record's arguments stand.
+
+    With `all_orders` it also has each command with the namespace right after the program and right
+    after the verb, and as `oc` has it: as a team would write it for pages like these.
+    """
+    tools: dict[str, Mapping[str, Any]] = {}
+    seen: set[tuple[str, ...]] = set()
+    for each in recorded:
+        words = _words(each)
+        if not words or words in seen:
+            continue
+        for form in _forms(words) if all_orders else (words,):
+            if form not in seen:
+                seen.add(form)
+                number = sum(name.startswith(f"{each.tool}_of_") for name in tools)
+                name = f"{each.tool}_of_{number}"
+                tools[name] = _tool(name, form, each.arguments)
+    made = tuple(Tool.model_validate(tool) for tool in tools.values())
+    target = Target(name="cluster", kind="cluster", host="cluster")
+    return Catalogue(tools=made, targets=(target,)).checked()
+
+
+def pages_of(alert: str, corpus: Path) -> list[Path]:
+    """The pages that are named like the alert: that they treat it needs no judgement."""
+    wanted = re.sub(r"\W", "", alert).casefold()
+    return [p for p in sorted(corpus.rglob("*.md")) if p.stem.casefold() == wanted]
+
+
+def look(incident: Incident, page: Path, catalogue: Catalogue) -> Looked:
+    """What this page's steps would ask for the incident."""
+    asked: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+    counts: Counter[str] = Counter()
+    for procedure in read_by_rules(page.read_text(errors="replace")).procedures:
+        workflow = lower(procedure, page.name)
+        for binding in Proposing(catalogue).bindings(workflow, incident.labels):
+            counts["steps"] += 1
+            if binding.tool:
+                counts["bound"] += 1
+                asked.add(_call(binding, incident.labels))
+    sayable = [each for each in incident.recorded if any(_is_of(each, t) for t in catalogue.tools)]
+    return Looked(
+        incident=incident.id,
+        page=page.name,
+        steps=counts["steps"],
+        bound=counts["bound"],
+        recorded=len(incident.recorded),
+        sayable=len(sayable),
+        asked=sum(each.call in asked for each in incident.recorded),
+    )
+
+
+def measure(incidents: Path, corpus: Path, *, all_orders: bool) -> IncidentReport:
+    """Every incident with each of its pages."""
+    catalogue = catalogue_of(recorded_in(incidents), all_orders=all_orders)
+    found = incidents_in(incidents)
+    pages = {each.id: pages_of(each.alert, corpus) for each in found}
+    looked = tuple(look(each, page, catalogue) for each in found for page in pages[each.id])
+    recorded, sayable, asked = (
+        sum(getattr(each, name) for each in looked) for name in ("recorded", "sayable", "asked")
+    )
+    figures = {
+        "incidents": len(found),
+        "with a page": sum(bool(each) for each in pages.values()),
+        "pairs of incident and page": len(looked),
+        "recorded outputs": recorded,
+        "asked for, of all": asked / max(1, recorded),
+        "asked for, of those that the catalogue can say": asked / max(1, sayable),
+        "steps that a tool does": sum(e.bound for e in looked)
+        / max(1, sum(e.steps for e in looked)),
+    }
+    shown = tuple(
+        tool.shown({name: f"<{name}>" for name in tool.parameters}) for tool in catalogue.tools
+    )
+    without = tuple(each.id for each in found if not pages[each.id])
+    return IncidentReport(looked=looked, without_page=without, tools=shown, figures=figures)
+
+
+def _labels_of(subject: Mapping[str, Any]) -> dict[str, str]:
+    kind = str(subject.get("kind") or subject.get("subject_type") or "name")
+    told = {
+        _OF_KIND.get(kind, kind): subject.get("name"),
+        "namespace": subject.get("namespace"),
+        "container": subject.get("container"),
+    }
+    return {name: str(value) for name, value in told.items() if value}
+
+
+def _words(recorded: Recorded) -> tuple[str, ...]:
+    """The command with places; empty where an argument does not stand in it as a word."""
+    if not recorded.command:
+        return ()
+    places = {value: "{" + name + "}" for name, value in recorded.arguments.items()}
+    words = tuple(places.get(word, word) for word in shlex.split(recorded.command))
+    is_whole = all(place in words for place in places.values())
+    return words if is_whole and len(places) == len(recorded.arguments) else ()
+
+
+def _forms(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The command as pages write it: its namespace in three places, by two programs."""
+    plain = " ".join(each for each in words if each != "--show-labels")
+    plain = plain.replace("-o wide ", "")
+    bare = re.sub(r"\s+", " ", _OPTION.sub("", plain)).strip().split(" ")
+    option = ["-n", "{namespace}"] if _OPTION.search(plain) else []
+    for program in (bare[0], "oc"):
+        verb, rest = bare[1], bare[2:]
+        yield (program, verb, *rest, *option)
+        yield (program, verb, *option, *rest)
+        yield (program, *option, verb, *rest)
+
+
+def _tool(name: str, words: Sequence[str], arguments: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "description": "",
+        "effect": "read",
+        "target": "cluster",
+        "label": "cluster",
+        "way": {"by": "ssh", "command": [*words]},
+        "parameters": {
+            each: {"pattern": r"[\w./:-]{1,200}", "labels": list(_LABELS.get(each, ()))}
+            for each in arguments
+        },
+    }
+
+
+def _is_of(recorded: Recorded, tool: Tool) -> bool:
+    is_named = tool.name.rpartition("_of_")[0] == recorded.tool
+    return is_named and tool.parameters.keys() == recorded.arguments.keys()
+
+
+def _call(binding: Binding, labels: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    known = {name: _value(each, labels) for name, each in binding.arguments.items()}
+    return Recorded(tool=binding.tool.rpartition("_of_")[0], arguments=known, command="").call
+
+
+def _value(argument: Argument, labels: Mapping[str, str]) -> str:
+    """Empty where it is only known in a run, or filled in by a person."""
+    if argument.origin is Origin.LABEL:
+        return labels.get(argument.value, "")
+    return argument.value if argument.origin is Origin.GIVEN else ""

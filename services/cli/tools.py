@@ -1,0 +1,77 @@
+"""`flowxpert tools`: what runs may use, made of what others say of their tools."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from services.kit.errors import ConflictError, InvalidInputError
+
+if TYPE_CHECKING:
+    from services.executor.tools.importing.imported import Imported
+
+app = typer.Typer(no_args_is_help=True)
+importing = typer.Typer(no_args_is_help=True)
+app.add_typer(importing, name="import", help="Write entries of the catalogue, to be read by you.")
+
+Kind = Annotated[str, typer.Option("--target", help="The kind of target that they are for.")]
+Out = Annotated[
+    Path | None, typer.Option(dir_okay=False, help="The file, `tools/x.yaml`; else it is printed.")
+]
+
+
+class FileThereError(ConflictError):
+    """The file is there, and somebody may have worked on it."""
+
+
+@importing.command()
+def openapi(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON or YAML.")],
+    *,
+    target: Kind,
+    out: Out = None,
+) -> None:
+    """The operations of an OpenAPI description: GET looks, everything else changes something.
+
+    Addresses and credentials stay in `targets.yaml`; nothing of the file's is taken over. What the
+    catalogue cannot say is listed as left out.
+    """
+    from services.executor.tools.importing.openapi import tools_of_openapi  # noqa: PLC0415
+
+    _write(tools_of_openapi(file, target), out)
+
+
+@importing.command()
+def mcp(
+    *,
+    target: Kind,
+    command: Annotated[
+        str, typer.Option(help="Starts the server here, which is spoken to over its input.")
+    ] = "",
+    url: Annotated[str, typer.Option(help="Where it answers else.")] = "",
+    out: Out = None,
+) -> None:
+    """The tools that an MCP server lists; that one only looks is the server's own word."""
+    from services.executor.adapters.mcp import listed_tools  # noqa: PLC0415
+    from services.executor.tools.importing.mcp import tools_of_mcp  # noqa: PLC0415
+    from services.executor.tools.target import Target  # noqa: PLC0415
+
+    if bool(command) is bool(url):
+        raise InvalidInputError("name the server's --command or its --url")
+    server = Target(name="server", kind=target, url=url, command=tuple(shlex.split(command)))
+    _write(tools_of_mcp(listed_tools(server), target), out)
+
+
+def _write(imported: "Imported", out: Path | None) -> None:
+    """The file, or what would stand in it; how much was left out is told beside it."""
+    if out is None:
+        typer.echo(imported.yaml, nl=False)
+    else:
+        try:
+            with out.open("x", encoding="utf-8") as file:
+                file.write(imported.yaml)
+        except FileExistsError as error:
+            raise FileThereError(f"{out} is there: take another name, or move it away") from error
+    told = f"{len(imported.entries)} tools; left out: {len(imported.left_out)}"
+    typer.echo(told, err=True)
