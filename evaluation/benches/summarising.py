@@ -20,11 +20,14 @@ from services.executor.runs.events import Asking, Kind
 from services.executor.runs.moves import NewEvent
 from services.executor.runs.state import RunState
 from services.executor.runs.store import RunStore
+from services.executor.summary.by_model import by_model
 from services.executor.summary.cases import is_successful
+from services.executor.summary.choose import Measured
 from services.executor.summary.learned import Learned
+from services.executor.summary.plan import NotLearnedError
 from services.executor.summary.replay import replays, run_of
 from services.executor.summary.summarise import Summary, graph_findings, summarised
-from services.executor.summary.trace import Trace
+from services.executor.summary.trace import Trace, joined
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.target import Target
 from services.executor.tools.tool import Effect, SshWay
@@ -34,6 +37,7 @@ from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.value import Value
+from services.llm.chat_model import ChatModel, ModelUnavailableError
 from services.simulator.direct import DirectDevices, HandClock, Received
 from services.simulator.faults import Acts, Fault, variants
 from services.simulator.model import LEAVES, SPINES
@@ -458,6 +462,21 @@ def summarise_faults(
 
 def _of_kind(given: Sequence[Trace], kind: str) -> list[Trace]:
     return [each for each in given if each.id.startswith(f"{kind}-")]
+
+
+def by_the_model(model: ChatModel) -> Summarise:
+    """By a model alone, measured on the traces that it was shown; a case of it costs a question."""
+
+    def summarise(traces: Sequence[Trace], catalogue: Catalogue, title: str) -> Summary:
+        together = joined(traces)
+        try:
+            learned = by_model(model, catalogue, title)(together)
+        except (NotLearnedError, ModelUnavailableError) as error:
+            return Summary(refused=(str(error),))
+        right = sum(each.is_right for each in replays(learned, together, catalogue))
+        return Summary(found=(Measured(learned=learned, replayed=right, left_out=None),))
+
+    return summarise
 
 
 def read_traces(path: Path) -> list[Trace]:

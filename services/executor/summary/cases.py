@@ -52,24 +52,35 @@ class Case:
     @cached_property
     def looks(self) -> tuple[Call, ...]:
         """What told something."""
-        return tuple(c for c in self.trace.calls if c.effect is Effect.READ and c.succeeded)
+        return _looks(self.trace.calls)
+
+    def between(self, made: int) -> tuple[Call, ...]:
+        """Looks after so many of the changes and before the next one; by order, not by time."""
+        places = [self._place(change) for change in self.changes]
+        begin = places[made - 1] + 1 if made else 0
+        end = places[made] if made < len(places) else len(self.trace.calls)
+        return _looks(self.trace.calls[begin:end])
 
     @cached_property
     def before(self) -> tuple[Call, ...]:
         """Looks before the first of the changes."""
-        first = self.changes[0].at if self.changes else float("inf")
-        return tuple(c for c in self.looks if c.at <= first)
+        return self.between(0)
 
     @cached_property
     def after(self) -> tuple[Call, ...]:
         """Looks after the last of them; empty where nothing was changed."""
-        if not self.changes:
-            return ()
-        return tuple(c for c in self.looks if c.at > self.changes[-1].at)
+        return self.between(len(self.changes)) if self.changes else ()
+
+    def _place(self, call: Call) -> int:
+        return next(place for place, each in enumerate(self.trace.calls) if each is call)
 
     @property
     def _all_changes(self) -> Sequence[Call]:
         return [c for c in self.trace.calls if c.effect is Effect.CHANGE]
+
+
+def _looks(calls: Sequence[Call]) -> tuple[Call, ...]:
+    return tuple(c for c in calls if c.effect is Effect.READ and c.succeeded)
 
 
 def case_of(trace: Trace) -> Case:

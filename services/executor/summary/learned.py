@@ -24,10 +24,15 @@ class Learned(Value):
     procedure: Procedure
     by_node: Mapping[str, Binding]
     """What carries the steps out, by the node of the reading; `step` is empty."""
-    learned_from: int
-    """Traces; 1: one path was seen."""
+    tickets: tuple[str, ...]
+    """Ids of those whose traces it was learned from; one alone: one path was seen."""
     by_model: str = ""
     """The model that drew it; empty: rules."""
+
+    @property
+    def learned_from(self) -> int:
+        """How many tickets."""
+        return len(self.tickets)
 
     @property
     def reading(self) -> Reading:

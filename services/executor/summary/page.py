@@ -1,7 +1,7 @@
 """A plan as a page for people, with the reading that cites its lines."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from services.executor.bindings.binding import AnswerTest, Argument, Binding, Origin
 from services.executor.summary.learned import Learned
@@ -46,11 +46,11 @@ def written(
     *,
     title: str,
     labels: Mapping[str, str],
-    learned_from: int,
+    tickets: Sequence[str],
     by_model: str = "",
 ) -> Learned:
     """The page of a plan. `labels` are those that all tickets had in common."""
-    return _Writing(catalogue).page(plan, plain(title), labels, learned_from, by_model)
+    return _Writing(catalogue).page(plan, plain(title), labels, tuple(tickets), by_model)
 
 
 def plain(title: str) -> str:
@@ -71,11 +71,12 @@ class _Writing:
         plan: Plan,
         title: str,
         labels: Mapping[str, str],
-        learned_from: int,
+        tickets: tuple[str, ...],
         by_model: str,
     ) -> Learned:
         self._say(f"# {title}", "")
-        runs = "one ticket; one path was seen" if learned_from == 1 else f"{learned_from} tickets"
+        is_one = len(tickets) == 1
+        runs = "one ticket; one path was seen" if is_one else f"{len(tickets)} tickets"
         self._say(f"Learned from {runs}: what was done about them, and what was seen to help.")
         if labels:
             told = " and ".join(f"`{name}` `{value}`" for name, value in labels.items())
@@ -91,7 +92,7 @@ class _Writing:
             text="\n".join(self._lines) + "\n",
             procedure=procedure,
             by_node=self._bindings,
-            learned_from=learned_from,
+            tickets=tickets,
             by_model=by_model,
         )
 

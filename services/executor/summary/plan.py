@@ -75,6 +75,8 @@ def learned_plan(cases: Sequence[Case], catalogue: Catalogue) -> Plan:
     """
     useful = [each for each in cases if each.ending is not Ending.IN_VAIN]
     in_vain = [each for each in cases if each.ending is Ending.IN_VAIN]
+    if not useful and not in_vain:
+        raise NotLearnedError("no trace shows what to do")
     if not useful:
         raise NotLearnedError("no trace shows what helped: what was changed was not seen to work")
     return _pruned(_Learning(in_vain, catalogue).plan(useful, (), ()), len(useful))

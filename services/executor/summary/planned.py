@@ -230,7 +230,7 @@ def _labels_of(trace: Trace, value: str) -> set[str]:
 def _told_before(trace: Trace, call: Call) -> Iterator[tuple[str, str]]:
     """Fields that were told before a call, as `tool.field`, with what they told."""
     for each in trace.calls:
-        if each is call or each.at > call.at:
+        if each is call:
             return
         for name, value in each.fields.items() if each.succeeded else ():
             if value not in {None, ""} and not is_hidden(value):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from services.contracts.execution import RunMode, RunOutcome
 from services.executor.bindings.proposing import target_of
 from services.executor.runs.events import Asking, Event, Kind
-from services.executor.runs.moves import RISE_S, Do, Look, NewEvent, Rest, Write, next_move
+from services.executor.runs.moves import FILLED, RISE_S, Do, Look, NewEvent, Rest, Write, next_move
 from services.executor.runs.run import Confirmation, Run, RunTicket
 from services.executor.runs.state import RunState, state_of
 from services.executor.summary.cases import Case, Ending, case_of
@@ -79,15 +79,21 @@ class _Replay:
                 self._change(do)
 
     def _answer(self, state: RunState) -> None:
-        """Nobody is there: whatever is asked is handed over."""
-        asked = state.question
+        """Nobody is there: what is asked is handed over. What was filled in once is filled in."""
+        asked, arguments = state.question, dict[str, str]()
         if asked is None:
             return
         option = "hand over" if "hand over" in asked.options else asked.options[-1]
-        if asked.what is Asking.DO and "skip" in asked.options and "hand over" not in asked.options:
-            option = "skip"
-        facts = {"option": option, "arguments": {}, "word": ""}
+        if asked.what is Asking.FILL and (filled := self._filled(asked.place[0])):
+            option, arguments = FILLED, filled
+        facts = {"option": option, "arguments": arguments, "word": ""}
         self._add(NewEvent(Kind.ANSWERED, asked.place, facts, "replay"))
+
+    def _filled(self, step: str) -> dict[str, str]:
+        """What the change of this step was told in the trace, where it comes next there."""
+        coming = self._case.changes[len(self._made) :]
+        tool = self._run.binding_of[step].tool
+        return dict(coming[0].arguments) if coming and coming[0].tool == tool else {}
 
     def _look(self, look: Look) -> None:
         facts: dict[str, object] = {
@@ -107,29 +113,27 @@ class _Replay:
 
     def _recorded(self, look: Look) -> Call | None:
         """What this look told in the trace, before its changes or after as many."""
-        changes, made = self._case.changes, len(self._made)
-        begin = changes[made - 1].at if 0 < made <= len(changes) else 0.0
-        end = changes[made].at if made < len(changes) else float("inf")
-        if made > len(changes):
+        made = len(self._made)
+        if made > len(self._case.changes):
             return None
         found = [
             each
-            for each in self._case.looks
+            for each in self._case.between(made)
             if (each.tool, each.target, dict(each.arguments))
             == (look.tool.name, look.target, dict(look.arguments))
-            and begin <= each.at <= end
         ]
         if not found:
             return None
-        is_first_of_rise = made == 0 and not any(
-            e.kind is Kind.OBSERVED and e.facts["tool"] == look.tool.name for e in self._events
-        )
         earlier = [each for each in found if each.at <= found[-1].at - RISE_S]
-        return (
-            earlier[0]
-            if is_first_of_rise and earlier and _needs_rise(look, self._run)
-            else found[-1]
+        if made or not earlier or not _needs_rise(look, self._run):
+            return found[-1]
+        begun = (
+            e.at
+            for e in self._events
+            if e.kind is Kind.OBSERVED and e.facts["tool"] == look.tool.name
         )
+        is_early = self._now < next(begun, self._now) + RISE_S
+        return earlier[-1] if is_early else found[-1]
 
     def _change(self, do: Do) -> None:
         facts = {

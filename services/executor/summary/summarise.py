@@ -1,16 +1,18 @@
-"""Traces of one fault become a page, or a reason why they do not."""
+"""Traces of one title become a page for each fault, or a reason why they do not."""
 
 from collections.abc import Mapping, Sequence
 
 from services.executor.summary.cases import cases_of
+from services.executor.summary.choose import Learn, Measured, measured
 from services.executor.summary.learned import Learned
-from services.executor.summary.page import written
+from services.executor.summary.page import plain, written
 from services.executor.summary.plan import NotLearnedError, Plan, learned_plan
 from services.executor.summary.trace import Trace, is_hidden, joined, without_secrets
 from services.executor.tools.catalogue import Catalogue
 from services.kit.value import Value
+from services.knowledge.screening.instructions import instruction_in
 from services.procedure.checking.walker import findings_of
-from services.workflow.lint import is_clean, lint
+from services.workflow.lint import Severity, lint
 
 ALERT = "alertname"
 """The label that names a fault: traces that differ in it are of different faults."""
@@ -19,49 +21,76 @@ ALERT = "alertname"
 class Summary(Value):
     """What came of the traces of one title."""
 
-    learned: tuple[Learned, ...] = ()
+    found: tuple[Measured, ...] = ()
     refused: tuple[str, ...] = ()
     """Why something was not learned."""
 
+    @property
+    def learned(self) -> tuple[Learned, ...]:
+        """The pages."""
+        return tuple(each.learned for each in self.found)
 
-def summarised(traces: Sequence[Trace], catalogue: Catalogue, title: str) -> Summary:
-    """A page for each fault that the traces are of; their labels tell faults apart."""
-    by_ticket = joined(without_secrets(each) for each in traces)
+
+def summarised(
+    traces: Sequence[Trace], catalogue: Catalogue, title: str, *others: Learn
+) -> Summary:
+    """A page for each fault that the traces are of; their labels tell faults apart.
+
+    `others` learn as well; one of them is taken where it does better on traces that were left out.
+    """
     by_alert: dict[str, list[Trace]] = {}
-    for each in by_ticket:
+    for each in joined(without_secrets(each) for each in traces):
         by_alert.setdefault(each.labels.get(ALERT, ""), []).append(each)
-    learned, refused = [], []
+    found, refused = [], []
     for alert, mine in by_alert.items():
         named = title if len(by_alert) == 1 else f"{title}: {alert or 'other tickets'}"
         try:
-            learned.append(learned_of(mine, catalogue, named))
+            found.append(_best(mine, catalogue, named, others))
         except NotLearnedError as error:
             refused.append(f"{named}: {error}" if len(by_alert) > 1 else str(error))
-    return Summary(learned=tuple(learned), refused=tuple(refused))
+    return Summary(found=tuple(found), refused=tuple(refused))
 
 
-def learned_of(traces: Sequence[Trace], catalogue: Catalogue, title: str) -> Learned:
-    """The page of one fault.
+def _best(
+    traces: Sequence[Trace], catalogue: Catalogue, title: str, others: Sequence[Learn]
+) -> Measured:
+    """The better one; of equal ones the rules', which asks what it has not seen otherwise.
 
     Raises:
-        NotLearnedError: The traces do not say one thing.
+        NotLearnedError: Nobody learned anything; with the rules' reason.
     """
-    cases = cases_of(traces)
-    if not cases:
-        raise NotLearnedError("no trace shows what to do")
-    return checked(page_of(learned_plan(cases, catalogue), traces, catalogue, title))
+    found, reason = [], NotLearnedError("no trace shows what to do")
+    for learn in (by_rules(catalogue, title), *others):
+        try:
+            found.append(measured(learn, traces, catalogue))
+        except NotLearnedError as error:
+            reason = error if learn not in others else reason
+    if not found:
+        raise reason
+    return max(found, key=lambda each: each.rank)
+
+
+def by_rules(catalogue: Catalogue, title: str) -> Learn:
+    """Learns without a model."""
+
+    def learn(traces: Sequence[Trace]) -> Learned:
+        plan = learned_plan(cases_of(traces), catalogue)
+        return checked(page_of(plan, traces, catalogue, title))
+
+    return learn
 
 
 def page_of(
     plan: Plan, traces: Sequence[Trace], catalogue: Catalogue, title: str, by_model: str = ""
 ) -> Learned:
     """The plan as a page about the tickets of these traces."""
+    named = plain(title)
     return written(
         plan,
         catalogue,
-        title=title,
+        title=named if instruction_in(named) is None else "What was done",
         labels=_common_labels(traces),
-        learned_from=len(traces),
+        tickets=[each.ticket for each in traces],
         by_model=by_model,
     )
 
@@ -79,8 +108,7 @@ def checked(learned: Learned) -> Learned:
 
 def graph_findings(learned: Learned) -> list[str]:
     """What lint and walker find wrong."""
-    found = lint(learned.workflow())
-    errors = [] if is_clean(found) else [str(f) for f in found if f.severity == "error"]
+    errors = [str(f) for f in lint(learned.workflow()) if f.severity is Severity.ERROR]
     return [*errors, *map(str, findings_of([learned.procedure], learned.text))]
 
 
@@ -88,4 +116,5 @@ def _common_labels(traces: Sequence[Trace]) -> Mapping[str, str]:
     """The alert that all tickets had."""
     told = {each.labels.get(ALERT, "") for each in traces}
     name = told.pop() if len(told) == 1 else ""
-    return {ALERT: name} if name and not is_hidden(name) else {}
+    is_plain = name and not is_hidden(name) and plain(name) == name
+    return {ALERT: name} if is_plain and instruction_in(name) is None else {}

@@ -78,7 +78,7 @@ class Carrying:
         self.devices.broken.inject(fault)
         return fault.alert(self.devices.world)["labels"]
 
-    def start(self, page, labels, mode=RunMode.SUPERVISED, not_changing=None, **limits):
+    def start(self, page, labels, mode=RunMode.SUPERVISED, not_changing=None, ticket="t", **limits):
         workflow = workflow_of(page)
         bindings = Proposing(self.catalogue).bindings(workflow, labels)
         targets = {
@@ -89,7 +89,7 @@ class Carrying:
         at = datetime.fromtimestamp(self.clock.now(), UTC)
         run = Run(
             id=time_ordered_id(),
-            ticket=RunTicket(id="t", title=page, labels=labels),
+            ticket=RunTicket(id=ticket, title=page, labels=labels),
             workflow_id="w",
             workflow=workflow,
             bindings=bindings,
