@@ -54,7 +54,7 @@ ALL, SUCCESSFUL = "all", "successful"
 Summarise = Callable[[Sequence[Trace], Catalogue, str], Summary]
 
 
-class Tested(Value):
+class FreshRun(Value):
     """One run of a learned workflow."""
 
     situation: str
@@ -81,7 +81,7 @@ class Case(Value):
     """Traces whose recorded fields lead to the changes that were made."""
     steps: int
     decisions: int
-    tests: tuple[Tested, ...]
+    tests: tuple[FreshRun, ...]
     missed: int = 0
     """Tests of a case that was refused: there was nothing to run."""
 
@@ -313,7 +313,7 @@ class Bench:
             tests=tests,
         )
 
-    def _tests(self, learned: Learned, kinds: Sequence[str]) -> list[Tested]:
+    def _tests(self, learned: Learned, kinds: Sequence[str]) -> list[FreshRun]:
         found = []
         for fault, kind, own in self._situations(kinds):
             self._network.break_(fault)
@@ -347,7 +347,7 @@ class Bench:
         labels: Mapping[str, str],
         *,
         own: bool,
-    ) -> Tested:
+    ) -> FreshRun:
         network = self._network
         situation = f"{kind} {fault.acts}" if own else f"another fault: {kind}"
         before = len(network.sent())
@@ -367,7 +367,7 @@ class Bench:
             is_right = not sent and outcome is RunOutcome.HANDED_OVER
         else:
             is_right = not wrong and _as_gold(gold, fault, outcome, is_mended, tried=tried)
-        return Tested(
+        return FreshRun(
             situation=situation if kind else "nothing wrong",
             outcome=outcome.value if outcome else state.phase.value,
             is_right=is_right,
