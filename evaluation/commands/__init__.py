@@ -18,6 +18,7 @@ from evaluation.commands import (
     scorer,
     speed,
     storm,
+    summarising,
     triage,
     workflows,
 )
@@ -39,6 +40,7 @@ _GROUPS = (
     capacity,
     chaos,
     execution,
+    summarising,
     triage,
     results,
 )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 
 from services.contracts.execution import Execution
+from services.contracts.summaries import Summaries
 from services.executor.endpoints import create_routers
 from services.kit.access.access import Access
 from services.kit.http.app import create_service_app
@@ -16,14 +17,15 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Execution,
+    summaries: Summaries,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service."""
+    """The app around the services."""
     return create_service_app(
         "executor",
         title="FlowXpert executor",
-        routers=create_routers(service),
+        routers=create_routers(service, summaries),
         settings=settings,
         access=access,
         checks=checks,

@@ -20,6 +20,7 @@ from services.contracts.execution import (
     Suspended,
     ToolSummary,
 )
+from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
@@ -28,9 +29,10 @@ _ID = Annotated[str, Query(max_length=200)]
 _ACTS = refusals(NotFoundError, ConflictError)
 
 
-def create_routers(execution: Execution) -> list[APIRouter]:
-    """The routes, as a function of the contract."""
-    return [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
+def create_routers(execution: Execution, summaries: Summaries) -> list[APIRouter]:
+    """The routes, as a function of the contracts."""
+    routers = [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
+    return [*routers, _summaries(summaries)]
 
 
 def _runs(execution: Execution) -> APIRouter:
@@ -179,5 +181,29 @@ def _suspension(execution: Execution) -> APIRouter:
     def release_runs() -> None:
         """Let the runs go on."""
         execution.release()
+
+    return router
+
+
+def _summaries(summaries: Summaries) -> APIRouter:
+    router = APIRouter(prefix="/v1/summaries", tags=["summaries"])
+
+    @router.post("", status_code=201, responses=_ACTS)
+    @needs(Need.RUN)
+    def summarise_runs(request: SummaryRequest) -> SummaryReport:
+        """Learn a page from what was done in runs; the same again gives what is there."""
+        return summaries.summarise(request)
+
+    @router.get("/{key}", responses=refusals(NotFoundError))
+    @needs(Need.RUN)
+    def get_summary(key: str) -> SummaryReport:
+        """What was learned, or why nothing was."""
+        return summaries.summary(key)
+
+    @router.post("/{key}/proposal", status_code=202, responses=_ACTS)
+    @needs(Need.RUN)
+    def propose_summary(key: str) -> SummaryReport:
+        """Have its pages proposed; somebody else accepts them before any ticket finds them."""
+        return summaries.propose(key)
 
     return router

@@ -345,7 +345,7 @@ class ExecutorService:
         return why
 
     def _bound(self, workflow: Workflow, labels: Mapping[str, str]) -> "list[_Bound]":
-        """Approved bindings where there are any that hold; else proposed ones."""
+        """Approved bindings where there are any that hold; else learned, else proposed ones."""
         catalogue = self._catalogue()
         steps = self._approved_steps(workflow)
         originals = {s.id: steps.approved(s) or s for s in workflow.steps}
@@ -358,9 +358,9 @@ class ExecutorService:
             }
         )
         keys = {s.id: step_key(originals[s.id], _conditions(workflow, s)) for s in workflow.steps}
-        approved = self._bindings.approved(list(keys.values()))
+        known = self._bindings.known(list(keys.values()))
         proposed = Proposing(catalogue).bindings(as_told, labels)
-        return [_chosen(each, approved.get(keys[each.step]), catalogue) for each in proposed]
+        return [_chosen(each, known.get(keys[each.step]), catalogue) for each in proposed]
 
     def approved_step(self, workflow: Workflow, step: Step) -> Step | None:
         """As it was approved of its page's present text; None where nobody has approved it."""
@@ -423,7 +423,7 @@ class ExecutorService:
 
 
 class _Bound(ApprovedBinding):
-    """A binding of a step; `by` is empty of one that is proposed."""
+    """A binding of a step; `by` is empty of one that is proposed or learned."""
 
     is_changed_tool: bool = False
 
@@ -433,18 +433,18 @@ class _Bound(ApprovedBinding):
         return "" if self.is_changed_tool else self.by
 
 
-def _chosen(proposed: Binding, approved: ApprovedBinding | None, catalogue: Catalogue) -> _Bound:
-    at = datetime.fromtimestamp(0, UTC)
-    if approved is None or approved.binding.tool not in catalogue.by_name:
+def _chosen(proposed: Binding, known: ApprovedBinding | None, catalogue: Catalogue) -> _Bound:
+    tool = catalogue.by_name.get(known.binding.tool) if known else None
+    is_changed = tool is not None and known is not None and tool.digest != known.tool_digest
+    if known is None or tool is None or (is_changed and not known.by):
+        at = datetime.fromtimestamp(0, UTC)
         return _Bound(binding=proposed, tool_digest="", by="", at=at)
-    tool = catalogue.tool(approved.binding.tool)
-    binding = approved.binding.model_copy(update={"step": proposed.step})
     return _Bound(
-        binding=binding,
-        tool_digest=approved.tool_digest,
-        by=approved.by,
-        at=approved.at,
-        is_changed_tool=tool.digest != approved.tool_digest,
+        binding=known.binding.model_copy(update={"step": proposed.step}),
+        tool_digest=known.tool_digest,
+        by=known.by,
+        at=known.at,
+        is_changed_tool=is_changed,
     )
 
 

@@ -90,7 +90,7 @@ class SuspensionRow(Base):
 
 
 class BindingRow(Base):
-    """A binding that a person has approved, for a step wherever it stands."""
+    """A binding that a person has approved, or that was learned, for a step wherever it stands."""
 
     __tablename__ = "executor_binding"
 
@@ -100,4 +100,28 @@ class BindingRow(Base):
     """Of the tool's definition: another one needs another approval."""
     binding: Mapped[dict[str, Any]] = mapped_column(JSON)
     by: Mapped[str] = mapped_column(String(200))
+    """Empty of one that was learned: nobody vouches for it."""
+    at: Mapped[float] = mapped_column(Float)
+
+
+class SummaryRow(Base):
+    """What was learned from runs; the same runs under the same title are one row."""
+
+    __tablename__ = "executor_summary"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    title: Mapped[str] = mapped_column(String(300))
+    state: Mapped[str] = mapped_column(String(20))
+    """A `SummaryState`."""
+    runs: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    """Each a `SourceRun`."""
+    traces: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    """Each a `Trace`, redacted: what a model is shown, and what is replayed."""
+    found: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    """Each a `Measured`."""
+    refused: Mapped[list[str]] = mapped_column(JSON)
+    proposals: Mapped[list[dict[str, str]]] = mapped_column(JSON)
+    """Of each page `id` and `document_id`, once it is proposed."""
+    by: Mapped[str] = mapped_column(String(200))
+    proposed_by: Mapped[str] = mapped_column(String(200), default="")
     at: Mapped[float] = mapped_column(Float)

@@ -7,9 +7,11 @@ from services.contracts.execution import Execution
 from services.contracts.gateway import Tickets
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
+from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
+from services.contracts.summaries import Summaries
 from services.contracts.syncing import Syncing
 from services.kit.access.caller import Caller
 from services.kit.http.health import Check
@@ -26,6 +28,10 @@ class Peers(Protocol):
     @property
     def readings(self) -> Callable[[Caller], Readings]:
         """What pages tell to do, as it is read and corrected in a caller's name."""
+
+    @property
+    def proposals(self) -> Proposals:
+        """Pages that wait to be accepted, and what became of others."""
 
     @property
     def syncing(self) -> Syncing:
@@ -50,6 +56,10 @@ class Peers(Protocol):
     @property
     def execution(self) -> Execution:
         """Workflows that are carried out."""
+
+    @property
+    def summaries(self) -> Summaries:
+        """What was done becomes pages."""
 
     @property
     def fronts(self) -> tuple[Front, ...]:

@@ -12,9 +12,11 @@ from services.contracts.execution import Execution, ExecutionClient
 from services.contracts.gateway import Tickets, TicketsClient
 from services.contracts.ingestion import Ingestion, IngestionClient
 from services.contracts.planner import Planner, PlannerClient
+from services.contracts.proposals import Proposals, ProposalsClient
 from services.contracts.readings import Readings, ReadingsClient
 from services.contracts.retrieval import Retrieval, RetrievalClient
 from services.contracts.scorer import Scorer, ScorerClient
+from services.contracts.summaries import Summaries, SummariesClient
 from services.contracts.syncing import Syncing, SyncingClient
 from services.executor.room import ROOM as EXECUTOR
 from services.gateway.room import ROOM as GATEWAY
@@ -33,6 +35,7 @@ from services.serving.rooms import fronts_of
 
 if TYPE_CHECKING:
     from services.executor.service import ExecutorService
+    from services.executor.summary.service import SummaryService
     from services.gateway.room import Receiving
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
@@ -72,6 +75,12 @@ class LocalPeers:
         return lambda caller: self.ingestion.readings(caller.name)
 
     @property
+    def proposals(self) -> Proposals:
+        ingestion: Any = self.opened(INGESTION).service
+        found: Proposals = ingestion.proposals
+        return found
+
+    @property
     def syncing(self) -> SyncService:
         return self.opened(INGESTION).service.syncs
 
@@ -93,7 +102,11 @@ class LocalPeers:
 
     @property
     def execution(self) -> ExecutorService:
-        return self.opened(EXECUTOR).service
+        return self.opened(EXECUTOR).service.execution
+
+    @property
+    def summaries(self) -> SummaryService:
+        return self.opened(EXECUTOR).service.summaries
 
     @property
     def fronts(self) -> tuple[Front, ...]:
@@ -138,6 +151,10 @@ class RemotePeers:
         return lambda _caller: client
 
     @cached_property
+    def proposals(self) -> Proposals:
+        return ProposalsClient(self._client("ingestion"))
+
+    @cached_property
     def syncing(self) -> Syncing:
         return SyncingClient(self._client("ingestion"))
 
@@ -160,6 +177,10 @@ class RemotePeers:
     @cached_property
     def execution(self) -> Execution:
         return ExecutionClient(self._client("executor"))
+
+    @cached_property
+    def summaries(self) -> Summaries:
+        return SummariesClient(self._client("executor"))
 
     @property
     def fronts(self) -> tuple[Front, ...]:

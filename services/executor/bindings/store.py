@@ -1,10 +1,11 @@
-"""Bindings that people have approved, by what their step says."""
+"""Bindings that people have approved, or that were learned, by what their step says."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from services.executor.bindings.binding import Binding
 from services.executor.tables import BindingRow
@@ -17,14 +18,15 @@ class ApprovedBinding(Value):
     """A binding with who vouches for it."""
 
     binding: Binding
-    """Its `step` is of the workflow in which it was approved."""
+    """Its `step` is of the workflow in which it was approved, or learned."""
     tool_digest: str
     by: str
+    """Empty of one that was learned from what was done: nobody vouches for it."""
     at: datetime
 
 
 class BindingStore:
-    """Approved bindings of one database."""
+    """Approved and learned bindings of one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -46,8 +48,36 @@ class BindingStore:
             told = {"tool": binding.tool, "tool_digest": tool_digest}
             add_audit(session, "binding.approved", f"binding {key[:32]}", after=told)
 
-    def approved(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
-        """By the keys of their steps."""
+    def learn(
+        self, session: Session, learned: Mapping[str, Binding], digests: Mapping[str, str]
+    ) -> None:
+        """Keep bindings by the keys of their steps in the caller's transaction, approved by nobody.
+
+        One that somebody has approved stays. `digests` are those of the tools, by name.
+        """
+        at = time.time()
+        rows = [
+            {
+                "step_key": key,
+                "tool_digest": digests[binding.tool],
+                "binding": binding.model_dump(mode="json"),
+                "by": "",
+                "at": at,
+            }
+            for key, binding in learned.items()
+        ]
+        if not rows:
+            return
+        insert = self._database.insert(BindingRow).values(rows)
+        others = {name: insert.excluded[name] for name in ("tool_digest", "binding", "at")}
+        session.execute(
+            insert.on_conflict_do_update(
+                index_elements=["step_key"], set_=others, where=BindingRow.by == ""
+            )
+        )
+
+    def known(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
+        """Those that are approved or learned, by the keys of their steps."""
         mine = select(BindingRow).where(BindingRow.step_key.in_(list(keys)))
         with self._database.session() as session:
             return {

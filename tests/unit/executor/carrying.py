@@ -16,33 +16,17 @@ from services.executor.runs.store import ADVANCE_TASK, RunStore
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.policy import Policy
 from services.executor.tools.target import Target
-from services.executor.tools.tool import SshWay, Tool
+from services.executor.tools.tool import Tool
 from services.kit.ids import time_ordered_id
 from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.lowering import lower
 from services.procedure.rules import read_by_rules
-from services.simulator.faults import Broken, Fault
-from services.simulator.model import LEAVES, SPINES, healthy
-from services.simulator.shell import Shell
+from services.simulator.direct import DirectDevices, HandClock
+from services.simulator.faults import Fault
+from services.simulator.model import LEAVES, SPINES
 from services.simulator.simulation import CATALOGUE, PAGES
-
-
-class HandClock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self):
-        self.at = 1_800_000_000.0
-
-    def now(self):
-        return self.at
-
-    def real(self, seconds):
-        return 0.0
-
-    def pass_(self, seconds):
-        self.at += seconds
 
 
 def catalogue(**policy):
@@ -63,43 +47,6 @@ def workflow_of(page):
     return lower(reading.procedures[0], f"{page}.md")
 
 
-class Devices:
-    """Implements `ToolAdapter` on the shells themselves."""
-
-    def __init__(self, clock):
-        self.world = healthy(clock.now())
-        self.broken = Broken(self.world, clock.now)
-        self.clock = clock
-        self.sent = []
-        self.fails = {}
-        """Errors by the name of a tool: raised after the command was carried out."""
-        self.refuses = {}
-        """Errors by the name of a tool: raised before anything is sent."""
-
-    def call(self, tool, target, arguments):
-        if tool.name in self.refuses:
-            raise self.refuses[tool.name]
-        self.broken.run_due()
-        device = self.world.devices[target.name]
-
-        def act(kind, what, change):
-            self.broken.act(device, kind, what, change)
-
-        shell = Shell(self.world, device, self.clock.now, act)
-        assert isinstance(tool.way, SshWay)
-        lines = [" ".join(t.filled(arguments)) for t in tool.way.templates]
-        if tool.way.lines:
-            shell.run("configure terminal")
-        told = "\n".join(shell.run(line) for line in lines)
-        self.sent.append((target.name, tool.name, dict(arguments)))
-        if tool.name in self.fails:
-            raise self.fails[tool.name]
-        return told
-
-    def changes(self, known):
-        return [each for each in self.sent if known.tool(each[1]).effect.value == "change"]
-
-
 class Carrying:
     """Runs, driven by hand."""
 
@@ -109,7 +56,7 @@ class Carrying:
 
     def __init__(self, **policy):
         self.clock = HandClock()
-        self.devices = Devices(self.clock)
+        self.devices = DirectDevices(self.clock)
         self.catalogue = catalogue(**policy)
         self.database = Database.memory()
         self.database.migrate(*ROOMS)
@@ -140,7 +87,7 @@ class Carrying:
         self.devices.broken.inject(fault)
         return fault.alert(self.devices.world)["labels"]
 
-    def start(self, page, labels, mode=RunMode.SUPERVISED, not_changing=None, **limits):
+    def start(self, page, labels, mode=RunMode.SUPERVISED, not_changing=None, ticket="t", **limits):
         workflow = workflow_of(page)
         bindings = Proposing(self.catalogue).bindings(workflow, labels)
         targets = {
@@ -151,7 +98,7 @@ class Carrying:
         at = datetime.fromtimestamp(self.clock.now(), UTC)
         run = Run(
             id=time_ordered_id(),
-            ticket=RunTicket(id="t", title=page, labels=labels),
+            ticket=RunTicket(id=ticket, title=page, labels=labels),
             workflow_id="w",
             workflow=workflow,
             bindings=bindings,

@@ -1,0 +1,204 @@
+"""Summaries of runs: learned when they are asked for, proposed by a task."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from services.contracts.execution import RunMode
+from services.contracts.proposals import (
+    ProposalOrigin,
+    Proposals,
+    ProposedPage,
+    SourceRun,
+)
+from services.contracts.summaries import LearnedPage, SummaryReport, SummaryRequest
+from services.executor.bindings.binding import Binding, digest_of
+from services.executor.runs.store import RunStore, StoredRun
+from services.executor.summary.by_model import by_model
+from services.executor.summary.choose import Measured
+from services.executor.summary.learned import VERSION, Learned
+from services.executor.summary.page import plain
+from services.executor.summary.store import Proposed, StoredSummary, SummaryStore
+from services.executor.summary.summarise import summarised
+from services.executor.summary.trace import joined, trace_of
+from services.executor.tools.catalogue import Catalogue
+from services.executor.tools.tool import Effect
+from services.kit.access.caller import current_caller
+from services.kit.errors import ConflictError
+from services.llm.chat_model import ChatModel
+from services.workflow.model import StepKind
+
+MOST_RUNS = 200
+
+
+class NothingDoneError(ConflictError):
+    """A run is not over, or none of them asked a tool anything."""
+
+
+class SummaryService:
+    """Implements `Summaries`."""
+
+    def __init__(
+        self,
+        runs: RunStore,
+        store: SummaryStore,
+        *,
+        catalogue: Callable[[], Catalogue],
+        proposals: Callable[[], Proposals],
+        model: ChatModel | None = None,
+    ) -> None:
+        """`proposals` is asked for when something is proposed."""
+        self._runs = runs
+        self._store = store
+        self._catalogue = catalogue
+        self._proposals = proposals
+        self._model = model
+
+    def summarise(self, request: SummaryRequest) -> SummaryReport:
+        """See `Summaries.summarise`."""
+        runs = self._wanted(request)
+        traces = [each for each in map(trace_of, runs) if each.calls]
+        if not traces:
+            raise NothingDoneError("no tool was asked anything in these runs")
+        title = plain(request.title)
+        key = digest_of(VERSION, title, sorted(each.id for each in traces))
+        if not self._store.has(key):
+            told = {each.id for each in traces}
+            self._store.keep(
+                key,
+                title,
+                [_source(each) for each in runs if each.run.id in told],
+                traces,
+                summarised(traces, self._catalogue(), title),
+                by=current_caller().name,
+                draws=self._model is not None,
+            )
+        return self.summary(key)
+
+    def summary(self, key: str) -> SummaryReport:
+        """See `Summaries.summary`."""
+        return _report(self._store.load(key), self._catalogue())
+
+    def propose(self, key: str) -> SummaryReport:
+        """See `Summaries.propose`."""
+        self._store.load(key)
+        self._store.ask_proposing(key, current_caller().name)
+        return self.summary(key)
+
+    # Tasks
+
+    def draw(self, key: str) -> None:
+        """Ask the model for a better graph; what it costs to come again is that question."""
+        stored, catalogue = self._store.load(key), self._catalogue()
+        others = [by_model(self._model, catalogue, stored.title)] if self._model else []
+        self._store.draw(key, summarised(stored.traces, catalogue, stored.title, *others))
+
+    def hand_in(self, key: str) -> None:
+        """Propose its pages and keep their bindings: again, it is the same proposal."""
+        stored, catalogue, peer = self._store.load(key), self._catalogue(), self._proposals()
+        made: list[Proposed] = []
+        bindings: dict[str, Binding] = {}
+        for place, each in enumerate(stored.found):
+            detail = peer.propose(_page(stored, place, each.learned))
+            made.append(Proposed(id=detail.id, document_id=detail.document_id))
+            kept = each.learned.model_copy(update={"procedure": detail.reading.procedures[0]})
+            bindings |= kept.keyed(detail.document_id)
+        known = {k: b for k, b in bindings.items() if b.tool in catalogue.by_name}
+        digests = {b.tool: catalogue.tool(b.tool).digest for b in known.values()}
+        self._store.propose(key, made, known, digests)
+
+    def on_not_drawn(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
+        """The model could not be asked: the rules' pages stay."""
+        self._store.stop_drawing(session, arguments["key"])
+
+    def on_not_proposed(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
+        """It may be asked for again."""
+        self._store.give_up_proposing(session, arguments["key"])
+
+    def _wanted(self, request: SummaryRequest) -> list[StoredRun]:
+        """The runs, each once, those that are over and were no dry ones.
+
+        Raises:
+            NothingDoneError: One that is named is not over, or there are too many.
+        """
+        named = dict.fromkeys(request.run_ids)
+        of_tickets = [
+            run.id
+            for ticket in dict.fromkeys(request.ticket_ids)
+            for run in self._runs.of_ticket(ticket)
+            if run.outcome is not None and run.mode is not RunMode.DRY
+        ]
+        wanted = dict.fromkeys([*named, *of_tickets])
+        if len(wanted) > MOST_RUNS:
+            raise NothingDoneError(f"at most {MOST_RUNS} runs are summarised together")
+        found = [self._runs.load(each) for each in wanted]
+        for each in found:
+            if each.state.outcome is None:
+                raise NothingDoneError(f"the run {each.run.id} is not over")
+        return [each for each in found if each.run.mode is not RunMode.DRY]
+
+
+def _source(stored: StoredRun) -> SourceRun:
+    run, outcome = stored.run, stored.state.outcome
+    at = stored.events[-1].at if stored.events else 0.0
+    return SourceRun(
+        ticket_id=run.ticket.id,
+        ticket_title=plain(run.ticket.title),
+        run_id=run.id,
+        outcome=outcome.value if outcome else "",
+        at=datetime.fromtimestamp(at, UTC),
+    )
+
+
+def _page(stored: StoredSummary, place: int, learned: Learned) -> ProposedPage:
+    return ProposedPage(
+        key=f"learned:{stored.key}:{place}",
+        title=learned.title,
+        text=learned.text,
+        reading=learned.reading,
+        origin=ProposalOrigin.LEARNED,
+        runs=tuple(each for each in stored.runs if each.ticket_id in learned.tickets),
+        proposed_by=stored.proposed_by,
+    )
+
+
+def _report(stored: StoredSummary, catalogue: Catalogue) -> SummaryReport:
+    proposals: Sequence[Proposed | None] = stored.proposals or [None] * len(stored.found)
+    return SummaryReport(
+        key=stored.key,
+        title=stored.title,
+        state=stored.state,
+        traces=len(joined(stored.traces)),
+        pages=tuple(
+            _told(each, proposed, catalogue)
+            for each, proposed in zip(stored.found, proposals, strict=True)
+        ),
+        refused=stored.refused,
+        by=stored.by,
+        at=stored.at,
+    )
+
+
+def _told(found: Measured, proposed: Proposed | None, catalogue: Catalogue) -> LearnedPage:
+    learned = found.learned
+    steps = learned.workflow().steps
+    tools = dict.fromkeys(each.tool for each in learned.bindings())
+    return LearnedPage(
+        title=learned.title,
+        text=learned.text,
+        learned_from=learned.learned_from,
+        by_model=learned.by_model,
+        steps=len(steps),
+        decisions=sum(step.kind is StepKind.DECISION for step in steps),
+        changes=tuple(
+            name
+            for name in tools
+            if name in catalogue.by_name and catalogue.tool(name).effect is Effect.CHANGE
+        ),
+        replayed=found.replayed,
+        left_out=found.left_out,
+        proposal_id=proposed.id if proposed else "",
+        document_id=proposed.document_id if proposed else "",
+    )

@@ -1,0 +1,201 @@
+"""Summaries in SQL: each change is one transaction with its audit line and its tasks."""
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, update
+from sqlalchemy.orm import Session
+
+from services.contracts.proposals import SourceRun
+from services.contracts.summaries import SummaryState
+from services.executor.bindings.binding import Binding
+from services.executor.bindings.store import BindingStore
+from services.executor.summary.choose import Measured
+from services.executor.summary.summarise import Summary
+from services.executor.summary.trace import Trace
+from services.executor.tables import SummaryRow
+from services.kit.access.audit import add_audit
+from services.kit.errors import ConflictError, NotFoundError
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+from services.kit.value import Value
+
+DRAW_TASK = "executor.draw_summary"
+PROPOSE_TASK = "executor.propose_summary"
+
+
+class SummaryNotFoundError(NotFoundError):
+    """There is no summary of that key."""
+
+
+class NotProposableError(ConflictError):
+    """Nothing was learned that could be proposed, or a model is still asked."""
+
+
+class Proposed(Value):
+    """What a page is as a proposal."""
+
+    id: str
+    document_id: str
+
+
+class StoredSummary(Value):
+    """A summary as it is kept."""
+
+    key: str
+    title: str
+    state: SummaryState
+    runs: tuple[SourceRun, ...]
+    traces: tuple[Trace, ...]
+    found: tuple[Measured, ...]
+    refused: tuple[str, ...]
+    proposals: tuple[Proposed, ...]
+    by: str
+    proposed_by: str
+    at: datetime
+
+
+class SummaryStore:
+    """The summaries of one database."""
+
+    def __init__(self, database: Database, outbox: Outbox, bindings: BindingStore) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._bindings = bindings
+
+    def load(self, key: str) -> StoredSummary:
+        """Raises `SummaryNotFoundError`."""
+        with self._database.session() as session:
+            row = session.get(SummaryRow, key)
+            if row is None:
+                raise SummaryNotFoundError(f"there is no summary {key!r}")
+            return _stored(row)
+
+    def has(self, key: str) -> bool:
+        """Whether there is one."""
+        with self._database.session() as session:
+            return session.get(SummaryRow, key) is not None
+
+    def keep(
+        self,
+        key: str,
+        title: str,
+        runs: Sequence[SourceRun],
+        traces: Sequence[Trace],
+        summary: Summary,
+        *,
+        by: str,
+        draws: bool,
+    ) -> None:
+        """Keep what was learned, unless it is there; with `draws` a model is asked too."""
+        state = SummaryState.DRAWING if draws else _state(summary)
+        row = {
+            "key": key,
+            "title": title,
+            "state": state.value,
+            "runs": [each.model_dump(mode="json") for each in runs],
+            "traces": [each.model_dump(mode="json") for each in traces],
+            **_found(summary),
+            "proposals": [],
+            "by": by,
+            "proposed_by": "",
+            "at": time.time(),
+        }
+        statement = (
+            self._database.insert(SummaryRow)
+            .values(row)
+            .on_conflict_do_nothing(index_elements=["key"])
+            .returning(SummaryRow.key)
+        )
+        with self._database.session() as session:
+            if session.scalar(statement) is None:
+                return
+            told = {"runs": len(runs), "pages": len(summary.found)}
+            add_audit(session, "summary.made", f"summary {key[:32]}", after=told)
+            if draws:
+                self._outbox.put(session, DRAW_TASK, {"key": key}, f"{DRAW_TASK}:{key}")
+
+    def draw(self, key: str, summary: Summary) -> None:
+        """Keep what came of asking a model, and end the task."""
+        values = {"state": _state(summary).value, **_found(summary)}
+        is_drawing = (SummaryRow.key == key, SummaryRow.state == SummaryState.DRAWING.value)
+        with self._database.session() as session:
+            session.execute(update(SummaryRow).where(*is_drawing).values(values))
+            self._outbox.finish(session)
+
+    def stop_drawing(self, session: Session, key: str) -> None:
+        """Stay with what the rules learned."""
+        row = session.get(SummaryRow, key)
+        if row is not None and row.state == SummaryState.DRAWING.value:
+            row.state = (SummaryState.LEARNED if row.found else SummaryState.REFUSED).value
+
+    def ask_proposing(self, key: str, by: str) -> None:
+        """Have its pages proposed; once is enough.
+
+        Raises:
+            NotProposableError: There is none, or they are not final.
+        """
+        is_learned = (SummaryRow.key == key, SummaryRow.state == SummaryState.LEARNED.value)
+        to_proposing = update(SummaryRow).where(*is_learned)
+        values = {"state": SummaryState.PROPOSING.value, "proposed_by": by}
+        with self._database.session() as session:
+            if _changed(session, to_proposing.values(values)) == 1:
+                add_audit(session, "summary.proposed", f"summary {key[:32]}")
+                self._outbox.put(session, PROPOSE_TASK, {"key": key}, f"{PROPOSE_TASK}:{key}")
+                return
+        if self.load(key).state not in {SummaryState.PROPOSING, SummaryState.PROPOSED}:
+            raise NotProposableError(f"the summary {key!r} has no page to propose, or not yet")
+
+    def propose(
+        self,
+        key: str,
+        proposals: Sequence[Proposed],
+        bindings: Mapping[str, Binding],
+        digests: Mapping[str, str],
+    ) -> None:
+        """Keep what its pages are called and how their steps are carried out; end the task."""
+        told = [each.model_dump() for each in proposals]
+        values = {"state": SummaryState.PROPOSED.value, "proposals": told}
+        with self._database.session() as session:
+            session.execute(update(SummaryRow).where(SummaryRow.key == key).values(values))
+            self._bindings.learn(session, bindings, digests)
+            self._outbox.finish(session)
+
+    def give_up_proposing(self, session: Session, key: str) -> None:
+        """It may be asked for again."""
+        row = session.get(SummaryRow, key)
+        if row is not None and row.state == SummaryState.PROPOSING.value:
+            row.state = SummaryState.LEARNED.value
+
+
+def _state(summary: Summary) -> SummaryState:
+    return SummaryState.LEARNED if summary.found else SummaryState.REFUSED
+
+
+def _found(summary: Summary) -> dict[str, Any]:
+    return {
+        "found": [each.model_dump(mode="json") for each in summary.found],
+        "refused": list(summary.refused),
+    }
+
+
+def _stored(row: SummaryRow) -> StoredSummary:
+    return StoredSummary(
+        key=row.key,
+        title=row.title,
+        state=SummaryState(row.state),
+        runs=tuple(SourceRun.model_validate(each) for each in row.runs),
+        traces=tuple(Trace.model_validate(each) for each in row.traces),
+        found=tuple(Measured.model_validate(each) for each in row.found),
+        refused=tuple(row.refused),
+        proposals=tuple(Proposed.model_validate(each) for each in row.proposals),
+        by=row.by,
+        proposed_by=row.proposed_by,
+        at=datetime.fromtimestamp(row.at, UTC),
+    )
+
+
+def _changed(session: Session, statement: Any) -> int:  # noqa: ANN401 - any statement
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -1,0 +1,175 @@
+"""What was done about a ticket: the calls of tools, and nothing that the platform had planned."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import Field
+
+from services.contracts.execution import RunOutcome
+from services.executor.runs.events import Event, Kind
+from services.executor.runs.moves import UNDO_PREFIX
+from services.executor.runs.store import StoredRun
+from services.executor.tools.compare import Fields, Scalar
+from services.executor.tools.tool import Effect
+from services.kit.observability.redaction import E_MAIL, PHONE, SECRET, redacted_field
+from services.kit.value import Value
+
+HIDDEN = (SECRET, E_MAIL, PHONE)
+"""What stands where a secret, or what points to a person, was."""
+_LEAST_SECRET = 4
+"""Characters of a secret that is looked for elsewhere."""
+
+
+class Call(Value):
+    """One call of a tool."""
+
+    tool: str
+    effect: Effect
+    kind: str = ""
+    """Of the target, as tools name it."""
+    target: str
+    arguments: Mapping[str, str] = Field(default={})
+    fields: Mapping[str, Scalar] = Field(default={})
+    """What it told; none of a call that failed."""
+    at: float = Field(ge=0)
+    """Seconds since the trace begins."""
+    succeeded: bool = True
+    verified: bool = False
+    """Of a change: that it was seen to work."""
+    undone: bool = False
+    """Of a change: that it was taken back."""
+    undoes: bool = False
+    """Whether it takes a change back."""
+
+
+class Trace(Value):
+    """The calls about one ticket, in order, and how they ended."""
+
+    id: str = Field(min_length=1, max_length=200)
+    """Of the run; where a person or a search has done it, of whoever wrote it down."""
+    ticket: str
+    labels: Mapping[str, str] = Field(default={})
+    begins_at: float = 0.0
+    """Seconds since the epoch."""
+    calls: tuple[Call, ...] = ()
+    ended: RunOutcome
+    by_hand: bool = False
+    """Whether somebody did something beside the calls, of which nothing is known."""
+
+
+def trace_of(stored: StoredRun) -> Trace:
+    """The trace of a run: tools, arguments and what was told, redacted, and nothing else of it."""
+    run, state = stored.run, stored.state
+    begins_at = stored.events[0].at if stored.events else 0.0
+    calls = []
+    for event in stored.events:
+        if event.kind not in _CALLS or event.facts["tool"] not in run.tool_named:
+            continue
+        tool, place = run.tool_named[event.facts["tool"]], (event.step, event.visit)
+        is_change = event.kind in {Kind.CHANGED, Kind.NOT_SENT, Kind.UNKNOWN}
+        calls.append(
+            Call(
+                tool=tool.name,
+                effect=tool.effect,
+                kind=tool.target,
+                target=event.facts["target"],
+                arguments=event.facts["arguments"],
+                fields=event.facts.get("fields", {}),
+                at=max(0.0, event.at - begins_at),
+                succeeded=event.kind in {Kind.OBSERVED, Kind.CHANGED},
+                verified=is_change and state.verified.get(place) is Kind.VERIFIED,
+                undone=is_change and place in state.undone,
+                undoes=is_change and event.step.startswith(UNDO_PREFIX),
+            )
+        )
+    told = Trace(
+        id=run.id,
+        ticket=run.ticket.id,
+        labels=run.ticket.labels,
+        begins_at=begins_at,
+        calls=tuple(calls),
+        ended=state.outcome or RunOutcome.CANCELLED,
+        by_hand=any(_is_by_hand(event) for event in stored.events),
+    )
+    return without_secrets(told)
+
+
+_CALLS = frozenset({Kind.OBSERVED, Kind.NOT_OBSERVED, Kind.CHANGED, Kind.NOT_SENT, Kind.UNKNOWN})
+
+
+def _is_by_hand(event: Event) -> bool:
+    return event.kind is Kind.LEFT and event.facts.get("how") == "by_person"
+
+
+def joined(traces: Iterable[Trace]) -> tuple[Trace, ...]:
+    """One trace for each ticket: several of one are joined by time, and end as the last did."""
+    by_ticket: dict[str, list[Trace]] = {}
+    for each in traces:
+        by_ticket.setdefault(each.ticket, []).append(each)
+    return tuple(_joined(found) for found in by_ticket.values())
+
+
+def _joined(traces: Sequence[Trace]) -> Trace:
+    in_time = sorted(traces, key=lambda each: (each.begins_at, each.id))
+    first = in_time[0]
+    if len(in_time) == 1:
+        return first
+    calls = [
+        call.model_copy(update={"at": call.at + each.begins_at - first.begins_at})
+        for each in in_time
+        for call in each.calls
+    ]
+    return first.model_copy(
+        update={
+            "id": "+".join(each.id for each in in_time)[:200],
+            "calls": tuple(sorted(calls, key=lambda call: call.at)),
+            "ended": in_time[-1].ended,
+            "by_hand": any(each.by_hand for each in in_time),
+        }
+    )
+
+
+def without_secrets(trace: Trace) -> Trace:
+    """The trace redacted; what was a secret at one place is hidden at every other."""
+    labels = {name: _text(name, value) for name, value in trace.labels.items()}
+    secrets = [
+        value
+        for name, value in trace.labels.items()
+        if labels[name] in HIDDEN and len(value) >= _LEAST_SECRET
+    ]
+    for call in trace.calls:
+        for name, value in (*call.arguments.items(), *call.fields.items()):
+            is_text = isinstance(value, str) and len(value) >= _LEAST_SECRET
+            if is_text and redacted_field(name, value) in HIDDEN:
+                secrets.append(str(value))
+    return trace.model_copy(
+        update={
+            "labels": {name: _without(value, secrets) for name, value in labels.items()},
+            "calls": tuple(_redacted(call, secrets) for call in trace.calls),
+        }
+    )
+
+
+def _redacted(call: Call, secrets: Sequence[str]) -> Call:
+    arguments = {
+        name: _without(_text(name, value), secrets) for name, value in call.arguments.items()
+    }
+    fields: Fields = {
+        name: _without(_text(name, value), secrets) if isinstance(value, str) else value
+        for name, value in call.fields.items()
+    }
+    return call.model_copy(update={"arguments": arguments, "fields": fields})
+
+
+def _text(name: str, value: str) -> str:
+    return str(redacted_field(name, value))
+
+
+def _without(value: str, secrets: Sequence[str]) -> str:
+    for secret in secrets:
+        value = value.replace(secret, SECRET)
+    return value
+
+
+def is_hidden(value: object) -> bool:
+    """Whether something was taken out of a value: it says nothing any more."""
+    return isinstance(value, str) and any(mark in value for mark in HIDDEN)
