@@ -49,10 +49,18 @@ class Switches(CatalogueEntry):
     """Ids of documents whose approved procedures may change something; `*` stands for all."""
 
 
+class SearchSwitch(CatalogueEntry):
+    """Of searches for causes."""
+
+    at_once: bool = False
+    """Whether one begins by itself where no workflow fits a ticket."""
+
+
 class Policy(CatalogueEntry):
     """What a team allows."""
 
     changes: Switches = Switches()
+    searches: SearchSwitch = SearchSwitch()
     denied_targets: tuple[str, ...] = ()
     denied_tools: tuple[str, ...] = ()
     windows: tuple[ChangeWindow, ...] = ()
