@@ -16,6 +16,7 @@ from evaluation.commands import (
     results,
     retrieval,
     scorer,
+    searching,
     speed,
     storm,
     triage,
@@ -39,6 +40,7 @@ _GROUPS = (
     capacity,
     chaos,
     execution,
+    searching,
     triage,
     results,
 )

@@ -189,11 +189,10 @@ def _experts(search: Search) -> str:
     lines = []
     for expert in search.experts:
         lines.append(f"{expert.name}: {expert.role}")
-        lines += [
-            f"  {name}: {search.tool_named[name].description}"
-            f" (of a {search.tool_named[name].target})"
-            for name in expert.tools
-        ]
+        lines.append(f"  has {', '.join((*expert.tools, RETRIEVE))}")
+    lines += ["", "Their tools:"]
+    lines += [f"  {t.name}: {t.description} (of a {t.target})" for t in search.tools]
+    lines.append(f"  {RETRIEVE}: look something up in documents")
     kinds = set(search.targets.values())
     lines += ["", "Devices:", targets_told(search, kinds)]
     if search.changes:
