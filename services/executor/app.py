@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 
 from services.contracts.execution import Execution
+from services.contracts.searching import Searching
 from services.executor.endpoints import create_routers
 from services.kit.access.access import Access
 from services.kit.http.app import create_service_app
@@ -16,15 +17,18 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Execution,
+    searching: Searching,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service."""
+    """The app around both services."""
     return create_service_app(
         "executor",
         title="FlowXpert executor",
-        routers=create_routers(service),
+        routers=create_routers(service, searching),
         settings=settings,
         access=access,
         checks=checks,
+        optional=optional,
     )

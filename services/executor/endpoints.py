@@ -17,6 +17,8 @@ from services.contracts.execution import (
     Suspended,
     ToolSummary,
 )
+from services.contracts.searching import Searching
+from services.executor.search.endpoints import create_search_router, create_steering_router
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
@@ -25,9 +27,10 @@ _ID = Annotated[str, Query(max_length=200)]
 _ACTS = refusals(NotFoundError, ConflictError)
 
 
-def create_routers(execution: Execution) -> list[APIRouter]:
-    """The routes, as a function of the contract."""
-    return [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
+def create_routers(execution: Execution, searching: Searching) -> list[APIRouter]:
+    """The routes, as a function of the contracts."""
+    routers = [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
+    return [*routers, create_search_router(searching), create_steering_router(searching)]
 
 
 def _runs(execution: Execution) -> APIRouter:

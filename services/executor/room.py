@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from services.executor.settings import ExecutorSettings
+from services.executor.settings import ExecutorSettings, SearchSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
 from services.room.footprint import Footprint, Process, Store
 from services.room.front import Front
@@ -12,22 +12,34 @@ from services.room.front import Front
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from services.executor.search.service import SearchService
     from services.executor.service import ExecutorService
     from services.kit.settings import PlatformSettings
     from services.room.peers import Peers
     from services.room.stores import Stores
 
 
-def build(stores: Stores, peers: Peers) -> OpenRoom[ExecutorService]:
-    """The executor over the runs in SQL and the tools of its catalogue."""
+class Executing(NamedTuple):
+    """What of the executor others call."""
+
+    execution: ExecutorService
+    searching: SearchService
+
+
+def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
+    """The executor over the runs and searches in SQL and the tools of its catalogue."""
     from services.executor import tasks
     from services.executor.adapters.adapters import all_adapters
     from services.executor.app import create_app
     from services.executor.bindings.store import BindingStore
+    from services.executor.calling import Calling
     from services.executor.kept_catalogue import KeptCatalogue
-    from services.executor.reporting import Reporting
+    from services.executor.reporting import Reporting, SearchReporting
     from services.executor.runs.engine import SqlRunEngine
     from services.executor.runs.store import RunStore
+    from services.executor.search.engine import SqlSearchEngine
+    from services.executor.search.service import SearchService
+    from services.executor.search.store import SearchStore
     from services.executor.service import ExecutorService
     from services.executor.texts import DocumentTexts
     from services.kit.clock import Clock
@@ -46,10 +58,29 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[ExecutorService]:
         clock=clock,
         settings=settings,
     )
+    adapters, model = all_adapters(), stores.shared_model
+    searches = SearchStore(stores.database, stores.outbox)
+    searching = SearchService(
+        searches,
+        tickets=peers.tickets,
+        catalogue=catalogue,
+        folder=settings.catalogue,
+        clock=clock,
+        settings=SearchSettings(),
+        has_model=model is not None,
+    )
+    search_engine = SqlSearchEngine(
+        searches,
+        Calling(catalogue, adapters),
+        peers.retrieval,
+        model,
+        clock,
+        suspension=store.suspension,
+    )
     engine = SqlRunEngine(
         store,
         catalogue,
-        all_adapters(),
+        adapters,
         clock,
         is_approved=lambda workflow, step: service.approved_step(workflow, step) is not None,
     )
@@ -57,16 +88,26 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[ExecutorService]:
     def begin() -> None:
         if stores.is_alone and stores.settings.database_url is None:
             store.forget_drivers()
+            searches.driving.forget()
+
+    def register() -> None:
+        reporting = Reporting(store, peers.tickets, searching)
+        tasks.register(stores.outbox, engine, reporting)
+        tasks.register_searches(
+            stores.outbox, search_engine, SearchReporting(searches, peers.tickets)
+        )
 
     return OpenRoom(
-        service,
+        Executing(service, searching),
         lambda checks: create_app(
             stores.settings,
             service=service,
+            searching=searching,
             access=stores.access,
             checks={"database": stores.database.check, **checks},
+            optional=stores.model_check() if model else {},
         ),
-        lambda: tasks.register(stores.outbox, engine, Reporting(store, peers.tickets)),
+        register,
         begin=begin,
     )
 
@@ -75,29 +116,33 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.executor.app import create_app
 
-    return create_app(settings, service=NOBODY)
+    return create_app(settings, service=NOBODY, searching=NOBODY)
 
 
 def front(peers: Peers) -> Front:
     """All that the executor answers."""
     from services.executor.endpoints import create_routers
 
-    return Front(tuple(create_routers(peers.execution)))
+    return Front(tuple(create_routers(peers.execution, peers.searching)))
 
 
 ROOM = Room(
     "executor",
     "carries workflows out step by step: looks, asks for leave, changes once, proves that it"
-    " worked",
+    " worked; searches for causes where no workflow fits",
     build,
     describe,
     Footprint(
         stores=(Store.POSTGRESQL, Store.REDIS),
-        calls=("gateway",),
-        serves=Process(replicas=1, up_to=2, cpu="100m", memory="512Mi"),
-        works=Process(replicas=1, up_to=4, cpu="100m", memory="512Mi", goes_outside=True),
+        calls=("gateway", "retrieval"),
+        serves=Process(
+            replicas=1, up_to=2, cpu="100m", memory="512Mi", model="planner", goes_outside=True
+        ),
+        works=Process(
+            replicas=1, up_to=4, cpu="100m", memory="512Mi", model="planner", goes_outside=True
+        ),
     ),
-    settings=(ExecutorSettings,),
+    settings=(ExecutorSettings, SearchSettings),
     has_queue=True,
     threads=4,
     front=front,

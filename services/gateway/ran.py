@@ -1,8 +1,8 @@
-"""How runs of a ticket's workflow ended: kept on the ticket, and told to its own system."""
+"""How runs and searches of a ticket ended: kept on the ticket, and told to its own system."""
 
 from sqlalchemy import select
 
-from services.contracts.gateway import RunNote, StoredWorkflow, TicketDetail
+from services.contracts.gateway import RunNote, SearchNote, StoredWorkflow, TicketDetail
 from services.gateway.tables import EventRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.queries import Queries
@@ -45,5 +45,24 @@ class TicketsOfRuns:
             add_events(session, ticket_id, [Note("ran", facts)])
             if note.is_open:
                 take_back_end(session, self._outbox, ticket_id, note.by)
+            if self._write_back is not None:
+                self._write_back.put(session, ticket_id)
+
+    def note_search(self, ticket_id: str, note: SearchNote) -> None:
+        """See `Tickets.note_search`."""
+        self._queries.ticket(ticket_id)
+        facts: dict[str, object] = {
+            "search": note.search_id,
+            "outcome": note.outcome.replace("_", " "),
+            "by": note.by,
+            "cause": note.cause,
+            "lines": list(note.lines),
+        }
+        of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == "searched")
+        with self._database.session() as session:
+            known = session.scalars(select(EventRow.facts).where(*of_kind))
+            if any(each["search"] == note.search_id for each in known):
+                return
+            add_events(session, ticket_id, [Note("searched", facts)])
             if self._write_back is not None:
                 self._write_back.put(session, ticket_id)

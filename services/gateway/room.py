@@ -70,6 +70,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         thresholds=Thresholds.of_folder(stores.folder),
         choice_chance=ChoiceChance.of_folder(stores.folder),
         model=model,
+        searching=lambda: peers.searching,
     )
 
     def app(checks: Mapping[str, Check]) -> FastAPI:
@@ -93,6 +94,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             model=model,
             knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval),
             execution=asked.execution,
+            searching=asked.searching,
         )
 
     return OpenRoom(

@@ -1,11 +1,13 @@
 """What workers do on the gateway's queue, composed alike for one process and for many."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
+from services.contracts.searching import Searching
 from services.gateway import tasks
 from services.gateway.adoption.doubts import Doubts
 from services.gateway.archive.ticket_archive import TicketArchive
@@ -48,6 +50,8 @@ class GatewayWork:
     choice_chance: ChoiceChance = field(default_factory=ChoiceChance.shipped)
     model: ChatModel | None = None
     """Words questions, and reads comments that are no plain answer."""
+    searching: Callable[[], Searching] | None = None
+    """Searches for causes; asked for when it is first needed, since the executor asks us too."""
 
     def register(self) -> None:
         """Make workers do them."""
@@ -62,6 +66,7 @@ class GatewayWork:
         tasks.register_comments(outbox, self._comment_reader())
         tasks.register_learning(outbox, self.triage, archiving)
         tasks.register_doubts(outbox, doubting)
+        tasks.register_searches(outbox, self.searching)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""
@@ -80,6 +85,7 @@ class GatewayWork:
             thresholds=self.thresholds,
             choice_chance=self.choice_chance,
             model=self.model,
+            searches=self.searching is not None,
         )
 
     def _wording(self) -> Wording | None:
@@ -114,6 +120,7 @@ def create_walk(
     thresholds: Thresholds | None = None,
     choice_chance: ChoiceChance | None = None,
     model: ChatModel | None = None,
+    searches: bool = False,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`.
 
@@ -126,6 +133,7 @@ def create_walk(
         write_back,
         asking_of(settings, outbox, model),
         CatchUp(database, outbox, settings),
+        searches=searches,
     )
     chosen = (thresholds or Thresholds.shipped()).with_settings(settings)
     choosing = None

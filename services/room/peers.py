@@ -10,6 +10,7 @@ from services.contracts.planner import Planner
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
+from services.contracts.searching import Searching
 from services.contracts.syncing import Syncing
 from services.kit.access.caller import Caller
 from services.kit.http.health import Check
@@ -50,6 +51,10 @@ class Peers(Protocol):
     @property
     def execution(self) -> Execution:
         """Workflows that are carried out."""
+
+    @property
+    def searching(self) -> Searching:
+        """Searches for causes."""
 
     @property
     def fronts(self) -> tuple[Front, ...]:

@@ -15,6 +15,7 @@ from services.contracts.planner import Planner, PlannerClient
 from services.contracts.readings import Readings, ReadingsClient
 from services.contracts.retrieval import Retrieval, RetrievalClient
 from services.contracts.scorer import Scorer, ScorerClient
+from services.contracts.searching import Searching, SearchingClient
 from services.contracts.syncing import Syncing, SyncingClient
 from services.executor.room import ROOM as EXECUTOR
 from services.gateway.room import ROOM as GATEWAY
@@ -32,6 +33,7 @@ from services.scorer.room import ROOM as SCORER
 from services.serving.rooms import fronts_of
 
 if TYPE_CHECKING:
+    from services.executor.search.service import SearchService
     from services.executor.service import ExecutorService
     from services.gateway.room import Receiving
     from services.ingestion.service import IngestionService
@@ -93,7 +95,11 @@ class LocalPeers:
 
     @property
     def execution(self) -> ExecutorService:
-        return self.opened(EXECUTOR).service
+        return self.opened(EXECUTOR).service.execution
+
+    @property
+    def searching(self) -> SearchService:
+        return self.opened(EXECUTOR).service.searching
 
     @property
     def fronts(self) -> tuple[Front, ...]:
@@ -160,6 +166,10 @@ class RemotePeers:
     @cached_property
     def execution(self) -> Execution:
         return ExecutionClient(self._client("executor"))
+
+    @cached_property
+    def searching(self) -> Searching:
+        return SearchingClient(self._client("executor"))
 
     @property
     def fronts(self) -> tuple[Front, ...]:

@@ -201,6 +201,13 @@ _KINDS = (
         is_by_person=True,
         audited=("run", "outcome"),
     ),
+    EventKind(
+        "searched",
+        "a search for the cause ended: {outcome}",
+        is_told=True,
+        is_by_person=True,
+        audited=("search", "outcome"),
+    ),
     EventKind("doubted", "the reading of {document} is in doubt by it", audited=("step",)),
 )
 

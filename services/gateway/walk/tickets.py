@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import TicketDraft, TicketStatus
 from services.gateway.adoption.records import count_carried
 from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Dialogue, text_of
@@ -24,7 +24,12 @@ from services.gateway.ticket.lifecycle import (
 )
 from services.gateway.ticket.outcome import Failed, Outcome, Planned
 from services.gateway.ticket.question import questions_of
-from services.gateway.ticket.queue import CHOOSE_PAGE_TASK, LEARN_TICKET_TASK, Announcer
+from services.gateway.ticket.queue import (
+    CHOOSE_PAGE_TASK,
+    LEARN_TICKET_TASK,
+    Announcer,
+    put_search,
+)
 from services.gateway.walk.catch_up import CatchUp
 from services.gateway.walk.untouched import BEFORE_WORK, is_worked_with
 from services.kit.queue.outbox import Outbox
@@ -57,12 +62,16 @@ class Tickets:
         announcer: Announcer,
         asking: Asking,
         catching_up: CatchUp,
+        *,
+        searches: bool = False,
     ) -> None:
+        """`searches`: whether somebody searches for causes, who is told of what is refused."""
         self._database = database
         self._outbox = outbox
         self._announcer = announcer
         self._asking = asking
         self.catching_up = catching_up
+        self._searches = searches
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
@@ -127,6 +136,8 @@ class Tickets:
                     self._announcer.put(session, ticket_id)
                 if outcome.degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
+                if self._searches and outcome.status is TicketStatus.REFUSED:
+                    put_search(session, self._outbox, ticket_id)
                 if isinstance(outcome, Planned) and outcome.asks_page:
                     self._put_choice(session, ticket_id, concluded.walk)
                 if concluded.workflow_id is not None:
