@@ -99,6 +99,13 @@ class Driving:
             noun = self._driven.noun
             raise self._driven.moved(f"something happened in the {noun} {id_} meanwhile") from error
 
+    def give_back(self, session: Session, id_: str, occasion: str) -> None:
+        """Have it carried on by whoever comes next: others of its kind get their turn."""
+        session.execute(
+            update(self._driven.row).where(self._driven.row.id == id_).values(driver=None)
+        )
+        self.wake(session, id_, occasion)
+
     def wake(self, session: Session, id_: str, occasion: str, *, after_s: float = 0.0) -> None:
         """Have it carried on, once for each occasion."""
         task, argument = self._driven.task, {self._driven.argument: id_}

@@ -144,6 +144,7 @@ ROOM = Room(
     ),
     settings=(ExecutorSettings, SearchSettings),
     has_queue=True,
+    lanes=("executor_model",),
     threads=4,
     front=front,
 )

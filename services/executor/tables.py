@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.sql.database import Base
@@ -64,7 +64,16 @@ class SearchRow(DrivenColumns, Base):
     """A search for the cause of a ticket as it was started, and where it stands."""
 
     __tablename__ = "executor_search"
-    __table_args__ = (Index("ix_executor_search_ticket", "ticket_id", "created_at"),)
+    __table_args__ = (
+        Index("ix_executor_search_ticket", "ticket_id", "created_at"),
+        Index(
+            "uq_executor_search_under_way",
+            "ticket_id",
+            unique=True,
+            sqlite_where=text("outcome IS NULL"),
+            postgresql_where=text("outcome IS NULL"),
+        ),
+    )
 
     search: Mapped[dict[str, Any]] = mapped_column(JSON)
     """The `Search`."""

@@ -49,7 +49,10 @@ class SearchEngine(Protocol):
     """What carries searches on."""
 
     def advance(self, search_id: str) -> None:
-        """Carry it on until it waits or ends; called again, it goes on from its events."""
+        """Carry it on until the model has answered once, it waits or ends.
+
+        Called again, it goes on from its events.
+        """
 
 
 class SqlSearchEngine:
@@ -102,8 +105,9 @@ class SqlSearchEngine:
                     return False
                 case Write():
                     self._store.append(stored, move.events, now, driver=driver)
-                case Ask():
+                case Ask():  # then others get their turn: a model takes its time
                     self._ask(stored, move, driver)
+                    return False
                 case Look():
                     self._look(stored, move, driver)
         except SearchMovedError:
@@ -144,7 +148,7 @@ class SqlSearchEngine:
             spent = response.usage.total or estimated([*_texts(request), text])
             facts |= {"after": stored.state.seq, "text": text, "tokens": spent}
             event = NewEvent(Kind.ANSWERED, move.node, facts)
-        self._store.record(stored.search, event, self._clock.now(), driver=driver)
+        self._store.record(stored.search, event, self._clock.now(), driver=driver, gives_back=True)
 
     def _look(self, stored: StoredSearch, move: Look, driver: str) -> None:
         search, call = stored.search, move.call

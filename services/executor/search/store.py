@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from services.contracts.searching import SearchOutcome, SearchPhase, SearchSummary
@@ -20,7 +21,7 @@ from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.kit.value import Value
 
-SEARCH_TASK = "executor.search"
+SEARCH_TASK = "executor_model.search"
 REPORT_TASK = "executor.report_search"
 
 
@@ -123,7 +124,10 @@ class SearchStore:
             if (other := session.scalar(under_way.limit(1))) is not None:
                 raise SearchUnderWayError(f"the search {other} of this ticket is not over")
             session.add(row)
-            session.flush()
+            try:
+                session.flush()
+            except IntegrityError as error:  # of two who start at once
+                raise SearchUnderWayError("another search of this ticket is not over") from error
             started = [NewEvent(Kind.STARTED, facts=facts, by=search.started_by)]
             self._add(session, search, 0, started, at)
 
@@ -146,8 +150,18 @@ class SearchStore:
             self.driving.fence(session, stored.search.id, driver)
             self._add(session, stored.search, last, events, at, wakes=driver is None)
 
-    def record(self, search: Search, event: NewEvent, at: float, *, driver: str) -> None:
+    def record(
+        self,
+        search: Search,
+        event: NewEvent,
+        at: float,
+        *,
+        driver: str,
+        gives_back: bool = False,
+    ) -> None:
         """Add what the model answered or a tool told, whatever people did meanwhile.
+
+        `gives_back`: the driver leaves it to whoever comes next.
 
         Raises:
             LostSearchError: `driver` does not drive it any more: who does has asked anew.
@@ -160,6 +174,8 @@ class SearchStore:
                     self.driving.fence(session, search.id, driver)
                     last = session.scalar(newest) or 0
                     self._add(session, search, last, [event], at, wakes=False)
+                    if gives_back:
+                        self.driving.give_back(session, search.id, str(last + 1))
             except SearchMovedError:
                 continue
             return

@@ -156,9 +156,9 @@ class Seeking:
         for _ in range(most):
             self.engine.advance(search_id)
             stored = self.store.load(search_id)
-            if stored.state.outcome or stored.state.paused_by or stored.waits_until is None:
+            if stored.state.outcome or stored.state.paused_by:
                 return stored.state
-            self.clock.at = max(self.clock.at, stored.waits_until)
+            self.clock.at = max(self.clock.at, stored.waits_until or 0)
         raise AssertionError("it does not come to rest")
 
     def events(self, search_id, *kinds):

@@ -169,8 +169,8 @@ def test_people_steer_and_a_search_that_is_over_is_not_steered(house):
 def test_a_pruned_node_stays_pruned(house):
     search = house.start()
     store = house.seeking.store
-    assert store.driving.drive(search.id, "hand", 60)
     for _ in range(3):
+        assert store.driving.drive(search.id, "hand", 60)
         house.seeking.engine._goes_on(search.id, "hand")
     with acting_as(ANN):
         found = house.service.prune(search.id, SearchPruning(node=1))

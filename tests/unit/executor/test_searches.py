@@ -247,7 +247,8 @@ def test_garbage_three_times_ends_it_as_not_found():
 def test_a_model_that_stops_answering_is_waited_for_and_asked_again():
     away = ModelUnavailableError("down")
     search = (seeking := Seeking(FINDS[0], away, away, *FINDS[1:])).start()
-    seeking.engine.advance(search)
+    for _ in range(3):
+        seeking.engine.advance(search)
     stored = seeking.store.load(search)
     assert stored.state.phase is SearchPhase.WAITING
     assert stored.waits_for == "the model did not answer"
@@ -337,9 +338,8 @@ def test_what_a_person_asks_for_is_looked_at_next():
 def test_a_pruned_branch_does_not_count():
     seeking = Seeking(*FINDS[:3], look("the link"), LINK, NOTHING, *[FINDS[3]] * 3)
     search = seeking.start()
-    drive(seeking, search)
     for _ in range(9):
-        seeking.engine._goes_on(search, "hand")
+        seeking.engine._goes_on(search, drive(seeking, search))
     steer(seeking, search, Kind.PRUNED, node=1)
     state = seeking.store.load(search).state
     assert {n.state for n in state.nodes.values()} == {NodeState.PRUNED}
@@ -388,6 +388,15 @@ def test_searches_stand_still_with_all_runs():
     assert seeking.go(search).outcome is SearchOutcome.FOUND
 
 
+def test_searches_take_turns_at_the_model():
+    seeking = Seeking(*FINDS)
+    search = seeking.start()
+    seeking.engine.advance(search)
+    assert len(seeking.model.requests) == 1
+    assert seeking.store.driving.drive(search, "another", 30)
+    assert seeking.outbox.counts()["waiting"] == 2  # its start, and its next turn
+
+
 def test_one_search_of_a_ticket_at_a_time():
     (seeking := Seeking(*FINDS)).start()
     with pytest.raises(SearchUnderWayError):
@@ -416,7 +425,8 @@ def test_killed_at_any_commit_it_goes_on_and_counts_nothing_twice(at, monkeypatc
 
     monkeypatch.setattr(seeking.store, "_add", add_or_die)
     with suppress(KilledError):
-        seeking.engine.advance(search)
+        while seeking.store.load(search).state.outcome is None:
+            seeking.engine.advance(search)
     monkeypatch.setattr(seeking.store, "_add", add)
     seeking.store.driving.forget()
     seeking.engine = seeking.new_engine()

@@ -34,6 +34,13 @@ def upgrade() -> None:
         batch_op.create_index(
             "ix_executor_search_ticket", ["ticket_id", "created_at"], unique=False
         )
+        batch_op.create_index(
+            "uq_executor_search_under_way",
+            ["ticket_id"],
+            unique=True,
+            sqlite_where=sa.text("outcome IS NULL"),
+            postgresql_where=sa.text("outcome IS NULL"),
+        )
 
     op.create_table(
         "executor_search_event",
@@ -55,6 +62,7 @@ def downgrade() -> None:
     """Back to the revision before."""
     op.drop_table("executor_search_event")
     with op.batch_alter_table("executor_search", schema=None) as batch_op:
+        batch_op.drop_index("uq_executor_search_under_way")
         batch_op.drop_index("ix_executor_search_ticket")
         batch_op.drop_index(batch_op.f("ix_executor_search_phase"))
 
