@@ -31,6 +31,7 @@ from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
+from services.cli.search import search
 from services.cli.sessions import app as sessions
 from services.cli.sources import app as sources
 from services.cli.stopping import Stopping, heed_signals, ignore_signals, leave_now
@@ -81,6 +82,7 @@ app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
 app.command()(execute)
+app.command()(search)
 app.command()(simulate)
 app.command()(mcp)
 app.add_typer(bench, name="bench", help="Measure against reference data.")

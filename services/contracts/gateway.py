@@ -407,7 +407,8 @@ class ProgressEvent(Value):
     reading as it is now), `page_chosen` (a model compared the nearest pages, and it is walked again
     by what it chose), `page_offered` (somebody works with the workflow: the page that a model finds
     better is told and no more), `ran` (a run of the workflow ended), `looked` (a run that asks
-    nobody told what answers its questions), or a final status."""
+    nobody told what answers its questions), `searched` (a search for its cause ended), or a final
+    status."""
     facts: dict[str, Any] = Field(default={})
     at: datetime
 
@@ -440,8 +441,28 @@ class RunNote(Value):
     """Of a look: what it tells of the workflow's questions."""
 
 
+class SearchNote(Value):
+    """What came of a search for the cause of a ticket."""
+
+    search_id: str = Field(max_length=64)
+    outcome: str = Field(max_length=20)
+    by: str = Field(default="", max_length=200)
+    """Who started it."""
+    cause: str = Field(default="", max_length=600)
+    """Empty: nothing was found."""
+    lines: tuple[Annotated[str, Field(max_length=500)], ...] = Field(default=(), max_length=60)
+    """What it rests on and what was ruled out: told to the ticket's own system too."""
+
+
 class Tickets(Protocol):
     """Tickets and their workflows, as other services look at them."""
+
+    def note_search(self, ticket_id: str, note: SearchNote) -> None:
+        """Keep what came of a search, once.
+
+        Raises:
+            NotFoundError: No such ticket.
+        """
 
     def note_run(self, ticket_id: str, note: RunNote) -> None:
         """Keep how a run ended, once; a ticket that is not over is opened again.
@@ -470,6 +491,10 @@ class TicketsClient:
     def note_run(self, ticket_id: str, note: RunNote) -> None:
         """See `Tickets.note_run`."""
         self._client.put(f"/v1/tickets/{ticket_id}/runs/{note.run_id}", note)
+
+    def note_search(self, ticket_id: str, note: SearchNote) -> None:
+        """See `Tickets.note_search`."""
+        self._client.put(f"/v1/tickets/{ticket_id}/searches/{note.search_id}", note)
 
     def workflow(self, workflow_id: str) -> StoredWorkflow:
         """See `Tickets.workflow`."""

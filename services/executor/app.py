@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 
 from services.contracts.execution import Execution
+from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries
 from services.executor.endpoints import create_routers
 from services.kit.access.access import Access
@@ -17,16 +18,19 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Execution,
+    searching: Searching,
     summaries: Summaries,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
     """The app around the services."""
     return create_service_app(
         "executor",
         title="FlowXpert executor",
-        routers=create_routers(service, summaries),
+        routers=create_routers(service, searching, summaries),
         settings=settings,
         access=access,
         checks=checks,
+        optional=optional,
     )

@@ -20,7 +20,9 @@ from services.contracts.execution import (
     Suspended,
     ToolSummary,
 )
+from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
+from services.executor.search.endpoints import create_search_router, create_steering_router
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
@@ -29,10 +31,13 @@ _ID = Annotated[str, Query(max_length=200)]
 _ACTS = refusals(NotFoundError, ConflictError)
 
 
-def create_routers(execution: Execution, summaries: Summaries) -> list[APIRouter]:
+def create_routers(
+    execution: Execution, searching: Searching, summaries: Summaries
+) -> list[APIRouter]:
     """The routes, as a function of the contracts."""
     routers = [make(execution) for make in (_runs, _acts, _bindings, _tools, _suspension)]
-    return [*routers, _summaries(summaries)]
+    searches = [create_search_router(searching), create_steering_router(searching)]
+    return [*routers, *searches, _summaries(summaries)]
 
 
 def _runs(execution: Execution) -> APIRouter:

@@ -38,3 +38,18 @@ CALL_SECONDS = Histogram(
     ["effect"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120),
 )
+
+SEARCHES = Counter(
+    "flowxpert_executor_searches_total",
+    "Searches for causes that ended, by outcome: found, not_found, taken_over or cancelled.",
+    ["outcome"],
+)
+start_at_zero(SEARCHES, ("found", "not_found", "taken_over", "cancelled"))
+
+SEARCH_QUESTIONS = Counter(
+    "flowxpert_executor_search_questions_total",
+    "Questions of searches to the model, by outcome: answered, not_answered, or misread (an answer"
+    " that could not be used).",
+    ["outcome"],
+)
+start_at_zero(SEARCH_QUESTIONS, ("answered", "not_answered", "misread"))

@@ -1,24 +1,33 @@
-"""What a run's ticket is told once it is over."""
+"""What a ticket is told once a run or a search of it is over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from services.contracts.execution import RunMode
-from services.contracts.gateway import RunNote, StepSeen, Tickets
+import structlog
+
+from services.contracts.execution import RunMode, RunOutcome
+from services.contracts.gateway import RunNote, SearchNote, StepSeen, Tickets
+from services.contracts.searching import Searching, StartSearch
 from services.executor.runs.events import Event, Kind
 from services.executor.runs.report import report_of
 from services.executor.runs.store import RunStore
-from services.kit.errors import NotFoundError
+from services.executor.search.report import lines_of
+from services.executor.search.store import SearchStore
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 
 MOST_LINES = 60
 MOST_CHARACTERS = 500
 
+_log = structlog.get_logger()
+
 
 class Reporting:
-    """Tells the gateway; told again, it keeps one of them."""
+    """Tells the gateway of runs; told again, it keeps one of them."""
 
-    def __init__(self, store: RunStore, tickets: Tickets) -> None:
+    def __init__(self, store: RunStore, tickets: Tickets, searching: Searching) -> None:
+        """`searching` is asked for the cause where a run is handed over, if the policy lets it."""
         self._store = store
         self._tickets = tickets
+        self._searching = searching
 
     def run(self, run_id: str) -> None:
         """Tell of this run; a dry run tells nothing, and neither does one whose ticket is gone."""
@@ -27,15 +36,11 @@ class Reporting:
         if run.mode is RunMode.DRY or state.outcome is None:
             return
         lines = report_of(run, stored.events, state).splitlines()
-        told = [line[:MOST_CHARACTERS] for line in lines if line.strip()]
-        rest = len(told) - MOST_LINES
-        if rest > 0:
-            told = [*told[: MOST_LINES - 1], f"… and {rest + 1} more lines on the run's page"]
         note = RunNote(
             run_id=run.id,
             outcome=state.outcome.value,
             by=run.requested_by,
-            lines=tuple(told),
+            lines=_told(lines, "the run's page"),
             is_open=Kind.NOT_VERIFIED in state.verified.values(),
             is_look=run.asks_nobody,
             workflow_id=run.workflow_id,
@@ -45,6 +50,49 @@ class Reporting:
             self._tickets.note_run(run.ticket.id, note)
         except NotFoundError:  # it was purged meanwhile
             return
+
+        if state.outcome is RunOutcome.HANDED_OVER and not run.asks_nobody:
+            self._search(run.ticket.id)
+
+    def _search(self, ticket_id: str) -> None:
+        try:
+            self._searching.start(StartSearch(ticket_id=ticket_id, at_once=True))
+        except (ConflictError, InvalidInputError, NotFoundError) as refusal:
+            _log.info("executor.not_searched", ticket_id=ticket_id, reason=str(refusal))
+
+
+class SearchReporting:
+    """Tells the gateway of searches; told again, it keeps one of them."""
+
+    def __init__(self, store: SearchStore, tickets: Tickets) -> None:
+        self._store = store
+        self._tickets = tickets
+
+    def search(self, search_id: str) -> None:
+        """Tell of this search; one whose ticket is gone tells nothing."""
+        stored = self._store.load(search_id)
+        search, state = stored.search, stored.state
+        if state.outcome is None:
+            return
+        note = SearchNote(
+            search_id=search.id,
+            outcome=state.outcome.value,
+            by=search.started_by,
+            cause=state.answer.cause if state.answer else "",
+            lines=_told(lines_of(state), "the search's page"),
+        )
+        try:
+            self._tickets.note_search(search.ticket.id, note)
+        except NotFoundError:  # it was purged meanwhile
+            return
+
+
+def _told(lines: Iterable[str], where: str) -> tuple[str, ...]:
+    told = [line[:MOST_CHARACTERS] for line in lines if line.strip()]
+    rest = len(told) - MOST_LINES
+    if rest > 0:
+        told = [*told[: MOST_LINES - 1], f"… and {rest + 1} more lines on {where}"]
+    return tuple(told)
 
 
 def _seen(events: Sequence[Event]) -> Iterator[StepSeen]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from services.executor.settings import ExecutorSettings
+from services.executor.settings import ExecutorSettings, SearchSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
 from services.room.footprint import Footprint, Process, Store
 from services.room.front import Front
@@ -12,6 +12,7 @@ from services.room.front import Front
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from services.executor.search.service import SearchService
     from services.executor.service import ExecutorService
     from services.executor.summary.service import SummaryService
     from services.kit.settings import PlatformSettings
@@ -20,22 +21,27 @@ if TYPE_CHECKING:
 
 
 class Executing(NamedTuple):
-    """What the executor does for others."""
+    """What of the executor others call."""
 
     execution: ExecutorService
+    searching: SearchService
     summaries: SummaryService
 
 
 def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
-    """The executor over the runs in SQL and the tools of its catalogue."""
+    """The executor over the runs and searches in SQL and the tools of its catalogue."""
     from services.executor import tasks
     from services.executor.adapters.adapters import all_adapters
     from services.executor.app import create_app
     from services.executor.bindings.store import BindingStore
+    from services.executor.calling import Calling
     from services.executor.kept_catalogue import KeptCatalogue
-    from services.executor.reporting import Reporting
+    from services.executor.reporting import Reporting, SearchReporting
     from services.executor.runs.engine import SqlRunEngine
     from services.executor.runs.store import RunStore
+    from services.executor.search.engine import SqlSearchEngine
+    from services.executor.search.service import SearchService
+    from services.executor.search.store import SearchStore
     from services.executor.service import ExecutorService
     from services.executor.summary.service import SummaryService
     from services.executor.summary.store import SummaryStore
@@ -56,36 +62,64 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
         clock=clock,
         settings=settings,
     )
+    adapters, model = all_adapters(), stores.shared_model
+    searches = SearchStore(stores.database, stores.outbox)
+    searching = SearchService(
+        searches,
+        tickets=peers.tickets,
+        catalogue=catalogue,
+        folder=settings.catalogue,
+        clock=clock,
+        settings=SearchSettings(),
+        has_model=model is not None,
+    )
+    search_engine = SqlSearchEngine(
+        searches,
+        Calling(catalogue, adapters),
+        peers.retrieval,
+        model,
+        clock,
+        suspension=store.suspension,
+    )
     engine = SqlRunEngine(
         store,
         catalogue,
-        all_adapters(),
+        adapters,
         clock,
         is_approved=lambda workflow, step: service.approved_step(workflow, step) is not None,
     )
-
     summaries = SummaryService(
         store,
         SummaryStore(stores.database, stores.outbox, bindings),
         catalogue=catalogue,
         proposals=lambda: peers.proposals,
-        model=stores.shared_model,
+        model=model,
     )
 
     def begin() -> None:
         if stores.is_alone and stores.settings.database_url is None:
             store.forget_drivers()
+            searches.driving.forget()
+
+    def register() -> None:
+        reporting = Reporting(store, peers.tickets, searching)
+        tasks.register(stores.outbox, engine, reporting, summaries)
+        tasks.register_searches(
+            stores.outbox, search_engine, SearchReporting(searches, peers.tickets)
+        )
 
     return OpenRoom(
-        Executing(service, summaries),
+        Executing(service, searching, summaries),
         lambda checks: create_app(
             stores.settings,
             service=service,
+            searching=searching,
             summaries=summaries,
             access=stores.access,
             checks={"database": stores.database.check, **checks},
+            optional=stores.model_check() if model else {},
         ),
-        lambda: tasks.register(stores.outbox, engine, Reporting(store, peers.tickets), summaries),
+        register,
         begin=begin,
     )
 
@@ -94,32 +128,36 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.executor.app import create_app
 
-    return create_app(settings, service=NOBODY, summaries=NOBODY)
+    return create_app(settings, service=NOBODY, searching=NOBODY, summaries=NOBODY)
 
 
 def front(peers: Peers) -> Front:
     """All that the executor answers."""
     from services.executor.endpoints import create_routers
 
-    return Front(tuple(create_routers(peers.execution, peers.summaries)))
+    routers = create_routers(peers.execution, peers.searching, peers.summaries)
+    return Front(tuple(routers))
 
 
 ROOM = Room(
     "executor",
     "carries workflows out step by step: looks, asks for leave, changes once, proves that it"
-    " worked",
+    " worked; searches for causes where no workflow fits",
     build,
     describe,
     Footprint(
         stores=(Store.POSTGRESQL, Store.REDIS),
-        calls=("gateway", "ingestion"),
-        serves=Process(replicas=1, up_to=2, cpu="100m", memory="512Mi"),
+        calls=("gateway", "ingestion", "retrieval"),
+        serves=Process(
+            replicas=1, up_to=2, cpu="100m", memory="512Mi", model="planner", goes_outside=True
+        ),
         works=Process(
             replicas=1, up_to=4, cpu="100m", memory="512Mi", model="planner", goes_outside=True
         ),
     ),
-    settings=(ExecutorSettings,),
+    settings=(ExecutorSettings, SearchSettings),
     has_queue=True,
+    lanes=("executor_model",),
     threads=4,
     front=front,
 )

@@ -2,29 +2,24 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.sql.database import Base
 
 
-class RunRow(Base):
-    """A run as it was started, and where it stands. Times are seconds since the epoch."""
-
-    __tablename__ = "executor_run"
-    __table_args__ = (Index("ix_executor_run_ticket", "ticket_id", "created_at"),)
+class DrivenColumns:
+    """Of what one worker at a time carries on. Times are seconds since the epoch."""
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     ticket_id: Mapped[str] = mapped_column(String(200))
-    run: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """The `Run`."""
     phase: Mapped[str] = mapped_column(String(20), index=True)
     """Of its latest event, for lists; what counts are the events."""
     outcome: Mapped[str | None] = mapped_column(String(20))
     waits_until: Mapped[float | None] = mapped_column(Float)
-    """Until when nothing is to be done, by the run's clock."""
+    """Until when nothing is to be done, by the executor's clock."""
     waits_for: Mapped[str] = mapped_column(Text, default="")
-    """What it waits for; of a run that is over, why it ended so."""
+    """What it waits for; of one that is over, why it ended so."""
     driver: Mapped[str | None] = mapped_column(String(40))
     """Which worker drives it; nobody else adds what follows from its events."""
     driven_until: Mapped[float] = mapped_column(Float, default=0.0)
@@ -33,21 +28,67 @@ class RunRow(Base):
     ended_at: Mapped[float | None] = mapped_column(Float)
 
 
-class RunEventRow(Base):
-    """An event of a run. Rows are added and never changed; they go with their run."""
-
-    __tablename__ = "executor_event"
-    __table_args__ = (UniqueConstraint("run_id", "seq", name="uq_executor_event_seq"),)
+class EventColumns:
+    """Of what happened in it. Rows are added and never changed; they go with what they are of."""
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
-    run_id: Mapped[str] = mapped_column(ForeignKey("executor_run.id", ondelete="CASCADE"))
     seq: Mapped[int] = mapped_column(Integer)
     kind: Mapped[str] = mapped_column(String(20))
     at: Mapped[float] = mapped_column(Float)
     by: Mapped[str] = mapped_column(String(200))
+    facts: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class RunRow(DrivenColumns, Base):
+    """A run as it was started, and where it stands."""
+
+    __tablename__ = "executor_run"
+    __table_args__ = (Index("ix_executor_run_ticket", "ticket_id", "created_at"),)
+
+    run: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """The `Run`."""
+
+
+class RunEventRow(EventColumns, Base):
+    """An event of a run."""
+
+    __tablename__ = "executor_event"
+    __table_args__ = (UniqueConstraint("run_id", "seq", name="uq_executor_event_seq"),)
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("executor_run.id", ondelete="CASCADE"))
     step: Mapped[str] = mapped_column(String(200))
     visit: Mapped[int] = mapped_column(Integer)
-    facts: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class SearchRow(DrivenColumns, Base):
+    """A search for the cause of a ticket as it was started, and where it stands."""
+
+    __tablename__ = "executor_search"
+    __table_args__ = (
+        Index("ix_executor_search_ticket", "ticket_id", "created_at"),
+        Index(
+            "uq_executor_search_under_way",
+            "ticket_id",
+            unique=True,
+            sqlite_where=text("outcome IS NULL"),
+            postgresql_where=text("outcome IS NULL"),
+        ),
+    )
+
+    search: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """The `Search`."""
+    cause: Mapped[str] = mapped_column(Text, default="")
+    """What it found, for lists."""
+
+
+class SearchEventRow(EventColumns, Base):
+    """An event of a search."""
+
+    __tablename__ = "executor_search_event"
+    __table_args__ = (UniqueConstraint("search_id", "seq", name="uq_executor_search_event_seq"),)
+
+    search_id: Mapped[str] = mapped_column(ForeignKey("executor_search.id", ondelete="CASCADE"))
+    node: Mapped[int] = mapped_column(Integer)
 
 
 class IntentRow(Base):

@@ -6,6 +6,7 @@ from fastapi import APIRouter, FastAPI
 
 from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
+from services.contracts.searching import Searching
 from services.gateway.adoption.endpoints import create_adoption_router
 from services.gateway.adoption.marking import record_verdict
 from services.gateway.adoption.service import AdoptionService
@@ -73,11 +74,12 @@ def create_app(
     model: ChatModel | None = None,
     knowledge: Knowledge | None = None,
     execution: Execution | None = None,
+    searching: Searching | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
     Without `knowledge` the pages of readings, documents and incidents have nothing to show, and
-    without `execution` there are none of runs.
+    without `execution` there are none of runs, and without `searching` none of searches.
 
     It stores tickets and queues their walks; `work.GatewayWork` is what workers do with them. What
     ticket systems sign is let in without a key. Without `write_back` no system is told of what is
@@ -101,7 +103,14 @@ def create_app(
         announcer=write_back,
     )
     adoption = AdoptionService(database, outbox, retrieval)
-    deciding = TriageService(database, outbox, triage, write_back, record_verdict=record_verdict)
+    deciding = TriageService(
+        database,
+        outbox,
+        triage,
+        write_back,
+        record_verdict=record_verdict,
+        searches=searching is not None,
+    )
     queries, audit = Queries(database), AuditLog(database)
     coverages, citations = Coverages(database), Citations(database)
     known = Known(knowledge, coverages, citations)
@@ -131,6 +140,7 @@ def create_app(
                 known=known,
                 audit=audit,
                 execution=execution,
+                searching=searching,
             ),
             sign_in.router(),
             *routers,

@@ -9,6 +9,7 @@ from services.contracts.gateway import (
     Accepted,
     CandidateSummary,
     RunNote,
+    SearchNote,
     SourceLines,
     StoredWorkflow,
     Taking,
@@ -218,7 +219,7 @@ def create_ticket_router(service: GatewayService) -> APIRouter:
 
 
 def create_run_note_router(tickets: Tickets) -> APIRouter:
-    """What the executor tells of its runs."""
+    """What the executor tells of its runs and searches."""
     router = APIRouter()
 
     @router.put(
@@ -230,6 +231,16 @@ def create_run_note_router(tickets: Tickets) -> APIRouter:
     def put_run(ticket_id: Id, run_id: Id, note: RunNote) -> None:
         """Keep how a run of the ticket's workflow ended, once."""
         tickets.note_run(ticket_id, note.model_copy(update={"run_id": run_id}))
+
+    @router.put(
+        "/v1/tickets/{ticket_id}/searches/{search_id}",
+        status_code=204,
+        responses=refusals(TicketNotFoundError),
+    )
+    @needs(Need.OPERATE)
+    def put_search(ticket_id: Id, search_id: Id, note: SearchNote) -> None:
+        """Keep what came of a search for the ticket's cause, once."""
+        tickets.note_search(ticket_id, note.model_copy(update={"search_id": search_id}))
 
     return router
 

@@ -1,11 +1,11 @@
-"""What passes between tickets and runs: how a run ended, and which workflows may be looked at."""
+"""What passes between tickets, runs and searches: how they ended, what may be looked at."""
 
 from collections.abc import Callable
 
 from sqlalchemy import select
 
 from services.contracts.execution import Execution, LookAtOnce
-from services.contracts.gateway import RunNote, StoredWorkflow, TicketDetail
+from services.contracts.gateway import RunNote, SearchNote, StoredWorkflow, TicketDetail
 from services.gateway.tables import EventRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.queries import Queries
@@ -67,6 +67,25 @@ class TicketsOfRuns:
             looked = session.scalars(own.where(EventRow.kind == "looked"))
             if all(each["run"] != note.run_id for each in looked):
                 add_events(session, ticket_id, [Note("looked", facts)])
+
+    def note_search(self, ticket_id: str, note: SearchNote) -> None:
+        """See `Tickets.note_search`."""
+        self._queries.ticket(ticket_id)
+        facts: dict[str, object] = {
+            "search": note.search_id,
+            "outcome": note.outcome.replace("_", " "),
+            "by": note.by,
+            "cause": note.cause,
+            "lines": list(note.lines),
+        }
+        of_kind = (EventRow.ticket_id == ticket_id, EventRow.kind == "searched")
+        with self._database.session() as session:
+            known = session.scalars(select(EventRow.facts).where(*of_kind))
+            if any(each["search"] == note.search_id for each in known):
+                return
+            add_events(session, ticket_id, [Note("searched", facts)])
+            if self._write_back is not None:
+                self._write_back.put(session, ticket_id)
 
 
 class Looking:

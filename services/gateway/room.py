@@ -71,6 +71,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         choice_chance=ChoiceChance.of_folder(stores.folder),
         model=model,
         execution=lambda: peers.execution,
+        searching=lambda: peers.searching,
     )
 
     def app(checks: Mapping[str, Check]) -> FastAPI:
@@ -94,6 +95,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             model=model,
             knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval),
             execution=asked.execution,
+            searching=asked.searching,
         )
 
     return OpenRoom(

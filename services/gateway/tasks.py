@@ -1,10 +1,12 @@
 """Queue entries of the gateway, and what it does every so often."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import structlog
 from sqlalchemy.orm import Session
 
+from services.contracts.searching import Searching, StartSearch
 from services.gateway.adoption.doubts import DOUBT_TASK, Doubts
 from services.gateway.archive.ticket_archive import ARCHIVE_TASK, TicketArchive
 from services.gateway.clarify.asking import WORD_TASK
@@ -18,6 +20,7 @@ from services.gateway.ticket.queue import (
     LEARN_TICKET_TASK,
     LOOK_TASK,
     READ_COMMENT_TASK,
+    SEARCH_TASK,
     WALK_TASK,
     WITHDRAW_TASK,
 )
@@ -30,9 +33,12 @@ from services.gateway.walk.tickets import park
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
+from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
 from services.kit.sql.database import Database
+
+_log = structlog.get_logger()
 
 PURGE_EVERY_S = 600.0
 MOST_PURGED = 5_000
@@ -103,6 +109,20 @@ def register_doubts(outbox: Outbox, doubting: Doubts) -> None:
     """Make workers tell ingestion which steps were found wrong."""
     outbox.register(DOUBT_TASK, doubting.tell, on_parked=_keep)
     outbox.register(WITHDRAW_TASK, doubting.withdraw, on_parked=_keep)
+
+
+def register_searches(outbox: Outbox, searching: Callable[[], Searching] | None) -> None:
+    """Make workers have causes searched for where no workflow fits, if the policy lets them."""
+    if searching is None:
+        return
+
+    def start(ticket_id: str) -> None:
+        try:
+            searching().start(StartSearch(ticket_id=ticket_id, at_once=True))
+        except (ConflictError, InvalidInputError, NotFoundError) as refusal:
+            _log.info("gateway.not_searched", ticket_id=ticket_id, reason=str(refusal))
+
+    outbox.register(SEARCH_TASK, start, on_parked=_keep)
 
 
 def _keep(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

@@ -8,6 +8,7 @@ from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
+from services.contracts.searching import Searching
 from services.gateway import tasks
 from services.gateway.adoption.doubts import Doubts
 from services.gateway.archive.ticket_archive import TicketArchive
@@ -53,6 +54,8 @@ class GatewayWork:
     """Words questions, and reads comments that are no plain answer."""
     execution: Callable[[], Execution] | None = None
     """Hears of workflows that surely fit; asked for when there is one, since it calls back."""
+    searching: Callable[[], Searching] | None = None
+    """Searches for causes; asked for when it is first needed, since the executor asks us too."""
 
     def register(self) -> None:
         """Make workers do them."""
@@ -69,6 +72,7 @@ class GatewayWork:
         tasks.register_doubts(outbox, doubting)
         if self.execution is not None:
             tasks.register_looking(outbox, Looking(self.execution))
+        tasks.register_searches(outbox, self.searching)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""
@@ -88,6 +92,7 @@ class GatewayWork:
             choice_chance=self.choice_chance,
             model=self.model,
             looks=self.execution is not None,
+            searches=self.searching is not None,
         )
 
     def _wording(self) -> Wording | None:
@@ -123,6 +128,7 @@ def create_walk(
     choice_chance: ChoiceChance | None = None,
     model: ChatModel | None = None,
     looks: bool = False,
+    searches: bool = False,
 ) -> Walk:
     """The walk over these services, for `tasks.register_tasks`; `looks` as of `Tickets`.
 
@@ -136,6 +142,7 @@ def create_walk(
         asking_of(settings, outbox, model),
         CatchUp(database, outbox, settings),
         looks=looks,
+        searches=searches,
     )
     chosen = (thresholds or Thresholds.shipped()).with_settings(settings)
     choosing = None

@@ -11,6 +11,7 @@ from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
+from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries
 from services.contracts.syncing import Syncing
 from services.kit.access.caller import Caller
@@ -56,6 +57,10 @@ class Peers(Protocol):
     @property
     def execution(self) -> Execution:
         """Workflows that are carried out."""
+
+    @property
+    def searching(self) -> Searching:
+        """Searches for causes."""
 
     @property
     def summaries(self) -> Summaries:

@@ -16,6 +16,7 @@ from services.contracts.proposals import Proposals, ProposalsClient
 from services.contracts.readings import Readings, ReadingsClient
 from services.contracts.retrieval import Retrieval, RetrievalClient
 from services.contracts.scorer import Scorer, ScorerClient
+from services.contracts.searching import Searching, SearchingClient
 from services.contracts.summaries import Summaries, SummariesClient
 from services.contracts.syncing import Syncing, SyncingClient
 from services.executor.room import ROOM as EXECUTOR
@@ -34,6 +35,7 @@ from services.scorer.room import ROOM as SCORER
 from services.serving.rooms import fronts_of
 
 if TYPE_CHECKING:
+    from services.executor.search.service import SearchService
     from services.executor.service import ExecutorService
     from services.executor.summary.service import SummaryService
     from services.gateway.room import Receiving
@@ -103,6 +105,10 @@ class LocalPeers:
     @property
     def execution(self) -> ExecutorService:
         return self.opened(EXECUTOR).service.execution
+
+    @property
+    def searching(self) -> SearchService:
+        return self.opened(EXECUTOR).service.searching
 
     @property
     def summaries(self) -> SummaryService:
@@ -177,6 +183,10 @@ class RemotePeers:
     @cached_property
     def execution(self) -> Execution:
         return ExecutionClient(self._client("executor"))
+
+    @cached_property
+    def searching(self) -> Searching:
+        return SearchingClient(self._client("executor"))
 
     @cached_property
     def summaries(self) -> Summaries:

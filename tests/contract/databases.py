@@ -14,7 +14,7 @@ from tests.postgres import postgres_url
 _TABLES = (
     *("knowledge_document", "knowledge_node", "knowledge_case"),
     *("procedure_text", "procedure_answer"),
-    *("executor_run", "executor_suspension", "executor_binding"),
+    *("executor_run", "executor_search", "executor_suspension", "executor_binding"),
 )
 
 

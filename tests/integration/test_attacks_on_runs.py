@@ -251,6 +251,16 @@ class Place:
                 seen, since = now, time.monotonic()
             time.sleep(0.05)
 
+    def settled(self) -> None:
+        """Until the platform's own looks at what came in are over; they are judged before."""
+        ends = time.monotonic() + 20
+        while time.monotonic() < ends:
+            if all(each["phase"] != "running" for each in self.root.get("/v1/runs").json()):
+                break
+            time.sleep(0.05)
+        self.unchanged()
+        self.begun = len(list(self.simulation.log.sent()))
+
     def only(self, *changes: str) -> None:
         """That these changes, and no others, were sent, each once; beside them only looks."""
         self.quiet()
@@ -772,15 +782,13 @@ def test_a_run_that_may_not_change_anything_changes_nothing(place, mode):
     place.simulation.inject(LEAF_1)
     ticket = place.ticket(LEAF_1)
     place.bind(ticket)
+    place.settled()
     run = place.run(ticket, mode=mode).json()
     told = place.rests(run["id"])
     assert told["approval"] is None
     if mode == "dry":
         place.quiet()
-        assert place.lines() == [], [
-            (each["id"], each["mode"], each["phase"], each["outcome"], each["requested_at"])
-            for each in place.root.get("/v1/runs").json()[:4]
-        ] + [told["events"], told["requested_at"]]
+        assert place.lines() == []
     place.unchanged()
 
 
@@ -1073,7 +1081,8 @@ def test_a_foreign_page_changes_nothing_while_access_is_off(unguarded, pages):
     time.sleep(1)
     sent = [each.line for each in world.log.sent()[before:]]
     client.post(f"{where}/cancellation")
-    assert sent == [], came
+    assert world.log.changes() == [], came
+    assert [line for line in sent if not LOOK.fullmatch(line)] == [], came
 
 
 # What tickets say

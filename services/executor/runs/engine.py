@@ -1,6 +1,5 @@
 """Drives runs: what follows is written down, tools are asked, changes are sent once."""
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
@@ -8,8 +7,8 @@ from uuid import uuid4
 
 import structlog
 
-from services.executor import metrics
 from services.executor.adapters.port import Adapters, NotSentError, StoppedError, UnknownEffectError
+from services.executor.calling import Calling
 from services.executor.runs.events import Kind
 from services.executor.runs.moves import UNDO_PREFIX, Do, Look, NewEvent, Rest, Write, next_move
 from services.executor.runs.store import (
@@ -20,7 +19,7 @@ from services.executor.runs.store import (
     TargetTakenError,
 )
 from services.executor.tools.catalogue import BadCatalogueError, Catalogue
-from services.executor.tools.outputs import Told, read_output
+from services.executor.tools.outputs import Told
 from services.executor.tools.tool import BadArgumentError
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError
@@ -59,7 +58,7 @@ class SqlRunEngine:
         """`is_approved`: whether a step still stands in an approved procedure of its page."""
         self._store = store
         self._catalogue = catalogue
-        self._adapters = adapters
+        self._calling = Calling(catalogue, adapters)
         self._clock = clock
         self._is_approved = is_approved
 
@@ -187,28 +186,8 @@ class SqlRunEngine:
         )
 
     def _call(self, stored: StoredRun, move: Look | Do, driver: str) -> Told:
-        try:
-            catalogue = self._catalogue()
-        except BadCatalogueError as error:
-            raise StoppedError(f"the catalogue cannot be read: {error}") from error
-        target = catalogue.targets_by_name.get(move.target)
-        if target is None:
-            raise StoppedError(f"the catalogue has no target {move.target!r} any more")
-        if why := catalogue.policy.denies(move.tool, target):
-            raise StoppedError(why)
-        arguments = move.tool.checked(move.arguments)
         self._store.drive(stored.run.id, driver, HELD_FOR_S + move.tool.timeout_s)
-        effect, outcome, begun = move.tool.effect.value, "unknown", time.monotonic()
-        try:
-            raw = self._adapters[move.tool.way.by].call(move.tool, target, arguments)
-            outcome = "answered"
-        except NotSentError:
-            outcome = "not_sent"
-            raise
-        finally:
-            metrics.CALLS.labels(effect, outcome).inc()
-            metrics.CALL_SECONDS.labels(effect).observe(time.monotonic() - begun)
-        return read_output(move.tool, raw, target.platform)
+        return self._calling.call(move.tool, move.target, move.arguments)
 
 
 def _may_pass(error: Exception) -> bool:

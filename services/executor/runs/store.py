@@ -1,17 +1,16 @@
 """Runs and their events in SQL: each addition is one transaction with its audit lines and tasks."""
 
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import CursorResult, delete, func, or_, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import Executable
 
 from services.contracts.execution import RunMode, RunOutcome, RunPhase, RunSummary, Suspended
 from services.executor import metrics
+from services.executor.driving import Driven, Driving, changed
 from services.executor.runs.events import AUDITED, Event, Kind
 from services.executor.runs.moves import NewEvent
 from services.executor.runs.run import Run
@@ -49,6 +48,9 @@ class TargetTakenError(ConflictError):
     """Another run changes the target."""
 
 
+_DRIVEN = Driven("run", RunRow, ADVANCE_TASK, "run_id", RunMovedError, LostRunError)
+
+
 class StoredRun(Value):
     """A run with its events."""
 
@@ -69,6 +71,7 @@ class RunStore:
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
         self._outbox = outbox
+        self._driving = Driving(database, outbox, _DRIVEN)
 
     # Reading
 
@@ -155,7 +158,7 @@ class RunStore:
             LostRunError: `driver` does not drive it any more.
         """
         with self._database.session() as session:
-            self._fence(session, stored.run.id, driver)
+            self._driving.fence(session, stored.run.id, driver)
             self._add(session, stored.run, _last(stored), events, at, wakes=driver is None)
 
     def record(self, run: Run, event: NewEvent, at: float) -> None:
@@ -191,7 +194,7 @@ class RunStore:
             at=at,
         )
         with self._database.session() as session:
-            self._fence(session, run.id, driver)
+            self._driving.fence(session, run.id, driver)
             session.execute(lock.on_conflict_do_nothing())
             holder = session.scalar(
                 select(TargetLockRow.run_id).where(TargetLockRow.target == target)
@@ -219,10 +222,10 @@ class RunStore:
         )
         to_sent = update(IntentRow).where(*mine, IntentRow.state == "prepared")
         with self._database.session() as session:
-            self._fence(session, run.id, driver)
+            self._driving.fence(session, run.id, driver)
             if session.scalar(select(SuspensionRow.id).limit(1)) is not None:
                 raise RunMovedError("all runs stand still")
-            if _changed(session, to_sent.values(state="sent", at=at)) != 1:
+            if changed(session, to_sent.values(state="sent", at=at)) != 1:
                 raise RunMovedError("this change was sent before")
             self._add(session, run, _last(stored), [event], at, wakes=False)
 
@@ -241,59 +244,31 @@ class RunStore:
             add_audit(session, "run.all_released", "runs")
             open_ = select(RunRow.id).where(RunRow.outcome.is_(None))
             for run_id in session.scalars(open_).all():
-                key = f"{ADVANCE_TASK}:{run_id}:released:{at}"
-                self._outbox.put(session, ADVANCE_TASK, {"run_id": run_id}, key)
+                self._driving.wake(session, run_id, f"released:{at}")
 
     # Driving
 
     def drive(self, run_id: str, driver: str, for_s: float) -> bool:
-        """Whether this worker drives the run from now on, for so long; another one may."""
-        with self._database.session() as session:
-            return self._hold(session, run_id, driver, for_s) == 1
+        """See `Driving.drive`."""
+        return self._driving.drive(run_id, driver, for_s)
 
     def rest(
         self, run_id: str, driver: str, *, until: float | None, why: str, after_s: float
     ) -> None:
-        """Let it wait; with `until` it is driven again after so many seconds of the machines."""
-        with self._database.session() as session:
-            mine = (RunRow.id == run_id, RunRow.driver == driver)
-            values = {"driver": None, "waits_until": until, "waits_for": why}
-            session.execute(update(RunRow).where(*mine).values(values))
-            if until is not None:
-                key = f"{ADVANCE_TASK}:{run_id}:{until}"
-                self._outbox.put_later(
-                    session, ADVANCE_TASK, {"run_id": run_id}, key, after_s=max(0.0, after_s)
-                )
+        """See `Driving.rest`."""
+        self._driving.rest(run_id, driver, until=until, why=why, after_s=after_s)
 
     def come_again(self, run_id: str, after_s: float) -> None:
-        """Somebody else drives it: look later whether it went on."""
-        with self._database.session() as session:
-            key = f"{ADVANCE_TASK}:{run_id}:again:{time.time():.3f}"
-            self._outbox.put_later(session, ADVANCE_TASK, {"run_id": run_id}, key, after_s=after_s)
+        """See `Driving.come_again`."""
+        self._driving.come_again(run_id, after_s)
 
     def leave(self, run_id: str, driver: str) -> None:
-        """Let others drive it, if this worker still does."""
-        mine = (RunRow.id == run_id, RunRow.driver == driver)
-        with self._database.session() as session:
-            session.execute(update(RunRow).where(*mine).values(driver=None))
+        """See `Driving.leave`."""
+        self._driving.leave(run_id, driver)
 
     def forget_drivers(self) -> None:
-        """Of a process that has the database to itself: earlier workers are gone."""
-        with self._database.session() as session:
-            session.execute(update(RunRow).values(driver=None))
-
-    def _hold(self, session: Session, run_id: str, driver: str, for_s: float) -> int:
-        now = time.time()
-        free = or_(RunRow.driver.is_(None), RunRow.driver == driver, RunRow.driven_until < now)
-        held = update(RunRow).where(RunRow.id == run_id, free)
-        return _changed(session, held.values(driver=driver, driven_until=now + for_s))
-
-    def _fence(self, session: Session, run_id: str, driver: str | None) -> None:
-        if driver is None:
-            return
-        mine = update(RunRow).where(RunRow.id == run_id, RunRow.driver == driver)
-        if _changed(session, mine.values(driver=driver)) != 1:
-            raise LostRunError(f"another worker drives the run {run_id}")
+        """See `Driving.forget`."""
+        self._driving.forget()
 
     def _came(self, session: Session, run: Run, event: NewEvent) -> None:
         """What became of a change that was sent."""
@@ -316,31 +291,28 @@ class RunStore:
         *,
         wakes: bool = True,
     ) -> None:
-        for seq, event in enumerate(events, after + 1):
-            session.add(
-                RunEventRow(
-                    run_id=run.id,
-                    seq=seq,
-                    kind=event.kind.value,
-                    at=at,
-                    by=event.by,
-                    step=event.place[0],
-                    visit=event.place[1],
-                    facts=dict(event.facts),
-                )
+        rows = [
+            RunEventRow(
+                run_id=run.id,
+                seq=seq,
+                kind=event.kind.value,
+                at=at,
+                by=event.by,
+                step=event.place[0],
+                visit=event.place[1],
+                facts=dict(event.facts),
             )
+            for seq, event in enumerate(events, after + 1)
+        ]
+        for event in events:
             if event.kind in AUDITED:
                 told = {k: event.facts[k] for k in _TOLD if k in event.facts}
                 told |= {"step": event.place[0]} if event.place[0] else {}
                 add_audit(session, f"run.{event.kind.value}", f"run {run.id}", after=told)
-        try:
-            session.flush()
-        except IntegrityError as error:
-            raise RunMovedError(f"something happened in the run {run.id} meanwhile") from error
+        self._driving.add(session, run.id, rows)
         self._follow(session, run, events, at)
         if wakes:
-            key = f"{ADVANCE_TASK}:{run.id}:{after + len(events)}"
-            self._outbox.put(session, ADVANCE_TASK, {"run_id": run.id}, key)
+            self._driving.wake(session, run.id, str(after + len(events)))
 
     def _follow(self, session: Session, run: Run, events: Sequence[NewEvent], at: float) -> None:
         """The row, the locks and the report follow from the events."""
@@ -400,7 +372,3 @@ def _event(row: RunEventRow) -> Event:
         visit=row.visit,
         facts=row.facts,
     )
-
-
-def _changed(session: Session, statement: Executable) -> int:
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -19,6 +19,9 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\
 KEPT_LINES = 40
 """Lines of an output that are kept as evidence beside its fields."""
 KEPT_CHARACTERS = 4_000
+WHOLE_HEAD, WHOLE_TAIL = 30, 60
+"""Of an output that is kept as a whole: its first and last lines, where it has more."""
+WHOLE_CHARACTERS = 8_000
 
 
 class Told(Value):
@@ -31,8 +34,11 @@ class Told(Value):
     """Whether it was longer than is looked at."""
 
 
-def read_output(tool: Tool, raw: str, platform: str) -> Told:
-    """The fields of an output, as far as they are found; what is not found is left out."""
+def read_output(tool: Tool, raw: str, platform: str, *, is_whole: bool = False) -> Told:
+    """The fields of an output, as far as they are found; what is not found is left out.
+
+    `is_whole`: all its lines are kept, of very many the first and the last ones.
+    """
     text = cleaned(raw[: tool.most_bytes], tool.output)
     source = _source(tool.output, text, platform)
     fields: dict[str, Scalar] = {}
@@ -44,8 +50,13 @@ def read_output(tool: Tool, raw: str, platform: str) -> Told:
         if value is not None:
             fields[name] = _typed(field, value)
             lines += at
+    is_cut = len(raw) > tool.most_bytes
+    if is_whole:
+        told = [line[:500] for line in text.splitlines() if line.strip()]
+        whole = _ends(told)
+        return Told(fields=fields, lines=whole, is_cut=is_cut or len(whole) < len(told))
     kept = list(dict.fromkeys(lines)) or text.splitlines()
-    return Told(fields=fields, lines=_short(kept), is_cut=len(raw) > tool.most_bytes)
+    return Told(fields=fields, lines=_short(kept), is_cut=is_cut)
 
 
 def cleaned(text: str, output: Output) -> str:
@@ -99,4 +110,15 @@ def _short(lines: list[str]) -> tuple[str, ...]:
         if sum(map(len, kept)) > KEPT_CHARACTERS:
             break
         kept.append(line[:500])
+    return tuple(kept)
+
+
+def _ends(lines: list[str]) -> tuple[str, ...]:
+    if len(lines) > WHOLE_HEAD + WHOLE_TAIL:
+        lines = [*lines[:WHOLE_HEAD], *lines[-WHOLE_TAIL:]]
+    kept: list[str] = []
+    for line in lines:
+        if sum(map(len, kept)) > WHOLE_CHARACTERS:
+            break
+        kept.append(line)
     return tuple(kept)

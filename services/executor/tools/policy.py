@@ -64,11 +64,19 @@ class Reads(CatalogueEntry):
     """As soon as a workflow surely fits its ticket; nobody is asked, and nothing is changed."""
 
 
+class SearchSwitch(CatalogueEntry):
+    """Of searches for causes."""
+
+    at_once: bool = False
+    """Whether one begins by itself where no workflow fits a ticket."""
+
+
 class Policy(CatalogueEntry):
     """What a team allows."""
 
     changes: Switches = Switches()
     reads: Reads = Reads()
+    searches: SearchSwitch = SearchSwitch()
     denied_targets: tuple[str, ...] = ()
     denied_tools: tuple[str, ...] = ()
     windows: tuple[ChangeWindow, ...] = ()

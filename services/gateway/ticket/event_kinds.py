@@ -202,6 +202,13 @@ _KINDS = (
         audited=("run", "outcome"),
     ),
     EventKind("looked", "what the workflow asks was looked at", audited=("run",)),
+    EventKind(
+        "searched",
+        "a search for the cause ended: {outcome}",
+        is_told=True,
+        is_by_person=True,
+        audited=("search", "outcome"),
+    ),
     EventKind("doubted", "the reading of {document} is in doubt by it", audited=("step",)),
 )
 

@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from services.gateway.tables import EventRow
+from services.kit.ids import time_ordered_id
 from services.kit.observability import tracing
 from services.kit.queue.outbox import NORMAL, NewTask, Outbox
 
@@ -17,6 +18,7 @@ FORGET_CASES_TASK = "gateway.forget_cases"
 CHOOSE_PAGE_TASK = "gateway_model.choose_page"
 LOOK_TASK = "gateway.look_at_once"
 WITHDRAW_TASK = "gateway.withdraw_doubts"
+SEARCH_TASK = "gateway.search_at_once"
 
 SOMEBODY_WAITS = 0
 """The priority of a walk that an engineer has asked for."""
@@ -47,6 +49,15 @@ def first_walk(ticket_id: str, priority: int) -> NewTask:
     """The task of a new ticket's walk, put from here."""
     key = walk_key(ticket_id, 1)
     return NewTask({"ticket_id": ticket_id}, key, priority, str(tracing.here()))
+
+
+def put_search(session: Session, outbox: Outbox, ticket_id: str) -> None:
+    """Queue that a search for the cause begins, if the executor's policy lets it by itself.
+
+    Each time under a key of its own: it is asked again when the ticket is rejected later.
+    """
+    key = f"{SEARCH_TASK}:{ticket_id}:{time_ordered_id()}"
+    outbox.put(session, SEARCH_TASK, {"ticket_id": ticket_id}, key, priority=9)
 
 
 def put_forgetting(session: Session, outbox: Outbox, ticket_ids: Collection[str]) -> None:

@@ -23,7 +23,7 @@ from services.contracts.triage import (
 from services.gateway.ticket.assignment import BY_PERSON, forget_decision, store_decision
 from services.gateway.ticket.lifecycle import hand_over, note_rejected, take_over_again
 from services.gateway.ticket.queries import Queries
-from services.gateway.ticket.queue import Announcer, put_forgetting
+from services.gateway.ticket.queue import Announcer, put_forgetting, put_search
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
 from services.gateway.triage.handover import rejected
 from services.gateway.triage.teams import known_as
@@ -55,13 +55,17 @@ class TriageService:
         announcer: Announcer | None = None,
         *,
         record_verdict: RecordVerdict | None = None,
+        searches: bool = False,
     ) -> None:
         """Without `announcer` no system is told of a decision.
+
+        `searches`: whether somebody searches for causes, who is told of what is rejected.
 
         `record_verdict` counts a workflow as rejected, with the engineer's reason, or not any more.
         """
         self._announcer = announcer
         self._record_verdict = record_verdict
+        self._searches = searches
         self._database = database
         self._outbox = outbox
         self._desk = desk
@@ -122,6 +126,8 @@ class TriageService:
                     verdict, reason = Judgement.REJECTED, rejection.reason
                     self._record_verdict(session, ticket.workflow_id, verdict, reason)
                 put_forgetting(session, self._outbox, [ticket.id])
+                if self._searches:
+                    put_search(session, self._outbox, ticket.id)
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:
         """A person says whose ticket it is, and triage learns it.

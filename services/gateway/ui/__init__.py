@@ -7,12 +7,14 @@ router has its line here.
 from fastapi import APIRouter
 
 from services.contracts.execution import Execution
+from services.contracts.searching import Searching
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ui.acceptance.pages import create_acceptance_page
 from services.gateway.ui.files import create_file_router
 from services.gateway.ui.knowledge import create_knowledge_pages
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.runs.pages import create_run_pages
+from services.gateway.ui.searches.pages import create_search_pages
 from services.gateway.ui.sources.pages import create_source_page
 from services.gateway.ui.ticket.answers import create_course_forms, create_ticket_forms
 from services.gateway.ui.ticket.holding import create_holder_forms
@@ -31,12 +33,13 @@ def create_pages(
     known: Known,
     audit: AuditLog,
     execution: Execution | None = None,
+    searching: Searching | None = None,
 ) -> list[APIRouter]:
     """The routers of all pages, over what they show."""
     return [
         create_file_router(),
         create_list_page(tickets),
-        create_ticket_page(tickets, triage, adoption, renewal, audit),
+        create_ticket_page(tickets, triage, adoption, renewal, audit, searching=searching),
         create_ticket_forms(tickets, triage),
         create_holder_forms(tickets),
         create_course_forms(tickets, renewal),
@@ -45,4 +48,5 @@ def create_pages(
         create_source_page(tickets),
         *create_knowledge_pages(known),
         *(create_run_pages(tickets, execution) if execution else ()),
+        *(create_search_pages(searching) if searching else ()),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from services.contracts.ticket import Fit, TicketDraft
+from services.contracts.ticket import Fit, TicketDraft, TicketStatus
 from services.gateway.adoption.records import count_carried
 from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Dialogue, text_of
@@ -29,6 +29,7 @@ from services.gateway.ticket.queue import (
     LEARN_TICKET_TASK,
     LOOK_TASK,
     Announcer,
+    put_search,
 )
 from services.gateway.walk.catch_up import CatchUp
 from services.gateway.walk.untouched import BEFORE_WORK, is_worked_with
@@ -64,14 +65,16 @@ class Tickets:
         catching_up: CatchUp,
         *,
         looks: bool = False,
+        searches: bool = False,
     ) -> None:
-        """With `looks` the executor hears of each workflow that surely fits."""
+        """`looks`: the executor hears of what surely fits; `searches`: of what is refused."""
         self._database = database
         self._outbox = outbox
         self._announcer = announcer
         self._asking = asking
         self.catching_up = catching_up
         self._looks = looks
+        self._searches = searches
 
     def open(self, ticket_id: str) -> OpenTicket | None:
         """The ticket; None when it is concluded already, or unknown."""
@@ -136,6 +139,8 @@ class Tickets:
                     self._announcer.put(session, ticket_id)
                 if outcome.degraded:
                     self.catching_up.put(session, ticket_id, concluded.walk)
+                if self._searches and outcome.status is TicketStatus.REFUSED:
+                    put_search(session, self._outbox, ticket_id)
                 if isinstance(outcome, Planned) and outcome.asks_page:
                     self._put_choice(session, ticket_id, concluded.walk)
                 if concluded.workflow_id is not None:

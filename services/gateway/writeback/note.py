@@ -79,11 +79,13 @@ def parts_of(
     reopened: str | None = None,
     handed_back: str | None = None,
     ran: Mapping[str, Any] | None = None,
+    searched: Mapping[str, Any] | None = None,
 ) -> Iterator[Part]:
     """All that may be told of a ticket; `takes_comments` where a comment there is an answer.
 
     `reopened` names the time at which somebody took back that the fault is over, `handed_back` that
-    at which the hand-over was; `ran` says how the latest run ended.
+    at which the hand-over was; `ran` says how the latest run ended,
+    `searched` what came of the latest search.
 
     `base` is where people reach the platform, without a slash at its end, or empty.
     """
@@ -102,6 +104,10 @@ def parts_of(
     if ran is not None:
         told = f"A run of the workflow ended: {ran['outcome']}"
         yield Part("run", str(ran["run"]), (told, *map(str, ran["lines"])))
+    if searched is not None:
+        told = f"A search for the cause ended: {searched['outcome']}"
+        cause = [str(searched["cause"])] if searched["cause"] else []
+        yield Part("search", str(searched["search"]), (told, *cause, *map(str, searched["lines"])))
     asked = ticket.open_question
     if asked is not None and ticket.resolved_at is None:
         yield _question(asked, takes_comments=takes_comments)

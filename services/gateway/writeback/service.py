@@ -90,6 +90,7 @@ class WriteBack:
             reopened = last_of_kind(session, ticket_id, "not_over")
             handed_back = last_of_kind(session, ticket_id, "handed_back")
             ran = last_facts(session, ticket_id, "ran")
+            searched = last_facts(session, ticket_id, "searched")
         parts = parts_of(
             ticket,
             stored,
@@ -98,6 +99,7 @@ class WriteBack:
             reopened=reopened,
             handed_back=handed_back,
             ran=ran,
+            searched=searched,
         )
         with self._database.session() as session:
             row = _told_row(session, ticket_id, target.name)

@@ -120,7 +120,7 @@ class Noting:
 
 def test_its_ticket_is_told_what_answers_its_questions(house):
     run, tickets = looked(house), Noting()
-    Reporting(house.carrying.store, tickets).run(run.id)
+    Reporting(house.carrying.store, tickets, None).run(run.id)
     [(ticket, note)] = tickets.notes
     decided = next(e for e in run.events if e.kind == "decided")
     assert (ticket, note.is_look, note.workflow_id) == ("t", True, "w")
@@ -133,7 +133,7 @@ def test_a_run_that_somebody_started_is_no_look(house):
     house.approve_page()
     house.approve_bindings()
     run, tickets = house.approve(house.start()), Noting()
-    Reporting(house.carrying.store, tickets).run(run.id)
+    Reporting(house.carrying.store, tickets, None).run(run.id)
     [(_, note)] = tickets.notes
     assert not note.is_look
     assert note.seen == ()

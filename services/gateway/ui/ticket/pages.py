@@ -1,11 +1,14 @@
 """The page of one ticket. Everything is rendered here; scripts only refresh and open."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.contracts.gateway import StoredWorkflow, TicketDetail
+from services.contracts.gateway import ProgressEvent, StoredWorkflow, TicketDetail
+from services.contracts.searching import Searching
+from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.templates import refused, render
@@ -19,10 +22,18 @@ from services.kit.errors import FlowXpertError
 from services.workflow.formats.origin import reading_told
 
 MOST_AUDIT_LINES = 100
+_WITHOUT = (TicketStatus.REFUSED, TicketStatus.REJECTED, TicketStatus.HANDED_OVER)
+"""No workflow is followed: its cause may be searched for."""
 
 
 def create_ticket_page(
-    tickets: Tickets, triage: Triage, adoption: Adoption, renewal: Renewal, audit: AuditLog
+    tickets: Tickets,
+    triage: Triage,
+    adoption: Adoption,
+    renewal: Renewal,
+    audit: AuditLog,
+    *,
+    searching: Searching | None = None,
 ) -> APIRouter:
     """The page, over what it shows."""
     router = APIRouter(include_in_schema=False)
@@ -52,6 +63,7 @@ def create_ticket_page(
         numbers = numbers_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}
         view |= {"seen_of": seen_of(events, stored.id) if stored else {}}
+        view |= _searched(searching, ticket, events)
         view |= after_end(events) | {"newer": renewal.newer(ticket.id)}
         if caller.may(Scope.ADMIN):
             of_ticket = AuditFilter(subject=f"ticket {ticket.id}")
@@ -59,6 +71,22 @@ def create_ticket_page(
         return render("ticket/page.html", ticket=ticket, events=events, **view)
 
     return router
+
+
+def _searched(
+    searching: Searching | None, ticket: TicketDetail, events: Sequence[ProgressEvent]
+) -> dict[str, Any]:
+    """Searches for the cause, where no workflow fits; an executor that is away is not told of."""
+    none: dict[str, Any] = {"search_means": None, "searches": []}
+    ran = [event.facts["outcome"] for event in events if event.kind == "ran"]
+    is_left = ticket.status in _WITHOUT or ran[-1:] == ["handed over"]
+    is_searched = any(event.kind == "searched" for event in events)
+    if searching is None or not (is_left or is_searched):
+        return none
+    try:
+        return {"search_means": searching.means(), "searches": searching.searches(ticket.id)}
+    except FlowXpertError:
+        return none
 
 
 def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWorkflow | None:

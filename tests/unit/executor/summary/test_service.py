@@ -84,7 +84,9 @@ class House:
             proposals=lambda: self.peer,
             model=model,
         )
-        register(carrying.outbox, carrying.engine, Reporting(carrying.store, None), self.summaries)
+        register(
+            carrying.outbox, carrying.engine, Reporting(carrying.store, None, None), self.summaries
+        )
 
     def run(self, row, ticket):
         """A session that was shut, mended in a run of a ticket of its own."""

@@ -1,0 +1,484 @@
+"""What a search does next: a pure function of the search, what has happened, and the time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.contracts.searching import (
+    Cited,
+    HypothesisState,
+    NodeState,
+    SearchAnswer,
+    SearchOutcome,
+)
+from services.executor.search.answering import answer_of, evidence_of, vocabulary_of
+from services.executor.search.asks import (
+    ANSWERS,
+    MOST_CLAIMS,
+    MOST_FINDINGS,
+    Act,
+    Plan,
+    Reflection,
+    ToldFinding,
+    act_messages,
+    plan_messages,
+    reflect_messages,
+)
+from services.executor.search.claims import unsupported
+from services.executor.search.events import Kind, NewEvent, Stage
+from services.executor.search.experts import RETRIEVE, nearest
+from services.executor.search.search import Search
+from services.executor.search.state import FRUITLESS, ROOT, Call, Node, Observation, SearchState
+from services.executor.tools.tool import BadArgumentError
+from services.llm.chat_model import Message, ModelAnswerError
+from services.llm.parsing import parse_answer
+
+MOST_MISREAD = 3
+"""Answers to one question that may be of no use: the first, and two corrected ones."""
+FRUITLESS_AT_POINT = 2
+"""Looks in a row that bring nothing, after which a point is left."""
+MOST_SAME = 3
+"""How often one look may be made in a search."""
+AGAIN_S = 30.0
+"""Seconds after which a second look may tell whether something rises."""
+NEARLY = 0.9
+"""Of tokens, questions and time: from there on nothing new is begun."""
+LONGEST_SILENCE_S = 600.0
+MOST_CHARACTERS = 500
+"""Of a subtask, a hypothesis, a finding."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Nothing is to be done before that time, or before somebody does something."""
+
+    until: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Write:
+    """Events follow from what is known."""
+
+    events: tuple[NewEvent, ...]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The model is asked."""
+
+    stage: Stage
+    node: int
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A tool that changes nothing is called, or documents are asked."""
+
+    node: int
+    call: Call
+
+
+Move = Rest | Write | Ask | Look
+
+
+class _UselessError(Exception):
+    """An answer that can be read and cannot be used; told to the model."""
+
+
+def next_move(search: Search, state: SearchState, now: float) -> Move:
+    """What is to be done now."""
+    return _Moves(search, state, now).next()
+
+
+@dataclass(frozen=True)
+class _Moves:
+    search: Search
+    state: SearchState
+    now: float
+
+    def next(self) -> Move:  # noqa: PLR0911 - what comes first wins
+        state, limits = self.state, self.search.limits
+        over_at = state.begun_at + limits.within_s
+        if state.outcome:
+            return Rest()
+        if self.now > over_at:
+            return self._end_without("its time is over")
+        if state.paused_by:
+            return Rest(over_at + 1, f"paused by {state.paused_by}")
+        if state.open == ROOT and state.requests:
+            return self._look_for_person()
+        if state.pending is not None and self._is_asked(state.pending.stage, state.pending.node):
+            return self._read()
+        if state.open != ROOT:
+            return self._at_work(state.nodes[state.open])
+        if state.here not in self.points and self.points:
+            to = next((p for p in state.path(state.here) if p in self.points), self.points[0])
+            return Write((_moved(to, "nothing more can be looked at from here", is_back=True),))
+        return self._ask(Stage.PLAN, ROOT)
+
+    # Points
+
+    @cached_property
+    def points(self) -> tuple[int, ...]:
+        """From where a look may go on; none once the bounds are near."""
+        if self.is_closing:
+            return ()
+        return tuple(point for point in (ROOT, *self.state.nodes) if self._is_open(point))
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nothing new is begun any more."""
+        state, limits = self.state, self.search.limits
+        return (
+            state.calls >= limits.calls
+            or state.questions >= limits.questions * NEARLY
+            or state.tokens >= limits.tokens * NEARLY
+            or self.now - state.begun_at >= limits.within_s * NEARLY
+        )
+
+    def _is_open(self, point: int) -> bool:
+        state, limits = self.state, self.search.limits
+        own = [node for node in state.children(point) if not node.asked_by]
+        if len(own) >= limits.width or state.depth(point) >= limits.depth:
+            return False
+        if point == ROOT:
+            return True
+        if any(state.nodes[p].state is not NodeState.TOLD for p in state.path(point) if p):
+            return False
+        last = own[-FRUITLESS_AT_POINT:]
+        if len(last) == FRUITLESS_AT_POINT and all(node.state in FRUITLESS for node in last):
+            return False
+        return not self._is_refuted(state.nodes[point].hypothesis)
+
+    def _is_refuted(self, hypothesis: str) -> bool:
+        return bool(hypothesis) and (self.state.standing(hypothesis) is HypothesisState.REFUTED)
+
+    # Asking
+
+    def _is_asked(self, stage: Stage, node: int) -> bool:
+        """Whether an answer is of what would be asked now."""
+        if self.state.open == ROOT:
+            return stage is Stage.PLAN
+        now = self.state.nodes[self.state.open]
+        wanted = Stage.REFLECT if now.observation else Stage.ACT
+        return (stage, node) == (wanted, now.id)
+
+    def _at_work(self, node: Node) -> Move:
+        if node.failed:
+            return self._settle(node, NodeState.FAILED, node.failed)
+        if node.call is None:
+            if self.state.calls >= self.search.limits.calls:
+                return self._settle(node, NodeState.FAILED, "no look is left")
+            return self._ask(Stage.ACT, node.id)
+        if not node.observation:
+            return Look(node.id, node.call)
+        return self._ask(Stage.REFLECT, node.id)
+
+    def _ask(self, stage: Stage, node: int) -> Move:
+        state, limits = self.state, self.search.limits
+        if state.is_refused:
+            return self._end_without(f"the model refused to answer: {state.silent_why}")
+        if state.silences >= limits.silences:
+            return self._end_without("the model did not answer")
+        if state.silences:
+            waits = min(LONGEST_SILENCE_S, limits.silence_s * 2 ** (state.silences - 1))
+            if self.now < state.silent_at + waits:
+                return Rest(state.silent_at + waits, "the model did not answer")
+        if state.questions >= limits.questions or state.tokens >= limits.tokens:
+            what = "questions to the model" if state.tokens < limits.tokens else "tokens"
+            return self._end_without(f"its {what} are used up")
+        if len(state.misread) >= MOST_MISREAD:
+            return self._give_up_asking(stage, node)
+        if stage is Stage.PLAN:
+            asked = plan_messages(self.search, state, self.points, is_last=self.is_closing)
+        elif stage is Stage.ACT:
+            asked = act_messages(self.search, state, state.nodes[node])
+        else:
+            asked = reflect_messages(state, state.nodes[node])
+        return Ask(stage, node, asked)
+
+    def _give_up_asking(self, stage: Stage, node: int) -> Move:
+        why = self.state.misread[-1].why
+        if stage is Stage.PLAN:
+            return self._end_without(f"the model answered nothing that can be used: {why}")
+        if stage is Stage.ACT:
+            return self._settle(self.state.nodes[node], NodeState.FAILED, f"no look: {why}")
+        told = f"nothing that can be used was said of it: {why}"
+        return self._settle(self.state.nodes[node], NodeState.NOTHING, told)
+
+    # Reading
+
+    def _read(self) -> Move:
+        """What follows from the answer."""
+        pending = self.state.pending
+        assert pending is not None  # noqa: S101 - `next` has looked
+        try:
+            told = parse_answer(pending.text, ANSWERS[pending.stage])
+            if isinstance(told, Plan):
+                return self._planned(told)
+            node = self.state.nodes[pending.node]
+            if isinstance(told, Act):
+                return self._chosen(node, told)
+            return self._reflected(node, told)
+        except (ModelAnswerError, _UselessError) as error:
+            why, text = str(error)[:MOST_CHARACTERS], pending.text[: 4 * MOST_CHARACTERS]
+            facts = {"stage": pending.stage.value, "text": text, "why": why}
+            return Write((NewEvent(Kind.MISREAD, pending.node, facts),))
+
+    def _planned(self, plan: Plan) -> Move:
+        if plan.choice == "look":
+            return self._look(plan)
+        if plan.choice == "give_up":
+            return self._end_without(f"gave up: {_short(plan.why) or 'nothing was said of it'}")
+        if not plan.claims or not plan.cause.strip():
+            raise _UselessError("an answer has a cause and claims, each with its evidence")
+        plan = plan.model_copy(update={"claims": plan.claims[:MOST_CLAIMS]})
+        answer = answer_of(self.search, self.state, plan)
+        if not answer.cause:
+            struck = next((each.struck for each in answer.claims if each.struck), "")
+            last = len(self.state.misread) + 1 >= MOST_MISREAD or not self.points
+            if not last:  # it may look on, or cite the lines that say it
+                raise _UselessError(
+                    f"no claim rests on what a device told: {struck or 'documents alone'}"
+                )
+            return _end(
+                SearchOutcome.NOT_FOUND,
+                "what the model answered is not in what was seen",
+                answer,
+            )
+        return _end(SearchOutcome.FOUND, _short(plan.why), answer)
+
+    def _look(self, plan: Plan) -> Move:
+        points, state = self.points, self.state
+        if not points:
+            raise _UselessError("no look is left: answer, or give up")
+        point = state.here if plan.point < 0 and state.here in points else plan.point
+        if point not in points:
+            raise _UselessError(f"from {plan.point} no look goes on: {', '.join(map(str, points))}")
+        if plan.expert not in self.search.expert_named:
+            known = ", ".join(self.search.expert_named)
+            raise _UselessError(f"there is no expert {plan.expert!r}: {known}")
+        if not plan.subtask.strip():
+            raise _UselessError("a look has a subtask")
+        hypothesis, new = self._hypothesis(plan.hypothesis)
+        if self._is_refuted(hypothesis):
+            raise _UselessError(f"{hypothesis} is refuted: suppose something else")
+        events = []
+        if point != state.here:
+            is_back = point not in state.nodes or state.nodes[point].parent != state.here
+            events.append(_moved(point, _short(plan.why), is_back=is_back))
+        facts = {
+            "parent": point,
+            "expert": plan.expert,
+            "subtask": _short(plan.subtask),
+            "hypothesis": hypothesis,
+            "why": _short(plan.why),
+            "asked_by": "",
+        }
+        facts |= {"supposes": new} if new else {}
+        return Write((*events, NewEvent(Kind.OPENED, self._next_node, facts)))
+
+    def _look_for_person(self) -> Move:
+        """What somebody asked for comes next, right below the ticket; no model chooses it."""
+        asked = self.state.requests[0]
+        if self.state.calls >= self.search.limits.calls:
+            return self._end_without("no look is left for what was asked")
+        says = {name: tool.description for name, tool in self.search.tool_named.items()}
+        known = self.search.expert_named.get(asked.expert)
+        expert = known or nearest(self.search.experts, asked.what, says)
+        facts = {
+            "parent": ROOT,
+            "expert": expert.name,
+            "subtask": asked.what,
+            "hypothesis": "",
+            "why": "",
+            "asked_by": asked.by,
+        }
+        return Write((NewEvent(Kind.OPENED, self._next_node, facts),))
+
+    def _hypothesis(self, told: str) -> tuple[str, str]:
+        """Its id, and its text where it is new."""
+        told, known = _short(told), self.state.hypotheses
+        if not told:
+            return "", ""
+        first = told.split(":")[0].strip().upper()
+        if first in known:
+            return first, ""
+        same = next((i for i, text in known.items() if text.casefold() == told.casefold()), "")
+        return (same, "") if same else (f"H{len(known) + 1}", told)
+
+    def _chosen(self, node: Node, act: Act) -> Move:
+        call = self._call(node, act)
+        if why := self._goes_round(call):
+            return self._settle(node, NodeState.FAILED, why, is_cut=True)
+        facts = {**_told(call), "why": _short(act.why)}
+        return Write((NewEvent(Kind.CALLED, node.id, facts),))
+
+    def _call(self, node: Node, act: Act) -> Call:
+        expert = self.search.expert_named[node.expert]
+        if act.tool == RETRIEVE:
+            query = _short(act.arguments.get("query", ""))
+            if not query:
+                raise _UselessError("retrieve takes a query")
+            return Call(RETRIEVE, "", {"query": query}, f"documents: {query}")
+        if act.tool not in expert.tools:
+            raise _UselessError(
+                f"{act.tool!r} is no tool of {expert.name}: {', '.join(expert.tools)}, {RETRIEVE}"
+            )
+        tool = self.search.tool_named[act.tool]
+        mine = [name for name, kind in self.search.targets.items() if kind == tool.target]
+        if act.target not in mine:
+            raise _UselessError(
+                f"{tool.name} is for a {tool.target}, and {act.target!r} is none:"
+                f" {', '.join(mine[:20])}"
+            )
+        try:
+            arguments = tool.checked(act.arguments)
+        except BadArgumentError as error:
+            raise _UselessError(str(error)) from error
+        return Call(tool.name, act.target, arguments, tool.shown(arguments))
+
+    def _goes_round(self, call: Call) -> str:
+        """Why this look would only repeat another one; empty where it may tell something new."""
+        state = self.state
+        same = [seq for seq, each in state.tried if _is_same(each, call)]
+        if not same:
+            return ""
+        seen = [o for o in state.observations.values() if _is_same(o.call, call)]
+        where = f" ({seen[-1].id})" if seen else ""
+        if len(same) >= MOST_SAME:
+            return f"this was looked at {len(same)} times{where}: it goes round in circles"
+        is_new = any(o.seq > same[-1] and self._is_news(o) for o in state.observations.values())
+        is_later = bool(seen) and self.now - seen[-1].at >= AGAIN_S and len(same) == 1
+        if is_new or is_later:
+            return ""
+        return f"this was looked at before{where}, and nothing new was seen since"
+
+    def _is_news(self, seen: Observation) -> bool:
+        """Whether no look before it told the same."""
+        told = (seen.fields, seen.lines)
+        return not any(
+            _is_same(o.call, seen.call) and (o.fields, o.lines) == told and o.seq < seen.seq
+            for o in self.state.observations.values()
+        )
+
+    def _reflected(self, node: Node, told: Reflection) -> Move:
+        kept = sum(not f.struck for n in self.state.nodes.values() for f in n.findings)
+        findings: list[dict[str, object]] = []
+        for each in told.findings[:MOST_FINDINGS]:
+            why = self._struck(node, each)
+            kept += not why
+            findings.append(
+                {
+                    "id": "" if why else f"F{kept}",
+                    "text": _short(each.text),
+                    "cited": [self._cited(node, each).model_dump(mode="json")],
+                    "supports": [h for h in each.supports if h in self.state.hypotheses],
+                    "refutes": [h for h in each.refutes if h in self.state.hypotheses],
+                    "struck": why,
+                }
+            )
+        facts = {"findings": findings, "why": _short(told.why)}
+        reflected = NewEvent(Kind.REFLECTED, node.id, facts)
+        stand = [each for each in findings if not each["struck"]]
+        if not stand:
+            why = next((str(each["struck"]) for each in findings), _short(told.why))
+            return self._settle(node, NodeState.NOTHING, why, before=(reflected,))
+        refutes = any(node.hypothesis in _texts(each["refutes"]) for each in stand)
+        supports = any(node.hypothesis in _texts(each["supports"]) for each in stand)
+        if node.hypothesis and refutes and not supports:
+            why = f"speaks against {node.hypothesis}"
+            return self._settle(node, NodeState.REFUTED, why, before=(reflected,))
+        return self._settle(node, NodeState.TOLD, _short(told.why), before=(reflected,))
+
+    def _cited(self, node: Node, told: ToldFinding) -> Cited:
+        seen = self.state.observations[node.observation]
+        lines = tuple(n for n in dict.fromkeys(told.lines) if 1 <= n <= len(seen.lines))
+        fields = tuple(name for name in dict.fromkeys(told.fields) if name in seen.fields)
+        return Cited(observation=seen.id, lines=lines, fields=fields)
+
+    def _struck(self, node: Node, told: ToldFinding) -> str:
+        cited = self._cited(node, told)
+        if not cited.lines and not cited.fields:
+            return "it cites no line that is there"
+        evidence = evidence_of(self.state, (cited,))
+        return unsupported(told.text, evidence, vocabulary_of(self.search, self.state))
+
+    # What becomes of a node
+
+    def _settle(
+        self,
+        node: Node,
+        became: NodeState,
+        why: str,
+        *,
+        before: Sequence[NewEvent] = (),
+        is_cut: bool = False,
+    ) -> Move:
+        facts = {"state": became.value, "why": why[:MOST_CHARACTERS], "is_cut": is_cut}
+        settled = NewEvent(Kind.SETTLED, node.id, facts)
+        if became is NodeState.TOLD:
+            if node.asked_by:
+                return Write((*before, settled))  # it goes on from where it was
+            return Write((*before, settled, _moved(node.id, "", is_back=False)))
+        to, told = self._back_to(node, became), f"{became.value}: {why}"[:MOST_CHARACTERS]
+        if node.asked_by:
+            return Write((*before, settled))
+        return Write((*before, settled, _moved(to, told, is_back=True)))
+
+    def _back_to(self, node: Node, became: NodeState) -> int:
+        """The point to go on from after a look that brought nothing, or refuted what it was for."""
+        state, point = self.state, node.parent
+        if became is NodeState.REFUTED:  # what was supposed on the way here is gone with it
+            while point and state.nodes[point].hypothesis == node.hypothesis:
+                point = state.nodes[point].parent
+        siblings = [each for each in state.children(node.parent) if not each.asked_by]
+        earlier = siblings[-FRUITLESS_AT_POINT:-1]  # the node itself is the last
+        is_left = bool(earlier) and all(each.state in FRUITLESS for each in earlier)
+        if point == node.parent and point and is_left:
+            point = state.nodes[point].parent
+        return point
+
+    @property
+    def _next_node(self) -> int:
+        return len(self.state.nodes) + 1
+
+    def _end_without(self, why: str) -> Move:
+        answer = answer_of(self.search, self.state, None)
+        return _end(SearchOutcome.NOT_FOUND, why, answer)
+
+
+def _end(outcome: SearchOutcome, why: str, answer: SearchAnswer) -> Write:
+    facts = {"outcome": outcome.value, "why": why, "answer": answer.model_dump(mode="json")}
+    return Write((NewEvent(Kind.ENDED, facts=facts),))
+
+
+def _moved(to: int, why: str, *, is_back: bool) -> NewEvent:
+    return NewEvent(Kind.MOVED, to, {"to": to, "why": why, "is_back": is_back})
+
+
+def _told(call: Call) -> Mapping[str, object]:
+    return {
+        "tool": call.tool,
+        "target": call.target,
+        "arguments": dict(call.arguments),
+        "shown": call.shown,
+    }
+
+
+def _is_same(one: Call, other: Call) -> bool:
+    return (one.tool, one.target, dict(one.arguments)) == (
+        other.tool,
+        other.target,
+        dict(other.arguments),
+    )
+
+
+def _texts(told: object) -> Sequence[str]:
+    return told if isinstance(told, list) else ()
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:MOST_CHARACTERS]
