@@ -91,7 +91,7 @@ def checked(reading: Reading, text: str) -> Checked:
     Raises:
         UnusableReadingError: Too large, or no procedure is left of those there were.
     """
-    _refuse_large(reading)
+    refuse_large(reading)
     reading = Reading.model_validate(_cleaned(as_json(reading)))
     check = _Check(text)
     kept = {
@@ -174,7 +174,7 @@ class _Check:
         return told
 
 
-def _refuse_large(reading: Reading) -> None:
+def refuse_large(reading: Reading) -> None:
     """Without recursion: what is nested without end must not end the process.
 
     Raises:
