@@ -33,8 +33,10 @@ def coming(*operations, of=FAN):
     [
         (
             INSERT,
-            "“Breathe” is new: behind “Seat the tray”, in what is done when “Is the tray loose?”"
-            + " holds",
+            (
+                "“Breathe” is new: behind “Seat the tray”, in what is done when "
+                "“Is the tray loose?” holds"
+            ),
         ),
         (
             {"op": "delete", "node": "loose?"},
@@ -54,8 +56,10 @@ def coming(*operations, of=FAN):
         ),
         (
             {"op": "guard", "nodes": ["note"], "when": "Is it hot?", "otherwise": []},
-            "“Note the serial number”: done only if “Is it hot?”; if not, nothing is done and the"
-            + " program goes on",
+            (
+                "“Note the serial number”: done only if “Is it hot?”; if not, nothing is done and "
+                "the program goes on"
+            ),
         ),
         (
             {"op": "guard", "node": "seat", "how": "negate"},
