@@ -13,6 +13,7 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -63,7 +64,19 @@ Commands = Annotated[
     BeforeValidator(_several),
     Field(max_length=MOST_COMMANDS),
 ]
-Steps = Annotated[Body, BeforeValidator(_several)]
+# The notation has a page of its own; in descriptions of the API it is an object.
+_NOTATION = "In the notation of readings: docs/reference/procedures.md."
+GivenNode = Annotated[Node, WithJsonSchema({"type": "object", "description": _NOTATION})]
+GivenArm = Annotated[Arm, WithJsonSchema({"type": "object", "description": _NOTATION})]
+GivenGuard = Annotated[
+    Guard,
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}], "description": _NOTATION}),
+]
+Steps = Annotated[
+    Body,
+    BeforeValidator(_several),
+    WithJsonSchema({"type": "array", "items": {"type": "object"}, "description": _NOTATION}),
+]
 
 
 class _Placed(Noun):
@@ -89,8 +102,8 @@ class Insert(_Placed):
     """
 
     op: Literal["insert"] = "insert"
-    node: Node | None = None
-    arm: Arm | None = None
+    node: GivenNode | None = None
+    arm: GivenArm | None = None
     """Another answer or remedy; its place is before or after an arm, or in a choice."""
 
     @model_validator(mode="after")
@@ -158,7 +171,7 @@ class ChangeGuard(Noun):
     """To put: nodes that follow one another. Else: an arm or loop, or a step under the arm."""
     how: How | None = None
     """Without it, `when` changes the condition of an arm and is put over anything else."""
-    when: Guard | None = None
+    when: GivenGuard | None = None
     otherwise: Steps | None = None
     """To put: what is done when it does not hold; without it the program goes on."""
     lines: Lines | None = Field(default=None, alias="at")
