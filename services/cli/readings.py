@@ -20,6 +20,7 @@ from services.cli.options import AsJson, DataDir
 if TYPE_CHECKING:
     from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
     from services.kit.settings import PlatformSettings
+    from services.procedure.editing.operations import Operation
     from services.procedure.model import Reading
 
 app = typer.Typer(no_args_is_help=True)
@@ -206,6 +207,42 @@ def replace(
 
 
 @app.command()
+def edit(
+    page: Page,
+    operations: Annotated[
+        Path, typer.Option("--operations", help="Operations as JSON; `-` reads them from stdin.")
+    ],
+    procedure: Annotated[int, typer.Option(min=0, help="Its number in `show`.")] = 0,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would change.")
+    ] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correct a procedure by operations on its steps, and tell what that changes.
+
+    `docs/reference/procedures.md` says what operations there are; `show --json` has the ids.
+    """
+    from services.cli.readings_shown import show_preview  # noqa: PLC0415
+    from services.contracts.readings import EditRequest  # noqa: PLC0415
+
+    given = _operations_in(operations)
+    with _readings(data_dir, url) as readings:
+        text_hash = _hash(readings, page)
+        request = EditRequest(procedure=procedure, operations=given)
+        preview = readings.preview(text_hash, request)
+        if not dry_run:
+            seen = request.model_copy(update={"revision": preview.revision})
+            readings.edit(text_hash, seen)
+    if as_json:
+        print_json(preview)
+    else:
+        show_preview(preview, is_stored=not dry_run)
+
+
+@app.command()
 def undo(
     page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
@@ -284,6 +321,18 @@ def _opened(path: Path) -> Path:
     if not path.is_file():
         raise InvalidInputError(f"expected a file at {str(path)!r}")
     return path
+
+
+def _operations_in(path: Path) -> "tuple[Operation, ...]":
+    from services.kit.errors import InvalidInputError  # noqa: PLC0415
+    from services.procedure.editing.operations import operations_given  # noqa: PLC0415
+
+    is_piped = str(path) == "-"
+    text = sys.stdin.read() if is_piped else _opened(path).read_text(encoding="utf-8")
+    try:
+        return operations_given(json.loads(text))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInputError(f"expected operations as JSON in {path}: {error}") from error
 
 
 def _reading_in(path: Path) -> "Reading":

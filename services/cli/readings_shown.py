@@ -7,13 +7,21 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from services.contracts.readings import ImportReport, ReadingDetail, ReadingSummary
+from services.contracts.readings import (
+    EditPreview,
+    ImportReport,
+    ReadingDetail,
+    ReadingSummary,
+)
 from services.kit.text import clean_text
+from services.procedure.editing.consequences import Consequences
+from services.procedure.editing.difference import Difference
 from services.procedure.lowering import lower
-from services.procedure.model import Doubt, Procedure
+from services.procedure.model import Doubt, LineRange, Procedure
 from services.procedure.ports import Event
 from services.procedure.program.cited_lines import where
 from services.terminal import SHOWN_FAILURES, console, steps_of
+from services.workflow.lint import Severity
 
 if TYPE_CHECKING:
     from services.ingestion.readings.reading_pass import ReadEstimate, ReadReport
@@ -60,6 +68,62 @@ def show_reading(detail: ReadingDetail) -> None:
         )
     for remark in detail.remarks:
         console.print(Text(f"! {remark}", style="yellow"))
+
+
+def show_preview(preview: EditPreview, *, is_stored: bool) -> None:
+    """What an edit changes, and what comes of it; warnings in their colours."""
+    for effect in preview.difference.effects:
+        console.print(Text(f"* {effect}", style="bold"))
+    _show_difference(preview.difference)
+    _show_consequences(preview.consequences)
+    for remark in preview.remarks:
+        console.print(Text(f"! {remark}", style="yellow"))
+    if preview.voids_approval:
+        told = "is no longer" if is_stored else "would no longer be"
+        console.print(Text(f"! the procedure was approved and {told}", style="yellow"))
+    console.print("stored" if is_stored else "nothing is stored")
+
+
+def _show_difference(told: Difference) -> None:
+    for step in told.steps:
+        words = f": {'; '.join(step.words)}" if step.words else ""
+        line = f"  {step.kind.value:8} {step.node}  {step.text}{words}{_lines(step.lines)}"
+        console.print(Text(line))
+    for guard in told.guards:
+        was = f"{guard.was or 'no condition'} -> {guard.now or 'no condition'}"
+        console.print(Text(f"  condition {guard.node}  {was}{_lines(guard.lines)}"))
+
+
+def _show_consequences(coming: Consequences) -> None:
+    for each in coming.dropped:
+        console.print(
+            Text(f"! no longer only if {each.question} {each.answer}:", style="bold red"), end=" "
+        )
+        steps = (f"{step.text}{' (now always)' if step.is_always else ''}" for step in each.steps)
+        console.print(Text("; ".join(steps), style="red"))
+    for each in coming.gained:
+        steps = (step.text for step in each.steps)
+        console.print(Text(f"  now only if {each.question} {each.answer}: {'; '.join(steps)}"))
+    for step in coming.unreachable:
+        console.print(Text(f"! no path leads to {step.text}{_lines(step.lines)}", style="red"))
+    for finding in coming.findings:
+        if finding.is_new:
+            style = "red" if finding.severity is Severity.ERROR else "yellow"
+            line = f"! {finding.severity}: {finding.text}{_lines(finding.lines)}"
+            console.print(Text(line, style=style))
+    for finding in coming.mended:
+        console.print(Text(f"  mended: {finding.text}", style="green"))
+    if coming.paths_before != coming.paths_after:
+        console.print(f"  paths: {_count(coming.paths_before)} -> {_count(coming.paths_after)}")
+
+
+def _lines(lines: Sequence[LineRange]) -> str:
+    told = ", ".join(f"{first}-{last}" if first < last else str(first) for first, last in lines)
+    return f" (lines {told})" if told else ""
+
+
+def _count(paths: int | None) -> str:
+    return "very many" if paths is None else str(paths)
 
 
 def show_history(events: Sequence[Event]) -> None:

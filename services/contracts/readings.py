@@ -11,6 +11,9 @@ from pydantic import Field, PlainSerializer
 
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
+from services.procedure.editing.consequences import Consequences
+from services.procedure.editing.difference import Difference
+from services.procedure.editing.operations import MOST_OPERATIONS, Operation
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import Event, ReadingState, TicketDoubt
 
@@ -157,6 +160,35 @@ class AnswerRequest(Value):
     revision: str = ""
 
 
+class EditRequest(Value):
+    """A person changes a procedure by operations on its nodes, done in their order or not at all.
+
+    See `procedure.editing.operations`; nodes are named by the ids that the reading has.
+    """
+
+    procedure: int = Field(default=0, ge=0)
+    """Its place in what is served."""
+    operations: tuple[Operation, ...] = Field(min_length=1, max_length=MOST_OPERATIONS)
+    revision: str = ""
+    """What the person saw; empty for whatever is served now."""
+
+
+class EditPreview(Value):
+    """What an edit would make of a reading; nothing is stored."""
+
+    revision: str
+    """What it was made of: to be sent with the edit itself."""
+    procedure: int
+    reading: ShortReading
+    """All procedures as they would be stored."""
+    difference: Difference
+    consequences: Consequences
+    voids_approval: bool
+    """Whether the procedure is approved, which the edit ends."""
+    remarks: tuple[str, ...] = ()
+    """What would be cut or marked of the reading, since the text does not have it."""
+
+
 class DoubtReport(TicketDoubt):
     """What an engineer found wrong of a page while they worked on a ticket."""
 
@@ -230,6 +262,16 @@ class Readings(Protocol):
             ConflictError: Something else is served than the caller saw.
         """
 
+    def preview(self, text_hash: str, edit: EditRequest) -> EditPreview:
+        """What an edit would change, and what would come of it. Raises as `edit` does."""
+
+    def edit(self, text_hash: str, edit: EditRequest) -> ReadingDetail:
+        """Put the reading with a procedure edited in the place of what is served.
+
+        The approval of that procedure ends, those of others hold. Raises as `replace` does, and
+        `UnusableOperationError` (an `InvalidInputError`), which names the operation, from 0.
+        """
+
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
         """Vouch for a procedure. Raises as `get` and `replace` do."""
 
@@ -286,6 +328,14 @@ class ReadingsClient:
             _path(text_hash), {"procedures": [], **as_json(reading)}, revision=revision
         )
         return ReadingDetail.model_validate(found)
+
+    def preview(self, text_hash: str, edit: EditRequest) -> EditPreview:
+        """See `Readings.preview`."""
+        return EditPreview.model_validate(self._client.post(_path(text_hash, "/previews"), edit))
+
+    def edit(self, text_hash: str, edit: EditRequest) -> ReadingDetail:
+        """See `Readings.edit`."""
+        return ReadingDetail.model_validate(self._client.post(_path(text_hash, "/edits"), edit))
 
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
         """See `Readings.approve`."""

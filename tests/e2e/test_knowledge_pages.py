@@ -62,6 +62,90 @@ def test_a_document_is_uploaded_found_checked_approved_and_forgotten(page, runni
     assert running.client.get("/v1/contents/tape-arm.md").status_code == 404
 
 
+WRONG = """# Coolant pump stands still
+
+1. Look at the lamp of the pump.
+2. If the lamp is red, swap the fuse.
+3. Note the hour.
+"""
+
+
+def test_a_wrong_condition_is_corrected_by_a_form_and_the_keyboard(page, running):
+    upload(page, "coolant-pump.md", WRONG)
+    (found,) = running.client.get("/v1/readings", params={"document": "coolant-pump.md"}).json()
+    address = f"/v1/readings/{found['text_hash']}"
+    told = {"do": "Swap the fuse", "at": [[4, 4]]}
+    arm = {"when": "Is the lamp green?", "at": [[4, 4]], "steps": [told]}
+    steps = [
+        {"do": "Look at the lamp of the pump", "at": [[3, 3]]},
+        {"choice": "exclusive", "arms": [arm], "at": [[4, 4]]},
+        {"do": "Note the hour", "at": [[5, 5]]},
+    ]
+    reading = {"procedures": [{"title": "Coolant pump", "at": [[1, 5]], "steps": steps}]}
+    running.client.put(address, json=reading).raise_for_status()
+
+    page.goto(f"/knowledge/readings/{found['text_hash']}")
+    page.get_by_text("Steps with their lines").click()
+    expect(page.locator(".steps-list li").nth(1)).to_contain_text("Is the lamp green?")
+    page.get_by_label("Change step 2").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Its condition")).to_be_visible()
+    condition = page.locator("section.card").filter(has=page.get_by_text("Its condition"))
+    condition.get_by_label("The condition").fill("Is the lamp red?")
+    condition.get_by_role("button", name="Change the condition").click()
+    expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+    expect(page.locator(".effects")).to_contain_text("is now “Is the lamp red?”")
+    expect(page.locator(".drawing")).to_contain_text("Is the lamp red?")
+
+    page.get_by_role("button", name="Back").click()
+    expect(condition.get_by_label("The condition")).to_have_value("Is the lamp red?")
+    condition.get_by_role("button", name="Change the condition").click()
+    page.get_by_role("button", name="Store").click()
+    expect(page.locator(".drawn .drawing")).to_contain_text("Is the lamp red?")
+    expect(page.locator(".history li").first).to_contain_text("is now “Is the lamp red?”")
+    stored = running.client.get(address).json()["reading"]["procedures"][0]["steps"]
+    assert (stored[1]["arms"][0]["when"], stored[1]["arms"][0]["at"]) == (
+        "Is the lamp red?",
+        [[4, 4]],
+    )
+
+
+def test_a_step_is_changed_on_a_phone_without_a_script(browser, running):
+    waiting = running.client.post("/v1/readings/waiting", json={"text": "link"}).json()
+    text_hash = next(each["text_hash"] for each in waiting["readings"] if each["procedures"])
+    viewport = {"width": 375, "height": 700}
+    context = browser.new_context(
+        base_url=running.url, viewport=viewport, java_script_enabled=False
+    )
+    page = context.new_page()
+
+    def fits():
+        page.wait_for_load_state()  # with its style
+        width = page.evaluate("document.documentElement.scrollWidth")
+        return width <= 375 or f"{page.url} is {width} wide"
+
+    page.goto(f"/knowledge/readings/{text_hash}")
+    page.locator(".steps-list > summary").first.click()
+    page.locator(".step-menu summary").first.click()
+    assert fits() is True
+    page.locator(".step-menu a").first.click()
+    expect(page.get_by_role("heading", name="Add something")).to_be_visible()
+    assert fits() is True
+    adding = page.locator("section.card").filter(has=page.get_by_text("Add something"))
+    adding.get_by_label("Words").fill("Tell the shift that somebody is at it")
+    adding.get_by_role("button", name="Add it").click()
+    expect(page.get_by_text("no line of the page says it")).to_be_visible()
+    assert fits() is True
+    page.get_by_role("button", name="Store").click()
+    expect(page.locator(".drawn .drawing").first).to_contain_text("Tell the shift")
+    assert fits() is True
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".drawn .drawing").first).not_to_contain_text("Tell the shift")
+    context.close()
+
+
 def test_a_procedure_that_changed_meanwhile_is_not_approved(page, running):
     found = running.client.post("/v1/readings/waiting", json={"text": "fan"}).json()["readings"]
     text_hash = next(each["text_hash"] for each in found if each["procedures"] > each["approved"])

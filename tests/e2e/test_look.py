@@ -63,6 +63,11 @@ def linked(path: str, start: str) -> Callable[[Running], str]:
     return found
 
 
+def step(running: Running) -> str:
+    reading = linked("/knowledge/readings", "/knowledge/readings/")(running)
+    return linked(reading, f"{reading}/step")(running)
+
+
 PAGES: dict[str, Callable[[Running], str]] = {
     "list": lambda _running: "/",
     "held list": lambda _running: "/?severity=critical&text=a&sort=severity",
@@ -74,6 +79,7 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "source": cited,
     "readings": lambda _running: "/knowledge/readings",
     "reading": linked("/knowledge/readings", "/knowledge/readings/"),
+    "step of a reading": step,
     "documents": lambda _running: "/knowledge/documents",
     "document": lambda _running: "/knowledge/document/runbooks/BgpSessionDown.md",
     "incidents": lambda _running: "/knowledge/incidents",

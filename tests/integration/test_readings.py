@@ -66,12 +66,35 @@ def go_through(data_dir: Path, folder: Path) -> None:
         "imported",
         "approved",
     ]
-    for _ in range(3):
+    edit_it(data_dir, folder)
+    for _ in range(4):
         undone = told(data_dir, "undo", "fan.md")
     assert (undone["reader"], undone["state"]) == ("rules", "read")
     assert "--reader: " in flowxpert(data_dir, "readings", "list", "--reader", "nobody").stderr
     missing = flowxpert(data_dir, "readings", "show", "missing.md", "--json")
     assert (missing.returncode, json.loads(missing.stdout)["error"]) == (1, "ReadingNotFoundError")
+
+
+def edit_it(data_dir: Path, folder: Path) -> None:
+    """The step of the replaced reading goes under a condition, first on trial."""
+    (node,) = told(data_dir, "show", "fan.md")["reading"]["procedures"][0]["steps"]
+    given = folder / "operations.json"
+    operation = {"op": "guard", "node": node["id"], "when": "Is the fan [bold]loose?"}
+    given.write_text(json.dumps([operation]))
+    edit = ("edit", "fan.md", "--operations", str(given))
+    tried = flowxpert(data_dir, "readings", *edit, "--dry-run")
+    assert "done only if “Is the fan [bold]loose?”" in tried.stdout
+    assert "would no longer be" in tried.stdout
+    assert told(data_dir, "show", "fan.md")["approved"] == 1
+    stored = told(data_dir, *edit)
+    (step,) = stored["difference"]["steps"]
+    assert (step["node"], step["kind"]) == (node["id"], "changed")
+    assert told(data_dir, "show", "fan.md")["approved"] == 0
+    given.write_text(json.dumps([operation, {"op": "delete", "node": "gone"}]))
+    refused = flowxpert(data_dir, "readings", *edit)
+    assert (refused.returncode, "operation 1 (delete)" in refused.stderr) == (1, True)
+    given.write_text("[{]")
+    assert "as JSON" in flowxpert(data_dir, "readings", *edit).stderr
 
 
 def test_a_folder_that_nobody_uses_is_opened(data_dir: Path, tmp_path: Path) -> None:

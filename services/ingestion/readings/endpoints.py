@@ -9,6 +9,8 @@ from fastapi.responses import StreamingResponse
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    EditPreview,
+    EditRequest,
     ImportReport,
     ReadingDetail,
     ReadingQuery,
@@ -107,6 +109,18 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
         Approvals of procedures that it leaves as they are hold.
         """
         return service.replace(text_hash, reading_given(reading), revision=revision)
+
+    @router.post("/{text_hash}/previews", responses=_CHANGES)
+    @needs(Need.READ)
+    def preview_edit(service: Service, text_hash: str, edit: EditRequest) -> EditPreview:
+        """What operations on a procedure would change, in words, and what would come of them."""
+        return service.preview(text_hash, edit)
+
+    @router.post("/{text_hash}/edits", responses=_CHANGES)
+    @needs(Need.APPROVE)
+    def edit_reading(service: Service, text_hash: str, edit: EditRequest) -> ReadingDetail:
+        """Change a procedure by operations on its nodes; its approval ends, others hold."""
+        return service.edit(text_hash, edit)
 
     @router.post("/{text_hash}/approvals", responses=_CHANGES)
     @needs(Need.APPROVE)

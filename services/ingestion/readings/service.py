@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    EditPreview,
+    EditRequest,
     ImportReport,
     OfferedProcedure,
     ProcedureState,
@@ -21,9 +23,13 @@ from services.ingestion.readings.json_lines import line_of
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
-from services.procedure.checking.check import UnusableReadingError, checked
+from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.doubt_answers import answered
-from services.procedure.model import Procedure, Reading, as_json
+from services.procedure.editing.apply import stages
+from services.procedure.editing.consequences import consequences
+from services.procedure.editing.difference import difference
+from services.procedure.editing.effects import effects
+from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import (
     Event,
     Happening,
@@ -80,13 +86,56 @@ class ReadingsService:
         """See `Readings.replace`."""
         served = self._served(text_hash)
         self._expect(revision, served)
+        return self._replace(text_hash, served, reading)
+
+    def preview(self, text_hash: str, edit: EditRequest) -> EditPreview:
+        """See `Readings.preview`."""
+        served = self._served(text_hash)
+        self._expect(edit.revision, served)
+        found = _Edited(text_hash, served, edit)
+        stored = self._kept(text_hash, found)
+        told = difference(found.before, found.after)
+        return EditPreview(
+            revision=revision_of(served),
+            procedure=edit.procedure,
+            reading=stored.reading,
+            difference=told.model_copy(update={"effects": found.effects}),
+            consequences=consequences(found.before, found.after),
+            voids_approval=served.state(edit.procedure) is ReadingState.APPROVED,
+            remarks=tuple(stored.remarks),
+        )
+
+    def edit(self, text_hash: str, edit: EditRequest) -> ReadingDetail:
+        """See `Readings.edit`."""
+        served = self._served(text_hash)
+        self._expect(edit.revision, served)
+        found = _Edited(text_hash, served, edit)
+        self._kept(text_hash, found)
+        return self._replace(text_hash, served, found.reading, detail="; ".join(found.effects))
+
+    def _kept(self, text_hash: str, edited: "_Edited") -> Checked:
+        """The reading as its text allows it.
+
+        Raises:
+            UnusableReadingError: A procedure would be left out.
+        """
+        found = checked(edited.reading, self._text(text_hash))
+        if len(found.reading.procedures) < len(edited.reading.procedures):
+            raise UnusableReadingError("; ".join(found.remarks[:3]))
+        return found
+
+    def _replace(
+        self, text_hash: str, served: ServedReading, reading: Reading, *, detail: str = ""
+    ) -> ReadingDetail:
         if not reading.procedures and any(served.approvals):
             raise UnusableReadingError("approved procedures would be lost; undo or forget instead")
         text = self._text(text_hash)
         found = checked(reading, text)
-        self._store.replace(text_hash, found.reading, who=self._who, what=Happening.REPLACED)
-        detail = self.get(text_hash)
-        return detail.model_copy(update={"remarks": tuple(found.remarks)})
+        self._store.replace(
+            text_hash, found.reading, who=self._who, what=Happening.REPLACED, detail=detail
+        )
+        stored = self.get(text_hash)
+        return stored.model_copy(update={"remarks": tuple(found.remarks)})
 
     def approve(self, text_hash: str, request: ApprovalRequest) -> ReadingDetail:
         """See `Readings.approve`."""
@@ -225,6 +274,31 @@ class ReadingsService:
             states=tuple(_states(served)),
             offers=tuple(offers),
             lines=tuple(text.split("\n")) if text is not None else (),
+        )
+
+
+class _Edited:
+    """A reading with one of its procedures edited."""
+
+    def __init__(self, text_hash: str, served: ServedReading, edit: EditRequest) -> None:
+        """Does the edit.
+
+        Raises:
+            ProcedureNotFoundError: There is none at this place.
+            UnusableOperationError: An operation cannot be done.
+        """
+        procedures = list(served.reading.procedures)
+        if edit.procedure >= len(procedures):
+            raise ProcedureNotFoundError(
+                f"the reading of {text_hash[:80]!r} has {len(procedures)} procedures, counted "
+                f"from 0, and none at {edit.procedure}"
+            )
+        found = stages(procedures[edit.procedure], edit.operations)
+        self.before, self.after = found[0], found[-1]
+        self.effects = effects(found, edit.operations)
+        procedures[edit.procedure] = self.after
+        self.reading = served.reading.model_copy(
+            update={"reader": Reader.PERSON, "procedures": tuple(procedures)}
         )
 
 

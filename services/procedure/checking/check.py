@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
 from services.knowledge.screening.instructions import instruction_in
+from services.procedure.checking.with_values import says_with_values
 from services.procedure.doubt_answers import without_doubts_about_nothing
 from services.procedure.model import (
     Answer,
@@ -23,6 +24,7 @@ from services.procedure.model import (
     Loop,
     Node,
     Procedure,
+    Reader,
     Reading,
     Remark,
     Sourced,
@@ -45,7 +47,6 @@ MOST_REMARKS = 12
 """Of one procedure; later ones mostly follow from the first."""
 UNSURE = 0.5
 """Confidence of a node whose lines say nothing of it; below what is shown as sure."""
-
 
 Place = TypeVar("Place", bound=Sourced)
 
@@ -91,9 +92,9 @@ def checked(reading: Reading, text: str) -> Checked:
     Raises:
         UnusableReadingError: Too large, or no procedure is left of those there were.
     """
-    _refuse_large(reading)
+    refuse_large(reading)
     reading = Reading.model_validate(_cleaned(as_json(reading)))
-    check = _Check(text)
+    check = _Check(text, is_persons=reading.reader is Reader.PERSON)
     kept = {
         place: procedure
         for place, given in enumerate(reading.procedures)
@@ -114,7 +115,9 @@ def checked(reading: Reading, text: str) -> Checked:
 class _Check:
     """One text while procedures are held against it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_persons: bool) -> None:
+        """A person may put a placeholder where a command of the text has a value."""
+        self._is_persons = is_persons
         self._lines = text.split("\n")
         self._said = _squeezed(text)
         self._wrong: dict[str, None] = {}
@@ -153,12 +156,19 @@ class _Check:
         """It with the lines that are in the text; unsure where they or its commands are not."""
         lines = self._in(given)
         commands: tuple[str, ...] = given.commands if isinstance(given, Do | End) else ()
-        unknown = [each for each in commands if _squeezed(each) not in self._said]
+        unknown = [each for each in commands if not self._says(each)]
         self._wrong |= dict.fromkeys(f"the text has no command {each[:200]!r}" for each in unknown)
         if lines == given.lines and not unknown:
             return given
         sure = min(given.confidence, UNSURE) if unknown or not lines else given.confidence
         return given.model_copy(update={"lines": lines, "confidence": sure})
+
+    def _says(self, command: str) -> bool:
+        """Whether the text has the command."""
+        squeezed = _squeezed(command)
+        return squeezed in self._said or (
+            self._is_persons and says_with_values(self._said, squeezed)
+        )
 
     def _in(self, given: Procedure | Doubt | Sourced) -> tuple[LineRange, ...]:
         last = len(self._lines)
@@ -174,7 +184,7 @@ class _Check:
         return told
 
 
-def _refuse_large(reading: Reading) -> None:
+def refuse_large(reading: Reading) -> None:
     """Without recursion: what is nested without end must not end the process.
 
     Raises:

@@ -148,30 +148,46 @@ def _of_paths(workflow: Workflow) -> Iterator[PathFinding]:
     for step in workflow.steps:
         if len(step.text) > _LONGEST_TEXT:
             yield PathFinding(f"a step is too long to act on: {step.text[:60]!r} …", _cited(step))
-    for path in _paths(workflow):
+    for path in _Ways(workflow):
         yield from _twice(path)
         yield from _escalated_after_success(path)
+
+
+def path_count(workflow: Workflow) -> int | None:
+    """How many ways lead from the start to an end or to a step they have been at.
+
+    None where there are more than can be played.
+    """
+    ways = _Ways(workflow)
+    count = sum(1 for _ in ways)
+    return None if ways.todo else count
 
 
 _Path = list[tuple[Step, str]]
 """Steps with the answers that led on."""
 
 
-def _paths(workflow: Workflow) -> Iterator[_Path]:
+class _Ways:
     """Every way from the start to an end or to a step it has been at; a bounded number."""
-    todo: list[_Path] = [[(workflow.steps[0], "")]]
-    for _ in range(_MOST_PATHS):
-        if not todo:
-            return
-        path = todo.pop()
-        step = path[-1][0]
-        seen = {each.id for each, _ in path}
-        exits = [edge for edge in workflow.exits(step.id) if edge.target not in seen]
-        if not exits:
-            yield path
-        for edge in reversed(exits):
-            walked: _Path = [*path[:-1], (step, edge.condition)]
-            todo.append([*walked, (workflow.by_id[edge.target], "")])
+
+    def __init__(self, workflow: Workflow) -> None:
+        self._workflow = workflow
+        self.todo: list[_Path] = [[(workflow.steps[0], "")]]
+        """Ways that are not at their end yet."""
+
+    def __iter__(self) -> Iterator[_Path]:
+        for _ in range(_MOST_PATHS):
+            if not self.todo:
+                return
+            path = self.todo.pop()
+            step = path[-1][0]
+            seen = {each.id for each, _ in path}
+            exits = [edge for edge in self._workflow.exits(step.id) if edge.target not in seen]
+            if not exits:
+                yield path
+            for edge in reversed(exits):
+                walked: _Path = [*path[:-1], (step, edge.condition)]
+                self.todo.append([*walked, (self._workflow.by_id[edge.target], "")])
 
 
 def _twice(path: _Path) -> Iterator[PathFinding]:

@@ -11,12 +11,14 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.forms import create_reading_forms
 from services.gateway.ui.knowledge.readings.owners import create_owner_form
 from services.gateway.ui.knowledge.readings.pages import create_reading_pages
+from services.gateway.ui.knowledge.readings.step_pages import create_step_pages
 
 
 def create_knowledge_pages(known: Known) -> list[APIRouter]:
     """All of them, over what is known."""
     return [
         create_reading_pages(known),
+        create_step_pages(known),
         create_reading_forms(known),
         create_owner_form(known),
         create_document_pages(known),

@@ -45,7 +45,9 @@ class Summaries:
 
 @pytest.fixture
 def client():
-    app = create_app(PlatformSettings(_env_file=None), service=None, summaries=Summaries())
+    app = create_app(
+        PlatformSettings(_env_file=None), service=None, searching=None, summaries=Summaries()
+    )
     with TestClient(app, base_url="http://127.0.0.1") as opened:
         yield opened
 

@@ -114,3 +114,9 @@ def test_control_characters_do_not_reach_the_store():
     bad = {"do": "Seat\x00 the \x1b[1mfan", "at": [[6, 6]]}
     (node,) = checked(reading(procedure(bad)), TEXT).reading.procedures[0].body
     assert node.text == "Seat  the fan"
+
+
+def test_only_a_person_may_put_a_placeholder_where_the_text_has_a_value():
+    for reader, remarks in (("person", 0), ("model", 1)):
+        given = reading(procedure(SEAT | {"commands": ["show <part>"]}), reader=reader)
+        assert len(checked(given, TEXT).remarks) == remarks

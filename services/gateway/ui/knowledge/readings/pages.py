@@ -1,6 +1,7 @@
 """Readings to check: the most urgent first, and one beside its page."""
 
 import time
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -80,15 +81,20 @@ def shown(
     *,
     refused: str = "",
     typed: str | None = None,
+    kept: Mapping[str, str] | None = None,
     status_code: int = 200,
 ) -> HTMLResponse:
-    """A reading as a page; `refused` says why what was sent was not taken, `typed` what it was."""
+    """A reading as a page; `refused` says why what was sent was not taken, `typed` what it was.
+
+    `kept` has what was typed into the forms of a step that is gone, by field.
+    """
     values: dict[str, Any] = {
         "detail": detail,
         "procedures": procedure_views(detail),
         "history": readings.history(detail.text_hash),
         "notation": notation(detail.reading) if typed is None else typed,
         "refused": refused,
+        "kept": kept or {},
         "is_edited": typed is not None,
         "may_approve": current_caller().may(Scope.APPROVE),
         "tab": "Readings",

@@ -9,6 +9,9 @@ from markupsafe import Markup
 
 from services.contracts.planner import SERVED_BY
 from services.contracts.readings import OfferedProcedure, ProcedureState, ReadingDetail
+from services.gateway.ui.knowledge.readings.steps.views import StepMenu, Written, menu_of, written
+from services.procedure.editing.apply import with_ids
+from services.procedure.editing.program import Outline
 from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.marking import marked
 from services.procedure.lowering import lower
@@ -27,6 +30,8 @@ class ShownStep:
     number: int
     step: Step
     lines: tuple[LineRange, ...]
+    menu: StepMenu | None = None
+    """What can be done about it; None of what follows from the steps around."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,8 @@ class ShownProcedure:
     doubtful: tuple[ShownStep, ...]
     """Of these, those to be looked at first, the least likely one before the others."""
     offer: ShownOffer | None
+    others: tuple[Written, ...]
+    """What is written and is no step of the drawing: notes, jumps, what no path leads to."""
 
 
 def procedure_views(detail: ReadingDetail) -> list[ShownProcedure]:
@@ -75,7 +82,7 @@ def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
     name = next(iter(detail.documents), detail.text_hash)
     drawn = lower(procedure, name, {each.node: each.question for each in doubts})
     workflow = drawn if detail.states[place].by else _judged(drawn, detail, name)
-    steps = tuple(_steps(workflow))
+    steps = tuple(_steps(workflow, Outline(with_ids(procedure))))
     first, lines = _told(detail.lines, procedure)
     offers = (each for each in detail.offers if each.procedure == place)
     return ShownProcedure(
@@ -90,6 +97,7 @@ def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
         judged=len(workflow.judged),
         doubtful=tuple(sorted(filter(_is_doubtful, steps), key=_chance)),
         offer=next((_offered(each, name) for each in offers), None),
+        others=tuple(written(procedure, {each.step.node for each in steps})),
     )
 
 
@@ -119,10 +127,11 @@ def _told(lines: Sequence[str], procedure: Procedure) -> tuple[int, tuple[str, .
     return first, tuple(lines[first - 1 : max(told, default=0) + _LINES_AROUND])
 
 
-def _steps(workflow: Workflow) -> Iterator[ShownStep]:
+def _steps(workflow: Workflow, outline: Outline) -> Iterator[ShownStep]:
     for number, step in enumerate(workflow.steps, start=1):
         lines = dict.fromkeys((each.start_line, each.end_line) for each in step.citations)
-        yield ShownStep(number, step, tuple(lines))
+        menu = menu_of(outline, step.node) if step.node in outline.found else None
+        yield ShownStep(number, step, tuple(lines), menu)
 
 
 def _offered(offer: OfferedProcedure, name: str) -> ShownOffer:

@@ -1,0 +1,100 @@
+"""Literals that become placeholders, and placeholders that are filled."""
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import chain
+
+from services.procedure.editing.errors import NothingChangedError
+from services.procedure.editing.operations import SetParameter
+from services.procedure.editing.program import Outline, rewritten
+from services.procedure.model import (
+    All,
+    Arm,
+    Body,
+    Choice,
+    Do,
+    End,
+    Guard,
+    Loop,
+    Node,
+    Not,
+    Outcome,
+    Procedure,
+    Remark,
+    Some,
+    State,
+)
+from services.workflow.commands import fill, placeholder_name
+
+ChangeText = Callable[[str], str]
+
+
+def with_parameter(outline: Outline, operation: SetParameter) -> Procedure:
+    """The procedure with the literal or placeholder replaced in texts, commands and conditions.
+
+    What the page shows as output stays as it is.
+
+    Raises:
+        NothingChangedError: No text has it.
+        UnknownNodeError: A node that is named is not there.
+    """
+    name = operation.name.strip("<>")
+    change = _change(operation, name)
+    meant = None if operation.nodes is None else _meant(outline, operation.nodes)
+
+    def node(each: Node) -> Body:
+        return (_node(each, change),) if meant is None or each.id in meant else (each,)
+
+    def arm(each: Arm) -> tuple[Arm, ...]:
+        is_meant = each.guard is not None and (meant is None or each.id in meant)
+        return (_arm(each, change),) if is_meant else (each,)
+
+    now = rewritten(outline.procedure, node=node, arm=arm)
+    if now == outline.procedure:
+        sought = operation.literal if operation.literal is not None else f"<{name}>"
+        raise NothingChangedError(f"no step or condition that is meant says {sought!r}")
+    return now
+
+
+def _change(operation: SetParameter, name: str) -> ChangeText:
+    if operation.value is not None:
+        values = {placeholder_name(name): operation.value}
+        return lambda text: fill(text, values)
+    literal = re.compile(rf"(?<![\w.<-]){re.escape(operation.literal or '')}(?!\w|[./:-]\w)")
+    return lambda text: literal.sub(lambda _: f"<{name}>", text)
+
+
+def _meant(outline: Outline, refs: Iterable[str]) -> set[str]:
+    named = {outline[ref].thing.id for ref in refs}
+    below = (id_ for id_, found in outline.found.items() if named & set(found.above))
+    return set(chain(named, below))
+
+
+def _node(node: Node, change: ChangeText) -> Node:
+    match node:
+        case Do() | End():
+            commands = tuple(map(change, node.commands))
+            return node.model_copy(update={"text": change(node.text), "commands": commands})
+        case Remark():
+            return node.model_copy(update={"text": change(node.text)})
+        case Choice():
+            return node.model_copy(update={"question": change(node.question)})
+        case Loop():
+            return node.model_copy(update={"until": _guard(node.until, change)})
+    return node
+
+
+def _arm(arm: Arm, change: ChangeText) -> Arm:
+    guard = None if arm.guard is None else _guard(arm.guard, change)
+    return arm.model_copy(update={"guard": guard})
+
+
+def _guard(guard: Guard, change: ChangeText) -> Guard:
+    match guard:
+        case State() | Outcome():
+            return guard.model_copy(update={"text": change(guard.text)})
+        case Not():
+            return guard.model_copy(update={"guard": _guard(guard.guard, change)})
+        case All() | Some():
+            guards = tuple(_guard(each, change) for each in guard.guards)
+            return guard.model_copy(update={"guards": guards})
