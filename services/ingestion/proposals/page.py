@@ -69,13 +69,12 @@ def checked_page(page: ProposedPage) -> CheckedPage:
 
 
 def edited_page(before: CheckedPage, text: str) -> CheckedPage:
-    """The page with another text: its reading with the lines that the same words stand in now.
+    """The page with another, clean text: its reading on the lines where the same words stand now.
 
     Raises:
         UnusableProposalError: Something cannot be found again, which is told, or it instructs
             whoever reads it.
     """
-    text = clean_page_text(text)
     procedures = before.reading.procedures
     moved = carried_over(procedures, before.text, text)
     lines = unchanged_lines(before.text, text)

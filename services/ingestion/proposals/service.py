@@ -26,6 +26,7 @@ from services.ingestion.jobs.service import RUN_JOB
 from services.ingestion.proposals.page import (
     CheckedPage,
     checked_page,
+    clean_page_text,
     document_name,
     edited_page,
 )
@@ -111,7 +112,8 @@ class ProposalService:
         self._check_accepter(caller, row)
         _expect(row, acceptance.text_hash)
         kept = CheckedPage(row.text, Reading.model_validate(row.reading))
-        page = edited_page(kept, acceptance.text) if acceptance.text else kept
+        text = clean_page_text(acceptance.text)
+        page = edited_page(kept, text) if text and text != kept.text else kept
         if Ledger(self._database).with_texts([page.text_hash]):
             raise KnownPageError("a document has this very text already: its reading is approved")
         values = {
