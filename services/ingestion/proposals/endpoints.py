@@ -69,7 +69,7 @@ def create_proposals_router(proposals: Proposals) -> APIRouter:
         """Take an accepted page out of the documents; the proposal keeps its text."""
         return proposals.withdraw(proposal_id, dismissal)
 
-    @router.post("/validations", status_code=204)
+    @router.post("/validations")
     @needs(Need.INGEST)
     def put_validation(validation: Validation) -> None:
         """A run has shown that these pages hold: they expire later; unknown ones are ignored."""
