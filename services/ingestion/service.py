@@ -63,7 +63,7 @@ class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuil
             locks=locks,
             settings=settings,
             tells_syncs=tells_syncs,
-            accepted_pages=AcceptedPages(database, documents, reading_store).scan,
+            accepted_pages=AcceptedPages(database, documents, reading_store),
         )
         CatalogueService.__init__(
             self,

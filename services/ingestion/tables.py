@@ -218,4 +218,6 @@ class ProposalRow(Base):
     why: Mapped[str] = mapped_column(Text, default="")
     validated_at: Mapped[float | None] = mapped_column(Float)
     kept_hash: Mapped[str] = mapped_column(String(64), default="")
-    """Of the text whose reading was stored and approved for it; empty where none is."""
+    """Of the text whose reading may have been stored for it; empty where none is."""
+    is_vouched: Mapped[bool] = mapped_column(default=False)
+    """Whether that reading stands approved."""

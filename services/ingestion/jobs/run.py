@@ -68,8 +68,8 @@ class JobRun:
     def __post_init__(self) -> None:
         self.maintenance = replace(self.maintenance, on_lost=self._lose_approvals)
 
-    def ingest(self, scan: Scan) -> None:
-        """Bring the stores in line with the root."""
+    def ingest(self, scan: Scan, settle: Callable[[], None] = lambda: None) -> None:
+        """Bring the stores in line with the root; `settle` is called once they are."""
         self.known = self.ledger.known()
         doubt = self._doubt(scan) if self.is_sync else ""
         if doubt:
@@ -80,6 +80,7 @@ class JobRun:
             self._write(window, vectors)
         self._remove(self._gone(scan), forget_readings=False)
         self.maintenance.read_left(self.job.source)
+        settle()
         self._end(JobStatus.DONE)
 
     def forget(self) -> None:

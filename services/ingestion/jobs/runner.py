@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 from sqlalchemy.orm import Session
@@ -32,6 +33,16 @@ _ROOTS_IN_A_LOG = 5
 _log = structlog.get_logger()
 
 
+class AcceptedRoot(Protocol):
+    """Pages that were proposed and accepted, as a root of documents."""
+
+    def scan(self) -> Scan:
+        """Those that are accepted by now, their readings approved."""
+
+    def forget_left(self) -> None:
+        """Forget what was approved of those that the stores hold no more."""
+
+
 class JobRunner:
     """Whatever it writes may be written again: a job that was killed is run once more."""
 
@@ -48,9 +59,9 @@ class JobRunner:
         locks: Path,
         settings: IngestionSettings,
         tells_syncs: bool,
-        accepted_pages: Callable[[], Scan],
+        accepted_pages: AcceptedRoot,
     ) -> None:
-        """`locks` keeps lock files; `accepted_pages` is what was proposed and accepted, by now.
+        """`locks` keeps lock files.
 
         `tells_syncs`: whether somebody is to be told of syncs that failed or lost approvals.
         """
@@ -161,7 +172,7 @@ class JobRunner:
 
     def _ingest(self, run: JobRun) -> None:
         if run.job.source == ACCEPTED_PAGES:
-            run.ingest(self._accepted_pages())
+            run.ingest(self._accepted_pages.scan(), self._accepted_pages.forget_left)
             return
         try:
             with opened(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 
 from services.contracts.proposals import ProposalOrigin, ProposalState
 from services.ingestion.catalogue.ledger import Ledger
@@ -31,21 +31,26 @@ class AcceptedPages:
     def scan(self) -> Scan:
         """The accepted pages as documents to be read, once their readings stand approved.
 
-        Readings come before their pages, so that no ticket finds a page that nobody vouches for;
-        those of pages that were taken out go.
+        Readings come before their pages, so that no ticket finds a page that nobody vouches for.
         """
-        with self._database.session() as session:
-            rows = list(session.scalars(select(ProposalRow).order_by(ProposalRow.document_id)))
         scan = Scan()
-        for row in rows:
-            is_accepted = row.state == ProposalState.ACCEPTED
-            if is_accepted and not row.kept_hash:
+        for row in self._rows(ProposalRow.state == ProposalState.ACCEPTED.value):
+            if not row.is_vouched:
                 self._vouch(row)
-            elif not is_accepted and row.kept_hash:
-                self._forget(row)
-            if is_accepted:
-                scan.entries.append(_entry(row))
+            scan.entries.append(_entry(row))
         return scan
+
+    def forget_left(self) -> None:
+        """Forget the readings of pages that were taken out, once no store has the pages."""
+        is_left = ProposalRow.state != ProposalState.ACCEPTED.value
+        for row in self._rows(is_left & (ProposalRow.kept_hash != "")):
+            self._maintenance.forget([row.kept_hash], [row.document_id])
+            self._note(row, kept_hash="")
+
+    def _rows(self, condition: ColumnElement[bool]) -> list[ProposalRow]:
+        statement = select(ProposalRow).where(condition).order_by(ProposalRow.document_id)
+        with self._database.session() as session:
+            return list(session.scalars(statement))
 
     def _vouch(self, row: ProposalRow) -> None:
         """Store the reading as the person's and approve it in their name."""
@@ -58,7 +63,7 @@ class AcceptedPages:
             if any(each not in approved for each in reading.procedures):
                 self._replace(row, reading)
                 self._reading_store.approve(row.text_hash, reading.procedures, who=row.decided_by)
-        self._note(row, row.text_hash)
+        self._note(row, is_vouched=True)
 
     def _replace(self, row: ProposalRow, reading: Reading) -> None:
         served = self._reading_store.served(row.text_hash)
@@ -76,14 +81,10 @@ class AcceptedPages:
                 detail=f"proposed page {row.id}",
             )
 
-    def _forget(self, row: ProposalRow) -> None:
-        self._maintenance.forget([row.kept_hash], [row.document_id])
-        self._note(row, "")
-
-    def _note(self, row: ProposalRow, kept_hash: str) -> None:
+    def _note(self, row: ProposalRow, **values: str | bool) -> None:
         with self._database.session() as session:
             mine = update(ProposalRow).where(ProposalRow.id == row.id)
-            session.execute(mine.values(kept_hash=kept_hash))
+            session.execute(mine.values(values))
 
 
 def _entry(row: ProposalRow) -> Entry:

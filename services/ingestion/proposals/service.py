@@ -119,6 +119,7 @@ class ProposalService:
         values = {
             "text": page.text,
             "text_hash": page.text_hash,
+            "kept_hash": page.text_hash,
             "reading": as_json(page.reading),
             "original": row.text if page.text != row.text else "",
         }
@@ -281,6 +282,7 @@ def _new_row(page: ProposedPage, found: CheckedPage) -> dict[str, Any]:
         "decided_kind": "",
         "why": "",
         "kept_hash": "",
+        "is_vouched": False,
     }
 
 

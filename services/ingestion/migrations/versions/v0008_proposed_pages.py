@@ -39,6 +39,7 @@ def upgrade() -> None:
         sa.Column("why", sa.Text(), nullable=False),
         sa.Column("validated_at", sa.Float(), nullable=True),
         sa.Column("kept_hash", sa.String(length=64), nullable=False),
+        sa.Column("is_vouched", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("key"),
         sa.UniqueConstraint("document_id"),

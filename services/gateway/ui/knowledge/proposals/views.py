@@ -1,6 +1,6 @@
 """A proposed page as it is shown: its procedures beside all its lines, and what was edited."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -45,10 +45,14 @@ def changes_of(before: str, after: str) -> Iterator[ShownChange]:
     for tag, first, end, start, stop in SequenceMatcher(None, old, new).get_opcodes():
         if tag == "equal":
             continue
-        for number in range(first, end):
-            yield ShownChange("removed", number + 1, old[number])
-        for number in range(start, stop):
-            yield ShownChange("added", number + 1, new[number])
+        yield from _told("removed", old, first, end)
+        yield from _told("added", new, start, stop)
+
+
+def _told(kind: str, lines: Sequence[str], first: int, end: int) -> Iterator[ShownChange]:
+    for number in range(first, end):
+        if lines[number].strip():
+            yield ShownChange(kind, number + 1, lines[number])
 
 
 def _as_read(detail: ProposalDetail) -> ReadingDetail:
