@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from services.executor.service import ExecutorService
     from services.executor.summary.service import SummaryService
     from services.gateway.room import Receiving
+    from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
     from services.planner.service import PlannerService
@@ -77,10 +78,8 @@ class LocalPeers:
         return lambda caller: self.ingestion.readings(caller.name)
 
     @property
-    def proposals(self) -> Proposals:
-        ingestion: Any = self.opened(INGESTION).service
-        found: Proposals = ingestion.proposals
-        return found
+    def proposals(self) -> ProposalService:
+        return self.opened(INGESTION).service.proposals
 
     @property
     def syncing(self) -> SyncService:

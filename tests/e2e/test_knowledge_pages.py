@@ -252,6 +252,7 @@ def test_no_page_of_knowledge_is_wider_than_a_phone(browser, running, scheme):
         "incidents",
         f"incidents/{node['id']}?hops=2",
         "coverage",
+        "proposals",
     ):
         page.goto(f"/knowledge/{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, path

@@ -68,8 +68,8 @@ class JobRun:
     def __post_init__(self) -> None:
         self.maintenance = replace(self.maintenance, on_lost=self._lose_approvals)
 
-    def ingest(self, scan: Scan) -> None:
-        """Bring the stores in line with the root."""
+    def ingest(self, scan: Scan, settle: Callable[[], None] = lambda: None) -> None:
+        """Bring the stores in line with the root; `settle` is called once they are."""
         self.known = self.ledger.known()
         doubt = self._doubt(scan) if self.is_sync else ""
         if doubt:
@@ -80,6 +80,7 @@ class JobRun:
             self._write(window, vectors)
         self._remove(self._gone(scan), forget_readings=False)
         self.maintenance.read_left(self.job.source)
+        settle()
         self._end(JobStatus.DONE)
 
     def forget(self) -> None:
@@ -179,6 +180,7 @@ class JobRun:
             document = read_document(
                 entry.document_id, data, isolated, max_chars=self.settings.max_text_chars
             )
+            document = _marked(document, entry.marks)
         with stage_timer("ingestion", "split"):
             chunks = tuple(self.pipeline.split(document))
         is_suspicious = _tell_suspicious(document)
@@ -365,6 +367,11 @@ class JobRun:
 def removed_path(root: str, document_id: str) -> str:
     """What a removal of one document of a root has for its path."""
     return f"{root}/{document_id}"
+
+
+def _marked(document: Document, marks: Mapping[str, str]) -> Document:
+    front_matter = {**document.front_matter, **marks}
+    return document.model_copy(update={"front_matter": front_matter})
 
 
 def _tell_suspicious(document: Document) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 from sqlalchemy.orm import Session
@@ -18,11 +19,11 @@ from services.ingestion.jobs.run import JobRun, OnProgress
 from services.ingestion.jobs.stores import Stores
 from services.ingestion.metrics import OUTDATED
 from services.ingestion.readings.maintenance import ReadingMaintenance
-from services.ingestion.roots.scan import UnusableRootError
+from services.ingestion.roots.scan import Scan, UnusableRootError
 from services.ingestion.roots.source import opened
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
-from services.ingestion.tables import JobRow
+from services.ingestion.tables import ACCEPTED_PAGES, JobRow
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.ports import ReadingStore
@@ -30,6 +31,16 @@ from services.procedure.ports import ReadingStore
 _ROOTS_IN_A_LOG = 5
 
 _log = structlog.get_logger()
+
+
+class AcceptedRoot(Protocol):
+    """Pages that were proposed and accepted, as a root of documents."""
+
+    def scan(self) -> Scan:
+        """Those that are accepted by now, their readings approved."""
+
+    def forget_left(self) -> None:
+        """Forget what was approved of those that the stores hold no more."""
 
 
 class JobRunner:
@@ -48,6 +59,7 @@ class JobRunner:
         locks: Path,
         settings: IngestionSettings,
         tells_syncs: bool,
+        accepted_pages: AcceptedRoot,
     ) -> None:
         """`locks` keeps lock files.
 
@@ -63,6 +75,7 @@ class JobRunner:
         self._locks = locks
         self._settings = settings
         self._tells_syncs = tells_syncs
+        self._accepted_pages = accepted_pages
         self._jobs = JobRecords(database)
 
     def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
@@ -158,6 +171,9 @@ class JobRunner:
         self._count_outdated()
 
     def _ingest(self, run: JobRun) -> None:
+        if run.job.source == ACCEPTED_PAGES:
+            run.ingest(self._accepted_pages.scan(), self._accepted_pages.forget_left)
+            return
         try:
             with opened(
                 Path(run.job.path), self._settings, expand_archives=run.job.is_upload

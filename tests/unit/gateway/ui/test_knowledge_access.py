@@ -12,6 +12,7 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.screening.document import hash_of
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.proposing import page, proposals_of
 from tests.unit.ingestion.stand import Stand
 
 PAGE = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
@@ -20,9 +21,13 @@ BROWSER = {"accept": "text/html"}
 
 
 @pytest.fixture
-def client_of(tmp_path):
+def stand(tmp_path):
+    return Stand(tmp_path)
+
+
+@pytest.fixture
+def client_of(stand):
     """A gateway with one ingested page, with a key or with access off."""
-    stand = Stand(tmp_path)
     stand.write("fan.md", PAGE)
     stand.ingest()
     database = Database.memory()
@@ -30,7 +35,10 @@ def client_of(tmp_path):
 
     def make(api_key=None, *, with_knowledge=True):
         known = Knowledge(
-            stand.service, lambda caller: stand.service.readings(caller.name), FakeRetrieval()
+            stand.service,
+            lambda caller: stand.service.readings(caller.name),
+            FakeRetrieval(),
+            proposals_of(stand),
         )
         app = create_app(
             GatewaySettings(_env_file=None),
@@ -65,6 +73,17 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
         assert "approve" in refused.text
 
 
+def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, stand):
+    found = proposals_of(stand).propose(page())
+    client, address = client_of(KEY), f"/knowledge/proposals/{found.id}"
+    shown = client.get(address)
+    assert "Pump pressure low" in shown.text
+    assert 'method="post"' not in shown.text
+    for form in ("acceptance", "rejection", "withdrawal"):
+        assert client.post(f"{address}/{form}", data={"text_hash": "x"}).status_code == 403
+    assert f'action="{address}/acceptance"' in client_of().get(address).text
+
+
 def test_who_may_approve_sees_the_forms(client_of):
     shown = client_of().get(f"/knowledge/readings/{hash_of(PAGE)}")
     assert f'action="/knowledge/readings/{hash_of(PAGE)}/approvals"' in shown.text
@@ -73,7 +92,15 @@ def test_who_may_approve_sees_the_forms(client_of):
 
 @pytest.mark.parametrize(
     "page",
-    ["readings", "documents", "document/fan.md", "upload", "coverage", "forget?root={root}"],
+    [
+        "readings",
+        "proposals",
+        "documents",
+        "document/fan.md",
+        "upload",
+        "coverage",
+        "forget?root={root}",
+    ],
 )
 def test_nothing_is_shown_without_a_key(client_of, page):
     client = client_of(KEY)
@@ -86,7 +113,13 @@ def test_nothing_is_shown_without_a_key(client_of, page):
 
 def test_what_is_not_there_is_a_page_that_says_so(client_of):
     client = client_of()
-    for address in ("readings/none", "document/none.md", "jobs/none", "forget?root=/none"):
+    for address in (
+        "readings/none",
+        "proposals/none",
+        "document/none.md",
+        "jobs/none",
+        "forget?root=/none",
+    ):
         answer = client.get(f"/knowledge/{address}")
         assert answer.status_code == 404, address
         assert "<h1>Not found</h1>" in answer.text

@@ -82,7 +82,10 @@ def client(stand):
     database = Database.memory()
     database.migrate("kit", "gateway")
     known = Knowledge(
-        stand.service, lambda caller: stand.service.readings(caller.name), FakeRetrieval()
+        stand.service,
+        lambda caller: stand.service.readings(caller.name),
+        FakeRetrieval(),
+        None,
     )
     app = create_app(
         GatewaySettings(_env_file=None),

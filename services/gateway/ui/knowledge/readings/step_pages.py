@@ -76,7 +76,7 @@ def create_step_pages(known: Known) -> APIRouter:
         except (ConflictError, InvalidInputError) as error:
             return _refused(known, readings.get(text_hash), sent, error)
         if now.remarks:  # they are told once, so that they cannot wait for the next request
-            return shown(readings, now)
+            return shown(known, now)
         return show("knowledge", "readings", text_hash, at=f"#p{sent.procedure}")
 
     return router
@@ -148,8 +148,7 @@ def _refused(
     if is_there and sent.node in _outline(detail, sent).found:
         return _step(detail, sent, refused=told, status_code=status)
     kept = {name: value for name, value in sent.fields.items() if name in _TYPED}
-    readings = known.readings()
-    return shown(readings, detail, refused=told, kept=kept, status_code=status)
+    return shown(known, detail, refused=told, kept=kept, status_code=status)
 
 
 _TYPED = frozenset({"text", "commands", "expected", "when", "lines", "name", "literal"})
