@@ -11,6 +11,9 @@ from services.contracts.readings import ShortReading
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 
+ACCEPTED_PAGES = "accepted pages"
+"""Root of the documents that were proposed and accepted: no folder, so that nothing moves it."""
+
 
 class ProposalOrigin(StrEnum):
     """What a page was written from."""

@@ -12,9 +12,6 @@ from services.kit.sql.instant import Instant
 MAX_ID_LENGTH = 1024
 """Of a document's id."""
 
-ACCEPTED_PAGES = "accepted pages"
-"""What documents belong to that were proposed and accepted: no folder, so that no path moves it."""
-
 
 class JobRow(Base):
     """One ingestion."""

@@ -13,7 +13,8 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from services.ingestion.tables import ACCEPTED_PAGES, BuiltRow, IngestedRow, UnbuiltRow
+from services.contracts.proposals import ACCEPTED_PAGES
+from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from services.contracts.ingestion import IngestedRoot
+from services.contracts.proposals import ACCEPTED_PAGES
 from services.ingestion.catalogue.ledger import Ledger
-from services.ingestion.tables import ACCEPTED_PAGES
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.ports import DocumentNotFoundError
 

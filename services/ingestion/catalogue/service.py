@@ -18,12 +18,13 @@ from services.contracts.ingestion import (
     Ownership,
     RemovalCost,
 )
+from services.contracts.proposals import ACCEPTED_PAGES
 from services.ingestion.catalogue.contents import places_of_chunks, places_of_nodes
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.owners import Owners, owner_among
 from services.ingestion.catalogue.roots import Roots
 from services.ingestion.structure.pipeline import Pipeline
-from services.ingestion.tables import ACCEPTED_PAGES, IngestedRow
+from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.model import Document

@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from services.contracts.ingestion import IngestJob, JobStatus
+from services.contracts.proposals import ACCEPTED_PAGES
 from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.roots import Roots
 from services.ingestion.jobs import sync_records
@@ -23,7 +24,7 @@ from services.ingestion.roots.scan import Scan, UnusableRootError
 from services.ingestion.roots.source import opened
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
-from services.ingestion.tables import ACCEPTED_PAGES, JobRow
+from services.ingestion.tables import JobRow
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.ports import ReadingStore

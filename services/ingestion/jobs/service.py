@@ -14,6 +14,7 @@ from services.contracts.ingestion import (
     IngestRequest,
     Upload,
 )
+from services.contracts.proposals import ACCEPTED_PAGES
 from services.ingestion.catalogue.roots import check_removable
 from services.ingestion.jobs.records import new_job
 from services.ingestion.jobs.run import OnProgress, removed_path
@@ -22,7 +23,7 @@ from services.ingestion.roots.git import repository_of
 from services.ingestion.roots.scan import UnusableRootError
 from services.ingestion.roots.source import is_archive, owner_of
 from services.ingestion.roots.upload import keep
-from services.ingestion.tables import ACCEPTED_PAGES, JobRow
+from services.ingestion.tables import JobRow
 from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
 

@@ -10,6 +10,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.proposals import (
+    ACCEPTED_PAGES,
     Acceptance,
     Dismissal,
     ProposalDetail,
@@ -38,7 +39,7 @@ from services.ingestion.proposals.records import (
     shown_summary,
 )
 from services.ingestion.settings import IngestionSettings
-from services.ingestion.tables import ACCEPTED_PAGES, ProposalRow
+from services.ingestion.tables import ProposalRow
 from services.kit.access.audit import add_audit
 from services.kit.access.caller import PLATFORM_KEY, Caller, Kind, current_caller
 from services.kit.access.scopes import Scope

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from services.contracts.proposals import (
+    ACCEPTED_PAGES,
     Acceptance,
     Dismissal,
     ProposalOrigin,
@@ -23,7 +24,7 @@ from services.ingestion.proposals.service import (
     KnownPageError,
     NotAccepterError,
 )
-from services.ingestion.tables import ACCEPTED_PAGES, ProposalRow
+from services.ingestion.tables import ProposalRow
 from services.kit.access.caller import LOCAL, PLATFORM_KEY, Caller, Kind, acting_as
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError

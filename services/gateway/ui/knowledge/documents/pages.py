@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import Citing
 from services.contracts.ingestion import DocumentQuery, IngestedRoot
+from services.contracts.proposals import ACCEPTED_PAGES
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
 from services.gateway.ui.templates import LINES_SHOWN, first_shown
@@ -59,6 +60,7 @@ def create_document_pages(known: Known) -> APIRouter:
             crumbs=list(crumbs(under)),
             may_ingest=current_caller().may(Scope.INGEST),
             name_of_root=name_of_root,
+            accepted_pages=ACCEPTED_PAGES,
         )
 
     @router.get("/knowledge/document/{document_id:path}")
