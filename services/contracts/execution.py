@@ -79,7 +79,7 @@ class LookAtOnce(Value):
     """A workflow that has come to a ticket, and that may be looked at before somebody asks."""
 
     ticket_id: str = Field(max_length=200)
-    workflow_id: str = Field(max_length=200)
+    workflow_id: str = Field(min_length=1, max_length=200)
 
 
 class LookedAtOnce(Value):
