@@ -76,6 +76,10 @@ class BindingStore:
             )
         )
 
+    def approved(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
+        """Those that somebody vouches for, by the keys of their steps."""
+        return {key: each for key, each in self.known(keys).items() if each.by}
+
     def known(self, keys: Collection[str]) -> dict[str, ApprovedBinding]:
         """Those that are approved or learned, by the keys of their steps."""
         mine = select(BindingRow).where(BindingRow.step_key.in_(list(keys)))

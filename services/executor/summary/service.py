@@ -153,13 +153,16 @@ def _source(stored: StoredRun) -> SourceRun:
 
 
 def _page(stored: StoredSummary, place: int, learned: Learned) -> ProposedPage:
+    by_ticket = {
+        run.ticket_id: run for run in sorted(stored.runs, key=lambda run: (run.at, run.run_id))
+    }
     return ProposedPage(
         key=f"learned:{stored.key}:{place}",
         title=learned.title,
         text=learned.text,
         reading=learned.reading,
         origin=ProposalOrigin.LEARNED,
-        runs=tuple(each for each in stored.runs if each.ticket_id in learned.tickets),
+        runs=tuple(run for ticket, run in by_ticket.items() if ticket in learned.tickets),
         proposed_by=stored.proposed_by,
     )
 

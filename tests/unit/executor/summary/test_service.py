@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import delete
 
+from services.contracts.execution import RunMode
 from services.contracts.proposals import ProposalDetail, ProposalState
 from services.contracts.summaries import SummaryRequest, SummaryState
 from services.executor.bindings.store import BindingStore
@@ -147,10 +148,21 @@ def test_the_same_runs_under_the_same_title_are_one_summary(house):
 
 
 def test_all_runs_of_a_ticket_are_one_trace(house):
-    runs = [house.run(1, "t1"), house.run(2, "t2"), house.run(2, "t2")]
+    carrying = house.carrying
+    labels = carrying.break_(Fault("bgp_session_shut", "leaf-2", "10.0.12.1"))
+    looked = carrying.start("BgpSessionDown", labels, RunMode.READ_ONLY, ticket="t2")
+    carrying.go(looked)
+    carrying.answer(looked, "hand over")
+    runs = [house.run(1, "t1"), looked, house.run(2, "t2")]
     report = house.summarise(ticket_ids=("t1", "t2"))
     assert report.traces == 2
+    assert report.pages[0].learned_from == 2
     assert house.summarise(*runs).key == report.key
+    house.propose(report.key)
+    house.work()
+    page = next(iter(house.peer.pages.values()))
+    assert sorted(each.ticket_id for each in page.runs) == ["t1", "t2"]
+    assert {each.run_id for each in page.runs} == {runs[0], runs[2]}
 
 
 def test_a_run_that_is_not_over_or_not_there_is_refused(house):
@@ -182,6 +194,7 @@ def test_a_page_is_proposed_with_its_runs_and_its_bindings_are_offered_approved_
     known = house.bindings.known(list(learned.keyed("learned/page-0.md")))
     assert {each.binding.tool for each in known.values()} == {"bgp_session", "bgp_session_enable"}
     assert {each.by for each in known.values()} == {""}
+    assert not house.bindings.approved(list(known))
 
 
 @pytest.mark.parametrize("when", ["fails_before", "fails_after"])
@@ -259,7 +272,7 @@ def test_a_binding_that_somebody_has_approved_stays(house):
         house.bindings.approve(key, binding.model_copy(update={"why": "mine"}), "d", by="bea")
     house.propose(report.key)
     house.work()
-    kept = house.bindings.known([key])[key]
+    kept = house.bindings.approved([key])[key]
     assert (kept.by, kept.binding.why) == ("bea", "mine")
 
 
