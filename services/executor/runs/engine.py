@@ -10,7 +10,16 @@ import structlog
 from services.executor.adapters.port import Adapters, NotSentError, StoppedError, UnknownEffectError
 from services.executor.calling import Calling
 from services.executor.runs.events import Kind
-from services.executor.runs.moves import UNDO_PREFIX, Do, Look, NewEvent, Rest, Write, next_move
+from services.executor.runs.moves import (
+    UNDO_PREFIX,
+    Do,
+    Look,
+    NewEvent,
+    Rest,
+    Take,
+    Write,
+    next_move,
+)
 from services.executor.runs.store import (
     LostRunError,
     RunMovedError,
@@ -93,8 +102,10 @@ class SqlRunEngine:
                     self._store.append(stored, move.events, self._clock.now(), driver=driver)
                 case Look():
                     self._look(stored, move, driver)
+                case Take():
+                    return self._take(stored, move.change, driver)
                 case Do():
-                    return self._do(stored, move, driver)
+                    self._do(stored, move, driver)
         except RunMovedError:
             return True
         return True
@@ -123,27 +134,26 @@ class SqlRunEngine:
         event = NewEvent(Kind.OBSERVED, move.place, facts)
         self._store.record(stored.run, event, self._clock.now())
 
-    def _do(self, stored: StoredRun, move: Do, driver: str) -> bool:
-        """Send a change, if all that guards it still holds."""
+    def _take(self, stored: StoredRun, move: Do, driver: str) -> bool:
+        """Take the target of a change; False where another run has it."""
         now = self._clock.now()
         if why := self._denies(stored, move, now):
-            denied = NewEvent(Kind.DENIED, move.place, {"why": why}, by="the policy")
-            self._store.append(stored, [denied], now, driver=driver)
+            self._deny(stored, move, why, driver)
             return True
-        facts = {
-            "digest": move.digest,
-            "tool": move.tool.name,
-            "target": move.target,
-            "arguments": dict(move.arguments),
-            "shown": move.tool.shown(move.arguments),
-        }
         try:
-            prepared = NewEvent(Kind.PREPARED, move.place, facts)
+            prepared = NewEvent(Kind.PREPARED, move.place, move.facts)
             self._store.prepare(stored, prepared, move.digest, now, driver=driver)
         except TargetTakenError as error:
             self._rest(stored, driver, now + TAKEN_S, str(error))
             return False
-        stored = self._store.load(stored.run.id)
+        return True
+
+    def _do(self, stored: StoredRun, move: Do, driver: str) -> None:
+        """Send a change, if all that guards it still holds."""
+        if why := self._denies(stored, move, self._clock.now()):
+            self._deny(stored, move, why, driver)
+            return
+        facts = move.facts
         sent = NewEvent(Kind.SENT, move.place, facts)
         self._store.send(stored, sent, move.digest, self._clock.now(), driver=driver)
         try:
@@ -157,7 +167,10 @@ class SqlRunEngine:
             lines = {"purpose": "do", "fields": dict(told.fields), "lines": list(told.lines)}
             event = NewEvent(Kind.CHANGED, move.place, {**facts, **lines})
         self._store.record(stored.run, event, self._clock.now())
-        return True
+
+    def _deny(self, stored: StoredRun, move: Do, why: str, driver: str) -> None:
+        denied = NewEvent(Kind.DENIED, move.place, {"why": why}, by="the policy")
+        self._store.append(stored, [denied], self._clock.now(), driver=driver)
 
     def _denies(self, stored: StoredRun, move: Do, now: float) -> str:
         """Why the change may not be sent after all; the catalogue of today decides."""

@@ -89,8 +89,26 @@ class Do:
     arguments: Mapping[str, str]
     digest: str
 
+    @property
+    def facts(self) -> dict[str, object]:
+        """Of the events that tell of it."""
+        return {
+            "digest": self.digest,
+            "tool": self.tool.name,
+            "target": self.target,
+            "arguments": dict(self.arguments),
+            "shown": self.tool.shown(self.arguments),
+        }
 
-Move = Rest | Write | Look | Do
+
+@dataclass(frozen=True)
+class Take:
+    """The target of an approved change is taken, so that no other run changes it meanwhile."""
+
+    change: Do
+
+
+Move = Rest | Write | Look | Take | Do
 
 
 def next_move(run: Run, state: RunState, now: float) -> Move:
@@ -235,16 +253,20 @@ class _Moves:
                 return Write(
                     (NewEvent(Kind.DENIED, place, {"why": "it is not what was approved"}),)
                 )
-            return self._still_holds(step, place, tool, target, arguments) or Do(
-                place, tool, target, arguments, digest
-            )
+            sending = Do(place, tool, target, arguments, digest)
+            if place not in self.state.prepared:
+                return Take(sending)
+            return self._still_holds(step, place, tool, target, arguments) or sending
         refused = f"refused by {approval.by}" if approval.by else "nobody approved it in time"
         return self._by_hand(step, refused, place=place)
 
     def _still_holds(
         self, step: Step, place: Place, tool: Tool, target: str, arguments: Mapping[str, str]
     ) -> Move | None:
-        """What must hold before is looked at once more: somebody took their time to approve."""
+        """What must hold before is looked at once more, with the target taken.
+
+        Somebody took their time to approve, or another run has changed it meanwhile.
+        """
         for number, condition in enumerate(tool.before):
             move = self._precondition(
                 step, place, f"again {number}", condition, arguments=arguments, target=target

@@ -101,6 +101,8 @@ class RunState:
     question: Question | None = None
     """The open one."""
     answers: dict[tuple[Place, Asking], Answer] = field(default_factory=dict)
+    prepared: dict[Place, Event] = field(default_factory=dict)
+    """When the run took the target of a change, by its place."""
     changes: dict[Place, Change] = field(default_factory=dict)
     verified: dict[Place, Kind] = field(default_factory=dict)
     decided: dict[Place, Event] = field(default_factory=dict)
@@ -194,6 +196,8 @@ def _take_in(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 - a 
             state.approvals[place] = replace(
                 asked, state=event.kind, by=event.by, by_person=by_person
             )
+        case Kind.PREPARED:
+            state.prepared[place] = event
         case Kind.SENT:
             state.changes[place] = _change(event, place)
         case Kind.NOT_SENT | Kind.UNKNOWN:

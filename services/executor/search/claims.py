@@ -159,6 +159,8 @@ def _distinctive(
         elif any(c.isdigit() for c in word) or "_" in word or "/" in word.strip("/"):
             yield from _names(word)
     folded = rest.casefold()
+    for line in sorted(_lines(evidence), key=len, reverse=True):  # a line as it stands says itself
+        folded = folded.replace(line, "·" * len(line))
     for word, means in sorted(vocabulary.means.items(), key=lambda each: -len(each[0])):
         found_at = [at.span() for at in re.finditer(_whole(word), folded)]
         if any(not _NEGATED.search(folded[:begin]) for begin, _ in found_at):
@@ -169,6 +171,12 @@ def _distinctive(
             yield f"not {word}", _Other(word)
         for begin, end in found_at:  # `down` is no state of its own in `shut down`
             folded = folded[:begin] + "·" * (end - begin) + folded[end:]
+
+
+def _lines(evidence: Evidence) -> set[str]:
+    """The cited lines in small letters; those that say something by themselves."""
+    lines = (line.strip().casefold() for text in evidence.texts for line in text.splitlines())
+    return {line for line in lines if len(line.split()) > 1}
 
 
 def _names(word: str) -> Iterator[tuple[str, _Check]]:

@@ -6,7 +6,17 @@ from datetime import UTC, datetime
 from services.contracts.execution import RunMode, RunOutcome
 from services.executor.bindings.proposing import target_of
 from services.executor.runs.events import Asking, Event, Kind
-from services.executor.runs.moves import FILLED, RISE_S, Do, Look, NewEvent, Rest, Write, next_move
+from services.executor.runs.moves import (
+    FILLED,
+    RISE_S,
+    Do,
+    Look,
+    NewEvent,
+    Rest,
+    Take,
+    Write,
+    next_move,
+)
 from services.executor.runs.run import Confirmation, Run, RunTicket
 from services.executor.runs.state import RunState, state_of
 from services.executor.summary.cases import Case, Ending, case_of
@@ -75,6 +85,8 @@ class _Replay:
                     self._add(event)
             case Look() as look:
                 self._look(look)
+            case Take(change=change):
+                self._add(NewEvent(Kind.PREPARED, change.place, change.facts))
             case Do() as do:
                 self._change(do)
 
@@ -136,13 +148,7 @@ class _Replay:
         return earlier[-1] if is_early else found[-1]
 
     def _change(self, do: Do) -> None:
-        facts = {
-            "digest": do.digest,
-            "tool": do.tool.name,
-            "target": do.target,
-            "arguments": dict(do.arguments),
-            "shown": do.tool.shown(do.arguments),
-        }
+        facts = do.facts
         self._made.append((do.tool.name, do.target, tuple(sorted(do.arguments.items()))))
         self._add(NewEvent(Kind.SENT, do.place, facts))
         self._add(

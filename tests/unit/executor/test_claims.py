@@ -25,6 +25,7 @@ LIGHT = Evidence(("leaf-1 Ethernet1/49", "  Rx power: -17.5 dBm (low alarm, thre
         ("leaf-1's neighbor 10.0.11.1 was administratively shut down.", SESSION),
         ("The session is not Established", SESSION),
         ("F1 and O1, line 3: the neighbor is shut down", SESSION),
+        ("10.0.11.1 is not shut: Administratively shut down: no", NOT_SHUT),
         ("snmpd takes 93% of the CPU", CPU),
         ("CPU is above 90 percent, at 97.4", CPU),
         ("CPU is at about 97 percent", CPU),

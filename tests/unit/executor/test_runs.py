@@ -234,6 +234,22 @@ def test_a_target_is_changed_by_one_run_and_free_again_at_its_end(carrying):
     assert carrying.go(second).outcome is RunOutcome.RECOVERED
 
 
+def test_what_must_hold_before_is_looked_at_with_the_target_taken(carrying):
+    labels = carrying.break_(SHUT)
+    first, second = (carrying.start("BgpSessionDown", labels) for _ in range(2))
+    carrying.go(first)
+    carrying.go(second)
+    carrying.devices.fails["bgp_session_enable"] = UNKNOWN  # it was made, and the first run asks
+    carrying.approve(first)
+    carrying.approve(second)  # waits for its target
+    carrying.devices.fails.clear()
+    stored = carrying.store.load(first)
+    carrying.store.append(stored, [NewEvent(Kind.TAKEN_OVER, by="cy")], carrying.clock.now())
+    state = carrying.go(second)
+    assert "before it must hold: shut is yes" in state.question.text
+    assert len(carrying.devices.changes(carrying.catalogue)) == 1
+
+
 def test_what_may_have_been_sent_is_asked_about_and_not_sent_again(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     carrying.go(run)
