@@ -1,5 +1,7 @@
-"""Coevolution of Planner and Scorer, and adapters for readers and judges. Offline and silent.
+"""Coevolution of Planner and Scorer, and adapters for readers and judges: offline and silent.
 
-Needs the extra `training` and torch. Whatever imports transformers, peft or trl imports `quiet`
-first.
+Needs torch and the extra `training`. Silence is set here, before any library that would speak is
+imported.
 """
+
+import training.quiet  # noqa: F401

@@ -13,33 +13,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import training.quiet  # noqa: F401 - before what it silences
 import numpy as np
 import torch
 
 from evaluation.measures.bootstrap import Interval, intervals
 from training.coevolution import Coevolution, MakeScorer, Outcome
 from training.measuring import Measured, measured
-from training.models import load_tokenizer, load_with_adapter
-from training.recipes import DpoRecipe, PpoRecipe, Recipe, RlooRecipe
+from training.model.loading import load_tokenizer, load_with_adapter
+from training.recipes import Recipe, RlooRecipe
 from training.toy.model import make_base
+from training.toy.recipe import MOST_TOKENS, TOY
 from training.toy.scorers import FactsByModel, Shuffled
 from training.toy.world import ToyWorld
-
-MOST_TOKENS = 24
-TOY = Recipe(
-    ppo=PpoRecipe(
-        batch=4,
-        answers=4,
-        learning_rate=3e-4,
-        value_learning_rate=5e-3,
-        kl=0.02,
-        most_tokens=MOST_TOKENS,
-    ),
-    dpo=DpoRecipe(batch=48, learning_rate=1e-3, most_tokens=64, save_every=100),
-    patience=3,
-)
-"""The toy's numbers: a thousandth of the paper's models learns at a hundred times its rate."""
 
 FULL, CONTROL = "full", "shuffled rewards, no DPO"
 ROWS: Mapping[str, Recipe] = {
@@ -48,9 +33,7 @@ ROWS: Mapping[str, Recipe] = {
     "without PPO": TOY.model_copy(update={"trains_planner": False}),
     "without consistency validation": TOY.model_copy(update={"validates": False}),
     "RLOO for PPO": TOY.model_copy(
-        update={
-            "rloo": RlooRecipe(batch=4, answers=4, learning_rate=3e-4, kl=0.02, most_tokens=24)
-        }
+        update={"rloo": RlooRecipe(batch=4, answers=4, learning_rate=3e-4, kl=0.02, most_tokens=24)}
     ),
     CONTROL: TOY.model_copy(update={"trains_scorer": False}),
 }
@@ -101,6 +84,7 @@ def summary(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "disagreeing": sum(each["disagreeing"] for each in made),
             "equal": sum(each["equal"] for each in made),
             "iterations": [each["rows"][name]["best"] for each in seeds],
+            "last_on_held_out": [_last(each["rows"][name]["held_out"]) for each in seeds],
         }
         if name != FULL and FULL in names:
             full = np.stack([[each["rows"][FULL]["end"][f] for f in FIGURES] for each in seeds])
@@ -162,6 +146,11 @@ def _tested(
 
 def _pairs(outcome: Outcome) -> list[dict[str, int]]:
     return [each.pairs.model_dump() for each in outcome.iterations if each.pairs]
+
+
+def _last(held_out: Sequence[Mapping[str, float]]) -> float:
+    """What the facts of one workflow gained to the last iteration, whether it is served or not."""
+    return round(held_out[-1]["facts"] - held_out[0]["facts"], 4)
 
 
 def _told(figures: "np.typing.NDArray[np.float64]") -> dict[str, dict[str, float]]:

@@ -15,17 +15,17 @@ from services.kit.value import Value
 from training.checkpoints import put_file, put_folder
 from training.errors import OtherRunError
 from training.measuring import Measured, measured
-from training.models import (
+from training.model.loading import (
     base_hash,
     load_for_training,
     load_tokenizer,
     load_with_adapter,
     save_adapter,
 )
+from training.model.sequences import Model
 from training.ppo import OnStep, Ppo
 from training.preferences import PairCounts, make_pairs, put_pairs, read_pairs
 from training.recipes import Recipe
-from training.sequences import Model
 from training.trl_runs import OnTrlStep, train_dpo, train_rloo
 from training.world import Scorer, World
 

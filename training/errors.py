@@ -10,7 +10,6 @@ from safetensors import SafetensorError
 
 from services.kit.errors import ConflictError, InvalidInputError, UnavailableError
 
-
 _FULL = ("No space left", "PytorchStreamWriter failed writing")
 """How safetensors and torch say it, who tell no number."""
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import torch
 
 from services.kit.value import Value
-from training.sampling import sampled, texts
-from training.sequences import Model, TokenizerLike
+from training.model.sampling import sampled, texts
+from training.model.sequences import Model, TokenizerLike
 from training.world import Query, Scorer, World
 
 

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-
-import training.quiet  # noqa: F401 - before what it silences
 from peft import get_peft_model_state_dict, set_peft_model_state_dict
+from torch import Tensor, nn
 
 from training.checkpoints import Checkpoints, random_states, restore_random_states
 from training.errors import memory_watched
-from training.models import OLD
+from training.model.loading import OLD
+from training.model.sampling import sampled, texts
+from training.model.sequences import Encoded, Model, Row, TokenizerLike, hidden_states, told_by
 from training.recipes import PpoRecipe
-from training.sampling import sampled, texts
-from training.sequences import Encoded, Model, Row, TokenizerLike, hidden_states, told_by
 from training.world import Query, Scorer, World
 
 OnStep = Callable[["PpoStep"], None]
@@ -214,7 +212,7 @@ class Ppo:
         off = torch.max((values - rollout.returns) ** 2, (near - rollout.returns) ** 2)
         loss = loss + recipe.value_weight * _mean(off, mask)
         self._optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(
             [*self._trained, *self._values.parameters()], recipe.largest_gradient
         )

@@ -9,9 +9,9 @@ import torch
 
 from services.kit.value import Value
 from training.checkpoints import put_file
+from training.model.sampling import sampled, texts
+from training.model.sequences import Model, TokenizerLike
 from training.recipes import DpoRecipe
-from training.sampling import sampled, texts
-from training.sequences import Model, TokenizerLike
 from training.world import Level, Query, Scorer, World
 
 PAIRED = (
@@ -87,9 +87,7 @@ def make_pairs(
     made = equal = disagreeing = 0
     for _ in range(recipe.rounds):
         for queries in _batches(world.train, at_once):
-            workflows = written_at_levels(
-                model, tokenizer, world, queries, most_tokens=most_tokens
-            )
+            workflows = written_at_levels(model, tokenizer, world, queries, most_tokens=most_tokens)
             scores = {level: scorer.scores(queries, told) for level, told in workflows.items()}
             for better, worse in PAIRED:
                 for place, query in enumerate(queries):

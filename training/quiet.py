@@ -1,4 +1,4 @@
-"""Makes the libraries of training silent and local. Import it before any of them."""
+"""Makes the libraries of training silent and local; before any of them is imported."""
 
 import os
 import warnings

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import training.quiet  # noqa: F401 - before what it silences
 import torch
 from datasets import Dataset
 from transformers import TrainerCallback
@@ -13,10 +12,10 @@ from transformers.trainer_callback import PrinterCallback
 from trl import DPOConfig, DPOTrainer, RLOOConfig, RLOOTrainer, SFTConfig, SFTTrainer
 
 from training.errors import disk_watched, memory_watched
-from training.models import device, number_type
+from training.model.loading import device, number_type
+from training.model.sequences import Model, TokenizerLike
 from training.preferences import Pair
 from training.recipes import DpoRecipe, RlooRecipe
-from training.sequences import Model, TokenizerLike
 from training.world import Scorer, World
 
 _WHOLE = "whole"
@@ -27,7 +26,7 @@ OnTrlStep = Callable[[int, int], None]
 """Steps done and steps in all."""
 
 
-class _Keeping(TrainerCallback):  # type: ignore[misc] # transformers is untyped
+class _Keeping(TrainerCallback):
     """Marks what was written whole, and tells of each step."""
 
     def __init__(self, on_step: OnTrlStep | None) -> None:
@@ -188,9 +187,7 @@ def _shared(
     }
 
 
-def _run(
-    make: Callable[[], Any], folder: Path, batch: int, on_step: OnTrlStep | None
-) -> None:
+def _run(make: Callable[[], Any], folder: Path, batch: int, on_step: OnTrlStep | None) -> None:
     last = _last_whole(folder)
     with disk_watched(folder), memory_watched(batch):
         trainer = make()

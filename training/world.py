@@ -26,8 +26,13 @@ class Query(NamedTuple):
 class World(Protocol):
     """Where a Planner is trained: it needs queries, and no workflow that somebody wrote."""
 
-    train: Sequence[Query]
-    held_out: Sequence[Query]
+    @property
+    def train(self) -> Sequence[Query]:
+        """What is learned from."""
+
+    @property
+    def held_out(self) -> Sequence[Query]:
+        """What tells when to stop."""
 
     def prompt(self, query: Query, level: Level = Level.GOOD) -> str:
         """What the Planner is asked; the one at `GOOD` is also what the Scorer sees."""

@@ -1,7 +1,7 @@
 """Pages and workflows of the toy world, their text, and the facts that a workflow claims.
 
-A page is numbered lines, each an action under a guard, the last one the end. A workflow has the same
-form and cites the line of each step:
+A page is numbered lines, each an action under a guard, the last one the end. A workflow has the
+same form and cites the line of each step:
 
     1 drain if_hot 2 restart always 3 end
 """
@@ -11,12 +11,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-ACTIONS = tuple(
-    "drain restart swap clear reload patch rotate resize detach attach flush probe isolate reseed"
-    " rebuild failover".split()
+ACTIONS = (
+    "drain",
+    "restart",
+    "swap",
+    "clear",
+    "reload",
+    "patch",
+    "rotate",
+    "resize",
+    "detach",
+    "attach",
+    "flush",
+    "probe",
+    "isolate",
+    "reseed",
+    "rebuild",
+    "failover",
 )
-GUARDS = tuple("always if_hot if_full if_down if_slow if_stale".split())
-INCIDENTS = tuple("disk_full link_down fan_fault bgp_flap cpu_high lease_lost".split())
+GUARDS = (
+    "always",
+    "if_hot",
+    "if_full",
+    "if_down",
+    "if_slow",
+    "if_stale",
+)
+INCIDENTS = (
+    "disk_full",
+    "link_down",
+    "fan_fault",
+    "bgp_flap",
+    "cpu_high",
+    "lease_lost",
+)
 ALWAYS, END, START = "always", "end", "start"
 MOST_STEPS = 6
 NUMBERS = tuple(str(number) for number in range(1, MOST_STEPS + 2))

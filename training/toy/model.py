@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import training.quiet  # noqa: F401 - before what it silences
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from training.sequences import Encoded, encoded, log_probabilities
+from training.model.sequences import Encoded, encoded, log_probabilities
 from training.toy.grammar import ACTIONS, END, GUARDS, INCIDENTS, NUMBERS
 
+_PAD, _BEGIN, _END = "<pad>", "<s>", "</s>"
 _WORDS = (
-    *("<pad>", "<s>", "</s>", "context", "workflow", "nothing", END),
+    *(_PAD, _BEGIN, _END, "context", "workflow", "nothing", END),
     *NUMBERS,
     *ACTIONS,
     *GUARDS,
@@ -22,10 +22,10 @@ _WORDS = (
 
 def make_tokenizer() -> PreTrainedTokenizerFast:
     """A word is a token."""
-    words = Tokenizer(models.WordLevel({w: n for n, w in enumerate(_WORDS)}, unk_token="<pad>"))
+    words = Tokenizer(models.WordLevel({w: n for n, w in enumerate(_WORDS)}, unk_token=_PAD))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    return PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="<pad>", bos_token="<s>", eos_token="</s>"
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=words, pad_token=_PAD, bos_token=_BEGIN, eos_token=_END
     )
 
 
@@ -74,7 +74,7 @@ def make_base(
         told = log_probabilities(model, together)
         loss = -(told * together.answered).sum() / together.answered.sum()
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         plan.step()

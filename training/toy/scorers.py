@@ -6,8 +6,8 @@ from pathlib import Path
 
 import torch
 
-from training.models import load_tokenizer, load_with_adapter
-from training.sequences import Encoded, encoded, log_probabilities
+from training.model.loading import load_tokenizer, load_with_adapter
+from training.model.sequences import Encoded, encoded, log_probabilities
 from training.toy.grammar import claims, decided, expected_f1, facts_f1, facts_of, marks
 from training.toy.world import ToyWorld
 from training.world import Query

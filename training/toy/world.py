@@ -78,14 +78,16 @@ class ToyWorld:
         One in eight has no context, and a workflow of some page.
         """
         rng = random.Random(f"demonstrations {seed}")  # noqa: S311 - repeatable, no secret
-        found = []
+        found: list[tuple[str, str]] = []
         while len(found) < count:
             page = _drawn(rng)
             if page in self._pages_here:
                 continue
             query = Query(rng.choice(INCIDENTS), "")
             context = written(page.cited) if rng.random() > 1 / 8 else "nothing"
-            found.append((f"<s> {query.text} context {context} workflow", _told(page, careless, rng)))
+            found.append(
+                (f"<s> {query.text} context {context} workflow", _told(page, careless, rng))
+            )
         return found
 
     @cached_property

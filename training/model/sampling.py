@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from training.sequences import Model, Row, TokenizerLike
+from training.model.sequences import Model, Row, TokenizerLike
 
 
 @torch.no_grad()

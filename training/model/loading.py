@@ -5,14 +5,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import training.quiet  # noqa: F401 - before what it silences
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from training.errors import OtherBaseError, UnusableModelError
+from training.model.sequences import Model, TokenizerLike
 from training.recipes import LoraRecipe
-from training.sequences import Model, TokenizerLike
 
 OLD = "old"
 """The adapter that the policy is compared with, frozen."""

@@ -1,0 +1,41 @@
+"""A toy base model, made once; without the libraries of training nothing here is run."""
+
+import importlib.util
+
+import pytest
+
+MISSING = [name for name in ("torch", "trl", "peft") if importlib.util.find_spec(name) is None]
+collect_ignore_glob = ["test_*.py"] if MISSING else []
+
+
+def pytest_report_header():
+    return f"training is not tested: {', '.join(MISSING)} not installed" if MISSING else None
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def untrained(tmp_path_factory):
+    """The form of a base: what does not ask how well it writes needs no more."""
+    from training.toy.model import make_base
+    from training.toy.world import ToyWorld
+
+    folder = tmp_path_factory.mktemp("base")
+    make_base(folder, ToyWorld().demonstrations(200), seed=0, steps=8, batch=16)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def taught(tmp_path_factory):
+    """A base that writes the form, carelessly."""
+    from training.toy.model import make_base
+    from training.toy.world import ToyWorld
+
+    folder = tmp_path_factory.mktemp("taught")
+    make_base(folder, ToyWorld().demonstrations(6000), seed=0, steps=400, batch=48)
+    return folder
