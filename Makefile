@@ -62,6 +62,7 @@ lock: $(VENV)/.ready-dev ## Renew all locks from requirements*.in and those of t
 		$(BIN)/$(LOCK) $(PRODUCT) services/room/requirements.in services/$$room/requirements.in \
 		-c requirements.txt -o deploy/requirements/$$room.txt || exit; done
 	$(BIN)/$(LOCK) requirements-torch.in -c requirements.txt -o requirements-torch.txt
+	$(BIN)/$(LOCK) requirements-training.in -c requirements-torch.txt -o requirements-training.txt
 	$(BIN)/$(LOCK) requirements-dev.in -c requirements.txt -o requirements-dev.txt
 	$(BIN)/$(LOCK) requirements-vllm.in -o requirements-vllm.txt
 
@@ -93,7 +94,8 @@ $(VENV)/.ready: requirements.txt pyproject.toml deploy/install
 	deploy/install "$(PYTHON)" $(VENV)
 	touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready requirements-torch.txt requirements-dev.txt
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-torch.txt requirements-training.txt requirements-dev.txt
 	FLOWXPERT_EMBEDDER=torch deploy/install "$(PYTHON)" $(VENV)
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-training.txt
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.txt
 	touch $@

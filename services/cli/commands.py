@@ -38,6 +38,7 @@ from services.cli.sources import app as sources
 from services.cli.stopping import Stopping, heed_signals, ignore_signals, leave_now
 from services.cli.tickets import app as tickets
 from services.cli.tools import app as tools
+from services.cli.training import app as training
 from services.cli.triage import teams_app, triage_app
 from services.cli.webhooks import app as webhooks
 from services.serving.rooms import ROOMS, SETTINGS, room_named
@@ -88,6 +89,7 @@ app.command()(search)
 app.command()(simulate)
 app.command()(mcp)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
+app.add_typer(training, name="train", help="Train adapters, offline.")
 
 
 ServiceName = StrEnum("ServiceName", {room.name: room.name for room in ROOMS})  # type: ignore[misc] # names that are known when it runs

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("services", "evaluation")
+PACKAGES = ("services", "evaluation", "training")
 MOST_MODULES = 15
 
 CROWDS = {

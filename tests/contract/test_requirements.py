@@ -21,6 +21,7 @@ SERVICES = [room.name for room in ROOMS]
 LOCKS = {
     "requirements.txt": ["requirements.in", *ROOMS_ASK, "requirements-build.in"],
     "requirements-torch.txt": ["requirements-torch.in"],
+    "requirements-training.txt": ["requirements-training.in"],
     "requirements-dev.txt": ["requirements-dev.in"],
     "requirements-vllm.txt": ["requirements-vllm.in"],
     **{
@@ -78,7 +79,8 @@ def test_torch_and_what_needs_it_are_locked_for_nobody_who_does_not_ask():
     for lock in set(LOCKS) - {"requirements-vllm.txt"}:
         found = pinned(ROOT / lock).keys()
         assert "torch" not in found, lock
-        assert apart.isdisjoint(found) or lock == "requirements-torch.txt", lock
+        asks = {"requirements-torch.txt", "requirements-training.txt"}
+        assert apart.isdisjoint(found) or lock in asks, lock
     assert apart <= pinned(ROOT / "requirements-torch.txt").keys()
 
 
@@ -86,7 +88,24 @@ def test_the_package_asks_for_what_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     dynamic = project["tool"]["setuptools"]["dynamic"]
     assert dynamic["dependencies"] == {"file": ["requirements.in", *ROOMS_ASK]}
-    assert dynamic["optional-dependencies"] == {"torch": {"file": ["requirements-torch.in"]}}
+    assert dynamic["optional-dependencies"] == {
+        "torch": {"file": ["requirements-torch.in"]},
+        "training": {"file": ["requirements-training.in"]},
+    }
+
+
+def test_what_trains_and_what_embeds_stand_beside_each_other():
+    """Both locks go into one environment: no package may have two versions there."""
+    torch, training = (_by_name(f"requirements-{name}.txt") for name in ("torch", "training"))
+    other = {name for name in torch.keys() & training.keys() if torch[name] != training[name]}
+    assert other == set()
+
+
+def _by_name(lock):
+    found = {}
+    for each in versions(lock):
+        found.setdefault(each.partition("==")[0], set()).add(each)
+    return found
 
 
 def test_the_embedders_file_can_be_made_with_what_runs_alone():

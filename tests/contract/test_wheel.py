@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("services", "evaluation")
+PACKAGES = ("services", "evaluation", "training")
 
 
 def package_files() -> set[str]:
@@ -31,6 +31,7 @@ def wheel(tmp_path_factory) -> zipfile.ZipFile:
         "pyproject.toml",
         "requirements.in",
         "requirements-torch.in",
+        "requirements-training.in",
         "README.md",
         "LICENSE",
     ):

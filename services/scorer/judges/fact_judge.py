@@ -64,7 +64,7 @@ class FactJudge:
             ModelAnswerError: The model's answer cannot be read.
             BudgetExceededError: The ticket's tokens are spent.
         """
-        orders = _orders(question, self.label)
+        orders = orders_of(question, self.label)
         passes = [self._once(question, order, model) for order in orders]
         chosen = [chances.index(max(chances)) for chances in passes]
         letters = tuple(
@@ -78,13 +78,7 @@ class FactJudge:
     def _once(self, question: FactQuestion, order: Sequence[int], model: ChatModel) -> list[float]:
         """Chances by the place of the option in the question."""
         letters = ascii_uppercase[: len(order)]
-        shown = "\n".join(
-            f"{letter}. {question.options[place].text}"
-            for letter, place in zip(letters, order, strict=True)
-        )
-        messages = _PROMPT.render(
-            {"lines": question.lines, "question": question.text, "options": shown}
-        )
+        messages = messages_of(question, order)
         by_letter = self._told(messages, letters, model) or _chosen(messages, letters, model)
         chances = dict(zip(order, by_letter, strict=True))
         return [chances[place] for place in range(len(order))]
@@ -97,7 +91,7 @@ class FactJudge:
         for letter in letters:
             if not self._is_told:
                 return None
-            told = model.log_probabilities(messages, json.dumps({"answer": letter}))
+            told = model.log_probabilities(messages, answer_of(letter))
             if not told:
                 self._is_told = False
                 return None
@@ -107,7 +101,21 @@ class FactJudge:
         return [weight / math.fsum(weights) for weight in weights]
 
 
-def _orders(question: FactQuestion, label: str) -> tuple[list[int], list[int]]:
+def messages_of(question: FactQuestion, order: Sequence[int]) -> tuple[Message, ...]:
+    """What a model is asked, with the options in this order of their places."""
+    shown = "\n".join(
+        f"{letter}. {question.options[place].text}"
+        for letter, place in zip(ascii_uppercase, order, strict=False)
+    )
+    return _PROMPT.render({"lines": question.lines, "question": question.text, "options": shown})
+
+
+def answer_of(letter: str) -> str:
+    """What a model is to answer."""
+    return json.dumps({"answer": letter})
+
+
+def orders_of(question: FactQuestion, label: str) -> tuple[list[int], list[int]]:
     """Two in which no option stands under the same letter; the same for the same question."""
     first = list(range(len(question.options)))
     random.Random(question.key(label)).shuffle(first)  # noqa: S311 - repeatable, no secret

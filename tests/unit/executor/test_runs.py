@@ -241,8 +241,15 @@ def test_what_must_hold_before_is_looked_at_with_the_target_taken(carrying):
     carrying.go(second)
     carrying.devices.fails["bgp_session_enable"] = UNKNOWN  # it was made, and the first run asks
     carrying.approve(first)
-    carrying.approve(second)  # waits for its target
     carrying.devices.fails.clear()
+    stored = carrying.store.load(second)
+    asked = stored.state.open_approval
+    told = {"digest": asked.digest, "kind": "person"}
+    carrying.store.append(
+        stored, [NewEvent(Kind.APPROVED, asked.place, told, "bea")], carrying.clock.now()
+    )
+    carrying.engine.advance(second)
+    assert carrying.store.load(second).waits_for == f"the run {first} changes leaf-1"
     stored = carrying.store.load(first)
     carrying.store.append(stored, [NewEvent(Kind.TAKEN_OVER, by="cy")], carrying.clock.now())
     state = carrying.go(second)

@@ -1,0 +1,1 @@
+"""Adapters for readers and judges, from readings that people approved."""

@@ -1,0 +1,116 @@
+"""Pages and their approved readings as what a model is asked and is to answer.
+
+The prompts are those of the product, so that a server which serves the adapter needs nothing else.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from services.llm.chat_model import Message
+from services.procedure.by_model.question import messages as about_page
+from services.procedure.evidence.drawn import Drawn
+from services.procedure.evidence.page_lines import CitedPages
+from services.procedure.lowering import lower
+from services.procedure.model import Procedure, Reading, as_json
+from services.procedure.rules import read_by_rules
+from services.scorer.fitted import ScoringFit
+from services.scorer.judges.fact_judge import answer_of, messages_of, orders_of
+from services.scorer.judges.question import FactQuestion
+from services.scorer.judges.questions import questions
+from services.scorer.page_facts import PageFacts
+from services.workflow.model import Workflow
+from training.adapting.material import Page
+from training.model.sequences import TokenizerLike
+
+_MOST_QUESTIONS = 40
+"""Of a page: those on which most depends."""
+_NOT_ASKED_FOR = frozenset({"commands", "expected"})
+"""Of a program: code takes them from the lines."""
+
+
+class Lesson(NamedTuple):
+    """What is asked, what is right and, where it is known, what was said wrongly."""
+
+    asked: tuple[Message, ...]
+    right: str
+    wrong: str = ""
+
+
+def reader_lessons(pages: Sequence[Page]) -> Iterator[Lesson]:
+    """Page to program: the approved one, against what it was corrected from."""
+    for page in pages:
+        right = _answer(page.reading)
+        wrong = _answer(page.before) if page.before else ""
+        yield Lesson(about_page(page.text), right, wrong if wrong != right else "")
+
+
+def judge_lessons(pages: Sequence[Page], *, label: str) -> Iterator[Lesson]:
+    """Lines to fact: what the approved program says, against what an earlier reader said.
+
+    That is what the page was corrected from, else what the rules read of it. Each question comes in
+    both orders of its options, as the product asks it; `label` is what they are shuffled by.
+    """
+    facts = _facts()
+    for page in pages:
+        source = CitedPages({page.id: page.text})
+        before = page.before or read_by_rules(page.text)
+        for right in page.reading.procedures:
+            drawn = [
+                Drawn(workflow, source)
+                for workflow in (lower(right, page.id), *_other(before, right, page.id))
+            ]
+            decided = [(each, facts.of(each, None).decided) for each in drawn]
+            for question in questions(decided, limit=_MOST_QUESTIONS):
+                yield from _judged(question, label)
+
+
+def text_of(tokenizer: TokenizerLike, asked: Sequence[Message]) -> str:
+    """The dialogue up to where the model answers, by the model's own template where it has one."""
+    if tokenizer.chat_template:
+        turns = [{"role": each.role, "content": each.content} for each in asked]
+        told: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        return told
+    return "".join(f"{each.role}:\n{each.content}\n\n" for each in asked) + "assistant:\n"
+
+
+def _facts() -> PageFacts:
+    fit = ScoringFit.shipped()
+    return PageFacts(fit.forests, fit.conditions)
+
+
+def _other(before: Reading, right: Procedure, page_id: str) -> Iterator[Workflow]:
+    """Of an earlier reading the procedure that shares most lines with the right one."""
+    own = _lines(right)
+    nearest = max(before.procedures, key=lambda each: len(_lines(each) & own), default=None)
+    if nearest is not None:
+        yield lower(nearest, page_id)
+
+
+def _lines(procedure: Procedure) -> set[int]:
+    return {n for first, last in procedure.lines for n in range(first, last + 1)}
+
+
+def _judged(question: FactQuestion, label: str) -> Iterator[Lesson]:
+    """One for each order; none where the approved program says nothing, or several things."""
+    said = [{c.option for c in question.claims if c.candidate == number} for number in (0, 1)]
+    if len(said[0]) != 1:
+        return
+    (right,) = said[0]
+    others = said[1] - said[0]
+    for order in orders_of(question, label):
+        letters = {place: ascii_uppercase[n] for n, place in enumerate(order)}
+        wrong = answer_of(letters[min(others)]) if others else ""
+        yield Lesson(messages_of(question, order), answer_of(letters[right]), wrong)
+
+
+def _answer(reading: Reading) -> str:
+    programs = [_as_asked(as_json(each)) for each in reading.procedures]
+    return json.dumps({"procedures": programs}, ensure_ascii=False)
+
+
+def _as_asked(program: object) -> object:
+    if isinstance(program, dict):
+        return {k: _as_asked(of) for k, of in program.items() if k not in _NOT_ASKED_FOR}
+    return [_as_asked(each) for each in program] if isinstance(program, list) else program

@@ -1,0 +1,1 @@
+"""A causal model of a local folder: loading, answers, what it finds likely."""

@@ -1,0 +1,119 @@
+"""Queries of the toy world, at the three levels of context."""
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+
+from training.toy.grammar import (
+    ACTIONS,
+    ALWAYS,
+    GUARDS,
+    INCIDENTS,
+    MOST_STEPS,
+    Page,
+    Step,
+    facts_f1,
+    written,
+)
+from training.world import Level, Query
+
+_LEAST_STEPS = 3
+
+
+@dataclass(frozen=True)
+class Carelessness:
+    """How the demonstrations that the toy model learns the form from go wrong."""
+
+    left_out: float = 0.15
+    unguarded: float = 0.2
+    swapped: float = 0.15
+
+
+class ToyWorld:
+    """Incidents with a page each: those to train on and others that are held out."""
+
+    def __init__(
+        self, *, train: int = 128, held_out: int = 64, test: int = 64, seed: int = 0
+    ) -> None:
+        """As many queries of each; the same seed makes the same pages.
+
+        `held_out` tells when to stop, so figures are of `test`, which nothing else looks at.
+        """
+        self._random = random.Random(f"world {seed}")  # noqa: S311 - repeatable, no secret
+        pages = self._pages(train + held_out + test)
+        named = [
+            (Query(f"{self._random.choice(INCIDENTS)}", str(n)), page)
+            for n, page in enumerate(pages)
+        ]
+        self.train = [query for query, _ in named[:train]]
+        self.held_out = [query for query, _ in named[train : train + held_out]]
+        self.test = [query for query, _ in named[train + held_out :]]
+        self._page = dict(named)
+
+    def page(self, query: Query) -> Page:
+        """What is right for it."""
+        return self._page[query]
+
+    def prompt(self, query: Query, level: Level = Level.GOOD) -> str:
+        """See `World.prompt`."""
+        page = self._page[query]
+        match level:
+            case Level.GOOD:
+                context = written(page.cited)
+            case Level.FAIR:
+                context = written(page.reversed().cited)
+            case Level.POOR:
+                context = "nothing"
+        return f"<s> {query.text} context {context} workflow"
+
+    def measure(self, query: Query, workflow: str) -> float:
+        """See `World.measure`."""
+        return facts_f1(workflow, self._page[query])
+
+    def demonstrations(
+        self, count: int, careless: Carelessness = Carelessness(), *, seed: int = 0
+    ) -> list[tuple[str, str]]:
+        """Prompts and workflows that teach the form, with mistakes; of pages of their own.
+
+        One in eight has no context, and a workflow of some page.
+        """
+        rng = random.Random(f"demonstrations {seed}")  # noqa: S311 - repeatable, no secret
+        found: list[tuple[str, str]] = []
+        while len(found) < count:
+            page = _drawn(rng)
+            if page in self._pages_here:
+                continue
+            query = Query(rng.choice(INCIDENTS), "")
+            context = written(page.cited) if rng.random() > 1 / 8 else "nothing"
+            found.append(
+                (f"<s> {query.text} context {context} workflow", _told(page, careless, rng))
+            )
+        return found
+
+    @cached_property
+    def _pages_here(self) -> set[Page]:
+        return set(self._page.values())
+
+    def _pages(self, count: int) -> list[Page]:
+        found: dict[Page, None] = {}
+        while len(found) < count:
+            found[_drawn(self._random)] = None
+        return list(found)
+
+
+def _drawn(rng: random.Random) -> Page:
+    actions = rng.sample(ACTIONS, rng.randint(_LEAST_STEPS, MOST_STEPS))
+    return Page(tuple((each, rng.choice(GUARDS)) for each in actions))
+
+
+def _told(page: Page, careless: Carelessness, rng: random.Random) -> str:
+    """Its workflow as somebody writes it who is careless."""
+    steps = [s for s in page.cited if rng.random() >= careless.left_out]
+    for place in range(len(steps) - 1):
+        if rng.random() < careless.swapped:
+            steps[place], steps[place + 1] = steps[place + 1], steps[place]
+    said = [
+        Step(s.line, s.action, ALWAYS if rng.random() < careless.unguarded else s.guard)
+        for s in steps
+    ]
+    return written(said, len(page.steps) + 1)
