@@ -7,6 +7,7 @@ from evaluation.commands import (
     chaos,
     clarify,
     execution,
+    following,
     graph,
     judge,
     logic,
@@ -39,6 +40,7 @@ _GROUPS = (
     capacity,
     chaos,
     execution,
+    following,
     triage,
     results,
 )
