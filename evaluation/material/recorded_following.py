@@ -28,6 +28,11 @@ class RecordedAct(BaseModel):
     told: tuple[int, ...] = ()
     """Of a session that was played: which of the things that the person knows it asked for."""
 
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing that can be read was answered."""
+        return not self.tool and not self.said
+
 
 def read_acts(path: Path) -> dict[str, RecordedAct]:
     """By key; none where there is no file.

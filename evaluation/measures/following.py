@@ -20,6 +20,8 @@ class Judged:
     right_node: str | None = None
     off: bool = False
     right_off: bool = False
+    is_none: bool = False
+    """Whether nothing that can be read was answered."""
 
     @property
     def is_right_call(self) -> bool:
@@ -54,6 +56,7 @@ def turn_figures(acts: Sequence[Judged]) -> dict[str, float]:
         figures["off_procedure"] = share(sum(act.off for act in asides), len(asides))
     others = [act for act in acts if not act.right_off]
     figures["false_alarm"] = share(sum(act.off for act in others), len(others))
+    figures["unreadable"] = share(sum(act.is_none for act in acts), len(acts))
     return figures
 
 

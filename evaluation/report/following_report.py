@@ -11,6 +11,8 @@ from evaluation.measures.following import values_of
 Rows = Sequence[tuple[str, Mapping[str, float]]]
 """Sessions and their figures."""
 
+_COUNTS = frozenset({"turns", "acts"})
+
 
 def report(
     forms: Mapping[str, Rows],
@@ -51,7 +53,8 @@ def _intervals(rows: Rows, seed: int) -> Figures:
     """Low and high end of every figure."""
     told: Figures = {}
     figures = [each for _, each in rows]
-    for name in dict.fromkeys(name for each in figures for name in each):
+    names = dict.fromkeys(name for each in figures for name in each if name not in _COUNTS)
+    for name in names:
         values = np.array(values_of(figures, name), dtype=np.float64).reshape(-1, 1)
         interval = intervals([values], seed)[0]
         told |= {f"{name}_low": round(interval.low, 4), f"{name}_high": round(interval.high, 4)}

@@ -145,11 +145,13 @@ def workflow_for(document: str) -> Workflow:
         text = path.read_text(encoding="utf-8")
         page = Document(id=document, title=path.stem, text=text, content_hash="")
         found = workflow_of(by_rules(page), document, "")
-    else:
+    elif EXAMPLES.exists():
         rows = (json.loads(line) for line in EXAMPLES.read_text(encoding="utf-8").splitlines())
         row = next((row for row in rows if row["document"] == document), None)
         reading = Reading.model_validate(row["reading"]) if row else None
         found = workflow_of(reading, document, "") if reading else None
+    else:
+        raise SceneError(f"the examples are not at {EXAMPLES}: use a checkout of the sources")
     if found is None:
         raise SceneError(f"{document!r} has no approved reading")
     return found

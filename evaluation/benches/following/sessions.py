@@ -162,22 +162,22 @@ class _Way:
 
     def turns(self, task: str, site: Surroundings) -> Iterator[Turn]:
         """Each act with what is heard before it."""
-        heard: tuple[str, ...] = (_said(task),)
+        heard: tuple[str, ...] = (said(task),)
         step = self._workflow.steps[0]
         depth, aside = 0, self._scene.aside
         for _ in range(_LONGEST_WAY):
             asked = self._asked(step) if step.kind is StepKind.DECISION else None
             if asked:
                 yield Turn(heard, Act(node=step.id, say=asked.asks), (depth, 0))
-                heard, depth = (_said(asked.says),), depth + 1
+                heard, depth = (said(asked.says),), depth + 1
             elif step.kind is not StepKind.DECISION:
-                call, after = self._calls[step.id], int(heard[-1] == _said(GO_ON))
+                call, after = self._calls[step.id], int(heard[-1] == said(GO_ON))
                 yield Turn(heard, Act(node=step.id, call=call), (depth, after))
-                heard, depth = (_shown(site.call(call)),), depth + 1
+                heard, depth = (shown(site.call(call)),), depth + 1
                 if aside and aside.after == call.tool:
-                    heard = (*heard, _said(aside.says))
+                    heard = (*heard, said(aside.says))
                     yield Turn(heard, Act(say=NOT_COVERED, off_procedure=True), (depth, 0))
-                    heard, aside = (_said(GO_ON),), None
+                    heard, aside = (said(GO_ON),), None
             if step.kind is StepKind.TERMINAL:
                 return
             step = self._next(step)
@@ -200,16 +200,18 @@ class _Way:
         if not self._scene.fault:
             words = longest(self._scene.answers, step.text)
             return self._scene.answers[words] if words is not None else ""
-        said = self._gold[self._scene.fault].said_of(step.text)
+        right = self._gold[self._scene.fault].said_of(step.text)
         is_in_vain = self._scene.broken().acts is Acts.NOTHING
         if is_in_vain and any(words in step.text for words in _FAILS_STILL):
             return "Yes"
-        return said
+        return right
 
 
-def _said(text: str) -> str:
+def said(text: str) -> str:
+    """What the person says, as it is shown."""
     return f"The user says: {text}"
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """What a tool answers, as it is shown."""
     return f"The tool answers:\n{text}"

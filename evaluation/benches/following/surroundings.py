@@ -20,7 +20,7 @@ from services.simulator.shell import Shell
 CALL_S = 60.0
 """Seconds of the simulated clock that a call takes; late effects have come by the next one."""
 _BEGINS_AT = 1_000_000.0
-_DOES_NOT_KNOW = "I cannot tell you that."
+_DOES_NOT_KNOW = "I cannot tell you more; please go on as you think right."
 
 
 class Surroundings(Protocol):

@@ -10,7 +10,13 @@ from evaluation.benches.following.sessions import Session, Turn
 from evaluation.benches.following.turn_files import kept, key_of
 from evaluation.material.recorded_following import RecordedAct
 from evaluation.measures.following import Judged, turn_figures
-from services.llm.chat_model import ChatModel, ChatRequest, Message, ModelAnswerError
+from services.llm.chat_model import (
+    ChatModel,
+    ChatRequest,
+    Message,
+    ModelAnswerError,
+    ModelRefusedError,
+)
 from services.llm.structured import ask_for
 
 MOST_TOKENS = 512
@@ -40,13 +46,13 @@ def by_model(model: ChatModel, seed: int) -> Answer:
 
 
 def next_act(model: ChatModel, messages: Sequence[Message], seed: int) -> Act | None:
-    """What a model answers; None where that is no act."""
+    """What a model answers; None where that is no act, or where its server refuses the request."""
     request = ChatRequest(
         messages=tuple(messages), temperature=0.0, max_tokens=MOST_TOKENS, seed=seed
     )
     try:
         return ask_for(model, request, Act)[0]
-    except ModelAnswerError:
+    except (ModelAnswerError, ModelRefusedError):  # too long a page, as a rule
         return None
 
 
@@ -94,4 +100,5 @@ def judge(turn: Turn, act: RecordedAct, form: Form) -> Judged:
         right_node=turn.act.node,
         off=act.off_procedure,
         right_off=bool(turn.act.off_procedure),
+        is_none=act.is_none,
     )
