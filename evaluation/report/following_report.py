@@ -11,7 +11,14 @@ from evaluation.measures.following import values_of
 Rows = Sequence[tuple[str, Mapping[str, float]]]
 """Sessions and their figures."""
 
-_COUNTS = frozenset({"turns", "acts"})
+_WITH_INTERVAL = (
+    "success",
+    "progress",
+    "tool_f1",
+    "parameter_f1",
+    "node",
+    "off_procedure",
+)
 
 
 def report(
@@ -50,12 +57,11 @@ def _means(rows: Rows) -> Figures:
 
 
 def _intervals(rows: Rows, seed: int) -> Figures:
-    """Low and high end of every figure."""
+    """Low and high end of those figures that forms are compared by."""
     told: Figures = {}
     figures = [each for _, each in rows]
-    names = dict.fromkeys(name for each in figures for name in each if name not in _COUNTS)
-    for name in names:
+    for name in _WITH_INTERVAL:
         values = np.array(values_of(figures, name), dtype=np.float64).reshape(-1, 1)
-        interval = intervals([values], seed)[0]
-        told |= {f"{name}_low": round(interval.low, 4), f"{name}_high": round(interval.high, 4)}
+        for found in intervals([values], seed):
+            told |= {f"{name}_low": round(found.low, 4), f"{name}_high": round(found.high, 4)}
     return told

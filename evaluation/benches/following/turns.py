@@ -19,7 +19,7 @@ from services.llm.chat_model import (
 )
 from services.llm.structured import ask_for
 
-MOST_TOKENS = 512
+MOST_TOKENS = 256
 """Of an answer."""
 
 Answer = Callable[[str, Sequence[Message]], RecordedAct | None]

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from typer.testing import CliRunner
 
 from evaluation.benches.following.acts import Act, digest_of
 from evaluation.benches.following.forms import Form
@@ -8,6 +9,9 @@ from evaluation.benches.following.prompts import as_text
 from evaluation.benches.following.turn_files import kept, key_of, read_turns, write_turns
 from evaluation.benches.following.turns import by_model, by_record, measure_turns
 from evaluation.material.recorded_following import keep_acts, read_acts
+from evaluation.measures.figures import Report
+from evaluation.report.results_page import results_page
+from services.cli import app
 from services.llm.scripted import ScriptedChatModel
 from tests.unit.evaluation.benches.following.acting import by_id
 
@@ -145,3 +149,25 @@ def test_what_is_kept_of_an_act_names_its_prompt():
 
     assert act.said
     assert "hello" not in act.model_dump_json()
+
+
+def test_the_command_writes_files_and_measures_what_was_recorded(tmp_path):
+    run = CliRunner().invoke
+    written = run(app, ["bench", "follow", "--form", "text", "--prompts", str(tmp_path)])
+    write_answers(tmp_path, Form.TEXT)
+    record, out = tmp_path / "acts.jsonl", tmp_path / "out.json"
+    keep_acts(record, read_turns(SESSIONS, Form.TEXT, 0, tmp_path))
+
+    measured = run(app, ["bench", "follow", "--answers", str(record), "--out", str(out)])
+
+    assert written.exit_code == measured.exit_code == 0
+    assert (tmp_path / "text.prompt.md").exists()
+    told = json.loads(out.read_text())
+    assert told["sets"].keys() == {"text"}
+    assert told["sets"]["text"]["n"] == len(SESSIONS)
+    assert told["intervals"]["text"]["tool_f1_low"] == 1
+    assert "Following a workflow over turns" in page_of_results(told)
+
+
+def page_of_results(told):
+    return results_page([Report.model_validate(told)], "flowxpert bench results out.json").text
