@@ -15,12 +15,17 @@ _TITLES = {
     "duels": "A drawing against one worse workflow",
     "scorer": "Whether the score falls as workflows get worse",
     "graph": "The knowledge graph",
+    "follow": "Following a workflow over turns",
     "speed": "Speed of the embedded run",
     "overhead": "What the platform adds to the model's time",
 }
-_TELLING = ("reader", "given", "page", "judge")
+_TELLING = ("reader", "given", "page", "judge", "level")
 """Settings by which several reports of one benchmark differ."""
+_WITHOUT_DATA = frozenset({"follow"})
+"""Benchmarks that take no folder of an embedded run."""
 _OPTIONS = (
+    "level",
+    "answers",
     "ids",
     "reader",
     "judge",
@@ -73,7 +78,8 @@ def how_made(report: Report) -> str:
     given = {name: value for name, value in report.config.items() if not isinstance(value, dict)}
     options = [f"--{name} {given[name]}" for name in _OPTIONS if name in given]
     beside = [f"{spelled(name)} {value}" for name, value in given.items() if name not in _OPTIONS]
-    command = " ".join(["flowxpert bench", report.benchmark, "--data-dir DATA", *options])
+    data = [] if report.benchmark in _WITHOUT_DATA else ["--data-dir DATA"]
+    command = " ".join(["flowxpert bench", report.benchmark, *data, *options])
     told = f"; {', '.join(beside)}" if beside else ""
     return f"Measured by `{command}` in {report.seconds:.0f} s{told}."
 
