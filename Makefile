@@ -62,7 +62,7 @@ lock: $(VENV)/.ready-dev ## Renew all locks from requirements*.in and those of t
 		$(BIN)/$(LOCK) $(PRODUCT) services/room/requirements.in services/$$room/requirements.in \
 		-c requirements.txt -o deploy/requirements/$$room.txt || exit; done
 	$(BIN)/$(LOCK) requirements-torch.in -c requirements.txt -o requirements-torch.txt
-	$(BIN)/$(LOCK) requirements-training.in -c requirements-torch.txt -o requirements-training.txt
+	$(BIN)/$(LOCK) requirements-training.in -c requirements.txt -c requirements-torch.txt -o requirements-training.txt
 	$(BIN)/$(LOCK) requirements-dev.in -c requirements.txt -o requirements-dev.txt
 	$(BIN)/$(LOCK) requirements-vllm.in -o requirements-vllm.txt
 
