@@ -96,11 +96,11 @@ class Summaries(Protocol):
         """Raises `NotFoundError`."""
 
     def propose(self, key: str) -> SummaryReport:
-        """Have its pages proposed; again, it is the same proposal.
+        """Have its pages proposed as they are now; again, it is the same proposal.
 
         Raises:
             NotFoundError: No such summary.
-            ConflictError: Nothing was learned, or a model is still asked.
+            ConflictError: Nothing was learned.
         """
 
 

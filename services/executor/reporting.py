@@ -1,20 +1,24 @@
 """What a ticket is told once a run or a search of it is over."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 import structlog
 
 from services.contracts.execution import RunMode, RunOutcome
 from services.contracts.gateway import RunNote, SearchNote, StepSeen, Tickets
+from services.contracts.proposals import Proposals, Validation
 from services.contracts.searching import Searching, StartSearch
 from services.executor.runs.events import Event, Kind
 from services.executor.runs.report import report_of
+from services.executor.runs.run import Run
 from services.executor.runs.store import RunStore
 from services.executor.search.report import lines_of
 from services.executor.search.store import SearchStore
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 
 MOST_LINES = 60
+MOST_PAGES = 50
 MOST_CHARACTERS = 500
 
 _log = structlog.get_logger()
@@ -23,11 +27,21 @@ _log = structlog.get_logger()
 class Reporting:
     """Tells the gateway of runs; told again, it keeps one of them."""
 
-    def __init__(self, store: RunStore, tickets: Tickets, searching: Searching) -> None:
-        """`searching` is asked for the cause where a run is handed over, if the policy lets it."""
+    def __init__(
+        self,
+        store: RunStore,
+        tickets: Tickets,
+        searching: Searching,
+        proposals: Callable[[], Proposals],
+    ) -> None:
+        """`searching` is asked for the cause where a run is handed over, if the policy lets it.
+
+        `proposals` hears of pages by which something was mended.
+        """
         self._store = store
         self._tickets = tickets
         self._searching = searching
+        self._proposals = proposals
 
     def run(self, run_id: str) -> None:
         """Tell of this run; a dry run tells nothing, and neither does one whose ticket is gone."""
@@ -51,8 +65,21 @@ class Reporting:
         except NotFoundError:  # it was purged meanwhile
             return
 
+        if state.outcome is RunOutcome.RECOVERED:
+            self._validate(run, stored.events[-1].at)
         if state.outcome is RunOutcome.HANDED_OVER and not run.asks_nobody:
             self._search(run.ticket.id)
+
+    def _validate(self, run: Run, at: float) -> None:
+        """The pages that it followed have shown that they hold."""
+        cited = {c.document_id for step in run.workflow.steps for c in step.citations}
+        if cited:
+            shown = Validation(
+                document_ids=tuple(sorted(cited)[:MOST_PAGES]),
+                run_id=run.id,
+                at=datetime.fromtimestamp(at, UTC),
+            )
+            self._proposals().validate(shown)
 
     def _search(self, ticket_id: str) -> None:
         try:

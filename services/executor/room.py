@@ -91,6 +91,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
     summaries = SummaryService(
         store,
         SummaryStore(stores.database, stores.outbox, bindings),
+        searches,
         catalogue=catalogue,
         proposals=lambda: peers.proposals,
         model=model,
@@ -102,7 +103,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
             searches.driving.forget()
 
     def register() -> None:
-        reporting = Reporting(store, peers.tickets, searching)
+        reporting = Reporting(store, peers.tickets, searching, lambda: peers.proposals)
         tasks.register(stores.outbox, engine, reporting, summaries)
         tasks.register_searches(
             stores.outbox, search_engine, SearchReporting(searches, peers.tickets)

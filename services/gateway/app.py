@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
 from services.contracts.searching import Searching
+from services.contracts.summaries import Summaries
 from services.gateway.adoption.endpoints import create_adoption_router
 from services.gateway.adoption.marking import record_verdict
 from services.gateway.adoption.service import AdoptionService
@@ -75,6 +76,7 @@ def create_app(
     knowledge: Knowledge | None = None,
     execution: Execution | None = None,
     searching: Searching | None = None,
+    summaries: Summaries | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
@@ -141,6 +143,7 @@ def create_app(
                 audit=audit,
                 execution=execution,
                 searching=searching,
+                summaries=summaries,
             ),
             sign_in.router(),
             *routers,

@@ -96,6 +96,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval, asked.proposals),
             execution=asked.execution,
             searching=asked.searching,
+            summaries=asked.summaries,
         )
 
     return OpenRoom(

@@ -69,11 +69,15 @@ class Network:
         self.told = 0
 
     def ticket(self) -> str:
+        ticket = self.anew()
+        assert self.client.get(f"/v1/tickets/{ticket}").json()["status"] == "refused"
+        return ticket
+
+    def anew(self) -> str:
         self.told += 1
         alert = SHUT.alert(self.world.world) | {"startsAt": f"2026-01-01T00:{self.told:02}:00Z"}
         body = {"version": "4", "alerts": [alert]}
         told = self.client.post("/workflow/alertmanager?wait=60", json=body).json()
-        assert told["tickets"][0]["status"] == "refused"
         return str(told["tickets"][0]["id"])
 
     def ended(self, search: str) -> dict[str, object]:

@@ -13,16 +13,18 @@ from services.contracts.proposals import (
     ProposedPage,
     SourceRun,
 )
+from services.contracts.searching import SearchOutcome
 from services.contracts.summaries import LearnedPage, SummaryReport, SummaryRequest
 from services.executor.bindings.binding import Binding, digest_of
 from services.executor.runs.store import RunStore, StoredRun
+from services.executor.search.store import SearchStore, StoredSearch
 from services.executor.summary.by_model import by_model
 from services.executor.summary.choose import Measured
 from services.executor.summary.learned import VERSION, Learned
 from services.executor.summary.page import plain
 from services.executor.summary.store import Proposed, StoredSummary, SummaryStore
 from services.executor.summary.summarise import summarised
-from services.executor.summary.trace import joined, trace_of
+from services.executor.summary.trace import joined, trace_of, trace_of_search
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.tool import Effect
 from services.kit.access.caller import current_caller
@@ -44,6 +46,7 @@ class SummaryService:
         self,
         runs: RunStore,
         store: SummaryStore,
+        searches: SearchStore,
         *,
         catalogue: Callable[[], Catalogue],
         proposals: Callable[[], Proposals],
@@ -52,6 +55,7 @@ class SummaryService:
         """`proposals` is asked for when something is proposed."""
         self._runs = runs
         self._store = store
+        self._searches = searches
         self._catalogue = catalogue
         self._proposals = proposals
         self._model = model
@@ -59,9 +63,14 @@ class SummaryService:
     def summarise(self, request: SummaryRequest) -> SummaryReport:
         """See `Summaries.summarise`."""
         runs = self._wanted(request)
-        traces = [each for each in map(trace_of, runs) if each.calls]
-        if not traces:
+        done = [each for each in map(trace_of, runs) if each.calls]
+        if not done:
             raise NothingDoneError("no tool was asked anything in these runs")
+        tickets = {each.run.ticket.id for each in runs}
+        found = [
+            trace_of_search(each) for ticket in sorted(tickets) for each in self._found(ticket)
+        ]
+        traces = [*done, *(each for each in found if each.calls)]
         title = plain(request.title)
         key = digest_of(VERSION, title, sorted(each.id for each in traces))
         if not self._store.has(key):
@@ -116,6 +125,11 @@ class SummaryService:
     def on_not_proposed(self, session: Session, arguments: Mapping[str, Any], _reason: str) -> None:
         """It may be asked for again."""
         self._store.give_up_proposing(session, arguments["key"])
+
+    def _found(self, ticket_id: str) -> list[StoredSearch]:
+        """The searches of a ticket that found its cause."""
+        over = self._searches.of_ticket(ticket_id)
+        return [self._searches.load(s.id) for s in over if s.outcome is SearchOutcome.FOUND]
 
     def _wanted(self, request: SummaryRequest) -> list[StoredRun]:
         """The runs, each once, those that are over and were no dry ones.

@@ -31,7 +31,7 @@ class SummaryNotFoundError(NotFoundError):
 
 
 class NotProposableError(ConflictError):
-    """Nothing was learned that could be proposed, or a model is still asked."""
+    """Nothing was learned that could be proposed."""
 
 
 class Proposed(Value):
@@ -132,21 +132,21 @@ class SummaryStore:
             row.state = (SummaryState.LEARNED if row.found else SummaryState.REFUSED).value
 
     def ask_proposing(self, key: str, by: str) -> None:
-        """Have its pages proposed; once is enough.
+        """Have its pages proposed; once is enough. A model that is still asked comes too late then.
 
         Raises:
-            NotProposableError: There is none, or they are not final.
+            NotProposableError: There is none.
         """
-        is_learned = (SummaryRow.key == key, SummaryRow.state == SummaryState.LEARNED.value)
+        states = (SummaryState.LEARNED.value, SummaryState.DRAWING.value)
+        if not self.load(key).found:
+            raise NotProposableError(f"nothing was learned in {key!r} that could be proposed")
+        is_learned = (SummaryRow.key == key, SummaryRow.state.in_(states))
         to_proposing = update(SummaryRow).where(*is_learned)
         values = {"state": SummaryState.PROPOSING.value, "proposed_by": by}
         with self._database.session() as session:
             if _changed(session, to_proposing.values(values)) == 1:
                 add_audit(session, "summary.proposed", f"summary {key[:32]}")
                 self._outbox.put(session, PROPOSE_TASK, {"key": key}, f"{PROPOSE_TASK}:{key}")
-                return
-        if self.load(key).state not in {SummaryState.PROPOSING, SummaryState.PROPOSED}:
-            raise NotProposableError(f"the summary {key!r} has no page to propose, or not yet")
 
     def propose(
         self,

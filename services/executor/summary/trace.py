@@ -8,6 +8,7 @@ from services.contracts.execution import RunOutcome
 from services.executor.runs.events import Event, Kind
 from services.executor.runs.moves import UNDO_PREFIX
 from services.executor.runs.store import StoredRun
+from services.executor.search.store import StoredSearch
 from services.executor.tools.compare import Fields, Scalar
 from services.executor.tools.tool import Effect
 from services.kit.observability.redaction import E_MAIL, PHONE, SECRET, redacted_field
@@ -89,6 +90,35 @@ def trace_of(stored: StoredRun) -> Trace:
         calls=tuple(calls),
         ended=state.outcome or RunOutcome.CANCELLED,
         by_hand=any(_is_by_hand(event) for event in stored.events),
+    )
+    return without_secrets(told)
+
+
+def trace_of_search(stored: StoredSearch) -> Trace:
+    """The looks that a search's answer rests on; none where it found nothing."""
+    search, state = stored.search, stored.state
+    claims = state.answer.claims if state.answer else ()
+    cited = {each.observation for claim in claims if not claim.struck for each in claim.cited}
+    calls = tuple(
+        Call(
+            tool=seen.call.tool,
+            effect=Effect.READ,
+            kind=search.tool_named[seen.call.tool].target,
+            target=seen.call.target,
+            arguments=seen.call.arguments,
+            fields=seen.fields,
+            at=max(0.0, seen.at - state.begun_at),
+        )
+        for seen in sorted(state.observations.values(), key=lambda each: each.seq)
+        if seen.id in cited and seen.call.tool in search.tool_named
+    )
+    told = Trace(
+        id=search.id,
+        ticket=search.ticket.id,
+        labels=search.ticket.labels,
+        begins_at=state.begun_at,
+        calls=calls,
+        ended=RunOutcome.HANDED_OVER,
     )
     return without_secrets(told)
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 
 from services.contracts.execution import Execution
 from services.contracts.searching import Searching
+from services.contracts.summaries import Summaries
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ui.acceptance.pages import create_acceptance_page
 from services.gateway.ui.files import create_file_router
@@ -34,6 +35,7 @@ def create_pages(
     audit: AuditLog,
     execution: Execution | None = None,
     searching: Searching | None = None,
+    summaries: Summaries | None = None,
 ) -> list[APIRouter]:
     """The routers of all pages, over what they show."""
     return [
@@ -47,6 +49,6 @@ def create_pages(
         create_acceptance_page(adoption),
         create_source_page(tickets),
         *create_knowledge_pages(known),
-        *(create_run_pages(tickets, execution) if execution else ()),
+        *(create_run_pages(tickets, execution, summaries) if execution and summaries else ()),
         *(create_search_pages(searching) if searching else ()),
     ]

@@ -1,5 +1,7 @@
 """Runs that start by themselves: they look, ask nobody, and tell the ticket what they saw."""
 
+from typing import ClassVar
+
 import pytest
 
 from services.contracts.execution import LookAtOnce, RunMode, RunOutcome
@@ -12,6 +14,16 @@ from services.kit.errors import NotFoundError
 from services.simulator.faults import Acts, Fault
 from tests.unit.executor.carrying import workflow_of
 from tests.unit.executor.test_service import House
+
+
+class Proposals:
+    """Hears of pages that helped."""
+
+    validated: ClassVar[list[str]] = []
+
+    def validate(self, validation):
+        self.validated.extend(validation.document_ids)
+
 
 ASKED = LookAtOnce(ticket_id="t", workflow_id="w")
 
@@ -120,7 +132,7 @@ class Noting:
 
 def test_its_ticket_is_told_what_answers_its_questions(house):
     run, tickets = looked(house), Noting()
-    Reporting(house.carrying.store, tickets, None).run(run.id)
+    Reporting(house.carrying.store, tickets, None, Proposals).run(run.id)
     [(ticket, note)] = tickets.notes
     decided = next(e for e in run.events if e.kind == "decided")
     assert (ticket, note.is_look, note.workflow_id) == ("t", True, "w")
@@ -133,7 +145,7 @@ def test_a_run_that_somebody_started_is_no_look(house):
     house.approve_page()
     house.approve_bindings()
     run, tickets = house.approve(house.start()), Noting()
-    Reporting(house.carrying.store, tickets, None).run(run.id)
+    Reporting(house.carrying.store, tickets, None, Proposals).run(run.id)
     [(_, note)] = tickets.notes
     assert not note.is_look
     assert note.seen == ()

@@ -15,11 +15,13 @@ from services.contracts.execution import (
     StartRun,
     Suspend,
 )
+from services.contracts.summaries import Summaries
 from services.gateway.ports import Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.runs.bindings import create_binding_pages, is_weighty
 from services.gateway.ui.runs.by_hand import create_by_hand_pages
+from services.gateway.ui.runs.summaries import create_summary_pages
 from services.gateway.ui.runs.told import Told, arguments_of
 from services.gateway.ui.templates import refused, render
 from services.kit.access.caller import current_caller
@@ -31,9 +33,12 @@ _Digest = Annotated[str, Form(max_length=64)]
 _Words = Annotated[str, Form(max_length=2000)]
 
 
-def create_run_pages(tickets: Tickets, execution: Execution) -> list[APIRouter]:
-    """The pages and their forms, over what carries workflows out."""
+def create_run_pages(
+    tickets: Tickets, execution: Execution, summaries: Summaries
+) -> list[APIRouter]:
+    """The pages and their forms, over what carries workflows out and writes down what was done."""
     return [
+        create_summary_pages(execution, summaries),
         _looks(tickets, execution),
         _starts(execution),
         create_binding_pages(tickets, execution),

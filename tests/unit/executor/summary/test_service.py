@@ -14,6 +14,7 @@ from services.executor.reporting import Reporting
 from services.executor.runs.events import Kind
 from services.executor.runs.moves import NewEvent
 from services.executor.runs.store import ADVANCE_TASK, REPORT_TASK, RunNotFoundError
+from services.executor.search.store import SearchStore
 from services.executor.summary.by_model import MOST_REPAIRS
 from services.executor.summary.service import NothingDoneError, SummaryService
 from services.executor.summary.store import (
@@ -81,12 +82,16 @@ class House:
         self.summaries = SummaryService(
             carrying.store,
             self.store,
+            SearchStore(carrying.database, carrying.outbox),
             catalogue=lambda: carrying.catalogue,
             proposals=lambda: self.peer,
             model=model,
         )
         register(
-            carrying.outbox, carrying.engine, Reporting(carrying.store, None, None), self.summaries
+            carrying.outbox,
+            carrying.engine,
+            Reporting(carrying.store, None, None, None),
+            self.summaries,
         )
 
     def run(self, row, ticket):

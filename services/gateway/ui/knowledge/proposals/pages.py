@@ -16,11 +16,7 @@ from services.contracts.proposals import (
 )
 from services.gateway.ui.forms import show
 from services.gateway.ui.knowledge.known import Known
-from services.gateway.ui.knowledge.proposals.views import (
-    ShownBinding,
-    changes_of,
-    shown_procedures,
-)
+from services.gateway.ui.knowledge.proposals.views import changes_of, shown_procedures
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
@@ -104,7 +100,6 @@ def _shown(
     """`refused` says why what was sent was not taken, `typed` is the text that was edited."""
     is_edited = bool(typed) and typed != detail.text
     before, after = (detail.text, typed) if is_edited else (detail.original, detail.text)
-    bindings: tuple[ShownBinding, ...] = ()
     return known.page(
         "knowledge/proposals/page.html",
         status_code=status,
@@ -114,7 +109,6 @@ def _shown(
         changes=list(changes_of(before, after)) if before else [],
         is_edited=is_edited,
         text=typed if is_edited else detail.text,
-        bindings=bindings,
         refused=refused,
         may_approve=current_caller().may(Scope.APPROVE),
     )

@@ -11,16 +11,6 @@ from services.procedure.ports import ReadingState
 
 
 @dataclass(frozen=True)
-class ShownBinding:
-    """How the executor would carry a step of the page out."""
-
-    step: str
-    tool: str
-    sent: str
-    is_approved: bool
-
-
-@dataclass(frozen=True)
 class ShownChange:
     """A line that an edit took out or put in."""
 
