@@ -1,5 +1,6 @@
 """Runs on the simulated network: do they end right, by evidence, on the right branches?"""
 
+import json
 import os
 import time
 from collections import Counter
@@ -79,12 +80,59 @@ def rights(gold: Path = GOLD) -> dict[str, Right]:
     return {kind: Right.model_validate(each) for kind, each in told.items()}
 
 
+class Team(Value):
+    """What a team has written for its faults, beside what comes with the network.
+
+    A folder of `pages/`, and where it has them `tools/*.yaml`, `readings.jsonl` (as exported) and
+    `bindings.jsonl` (a step's `text`, and its `binding`).
+    """
+
+    pages: Path = PAGES
+    tools: tuple[Path, ...] = ()
+    changes: tuple[str, ...] = ()
+    """Names of its tools that may change something."""
+    readings: Path | None = None
+    bindings: Mapping[str, Mapping[str, Any]] = {}
+    """By the words of the step."""
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> "Team":
+        """What stands there."""
+        tools = tuple(sorted((folder / "tools").glob("*.yaml")))
+        told = [each for path in tools for each in yaml.safe_load(path.read_text())]
+        readings, bindings = folder / "readings.jsonl", folder / "bindings.jsonl"
+        lines = bindings.read_text().splitlines() if bindings.exists() else ()
+        rows = [json.loads(line) for line in lines if line.strip()]
+        return cls(
+            pages=folder / "pages",
+            tools=tools,
+            changes=tuple(each["name"] for each in told if each["effect"] == "change"),
+            readings=readings if readings.exists() else None,
+            bindings={row["text"]: row["binding"] for row in rows},
+        )
+
+    def equip(self, catalogue: Path) -> None:
+        """Put its tools beside those of the network, and let them change something."""
+        for path in self.tools:
+            (catalogue / "tools" / path.name).write_text(path.read_text())
+        policy = catalogue / "policy.yaml"
+        told = yaml.safe_load(policy.read_text())
+        told["changes"]["tools"] += self.changes
+        policy.write_text(yaml.safe_dump(told))
+
+
 class World:
     """The platform beside a simulated network; pages are read, and their procedures approved."""
 
-    def __init__(self, client: httpx.Client | TestClient, simulation: Simulation) -> None:
+    def __init__(
+        self,
+        client: httpx.Client | TestClient,
+        simulation: Simulation,
+        team: Team = Team(),  # noqa: B008 - a value
+    ) -> None:
         self.client = client
         self.simulation = simulation
+        self.team = team
         self._told = 0
 
     def ticket(self, alert: Mapping[str, Any]) -> str:
@@ -98,18 +146,31 @@ class World:
         return str(told["tickets"][0]["id"])
 
     def approve_pages(self) -> None:
-        """A person vouches for each procedure."""
+        """A person vouches for each procedure, as it is read or as the team has corrected it."""
+        if self.team.readings:
+            file = {"file": ("readings.jsonl", self.team.readings.read_bytes())}
+            where = "/v1/readings/import?approve=true"
+            report = self.client.post(where, files=file).raise_for_status().json()
+            if report["refused"]:
+                raise ValueError(f"readings were refused: {report['refused']}")
         for each in self.client.get("/v1/readings").json():
             for place in range(each["procedures"]):
                 where = f"/v1/readings/{each['text_hash']}/approvals"
                 self.client.post(where, json={"procedure": place}).raise_for_status()
 
     def approve_bindings(self, ticket: str) -> int:
-        """A person vouches for what is proposed; how many."""
+        """A person vouches for what is proposed, or the team has said; how many were proposed."""
         found = self.client.get("/v1/bindings", params={"ticket_id": ticket}).json()
         bound = [each for each in found if each["binding"]["tool"] and not each["approved_by"]]
-        for each in bound:
-            body = {"ticket_id": ticket, "step": each["step"], "binding": each["binding"]}
+        for each in found:
+            binding = self.team.bindings.get(each["text"])
+            if binding is None and each not in bound:
+                continue
+            body = {
+                "ticket_id": ticket,
+                "step": each["step"],
+                "binding": {**(binding or each["binding"]), "step": each["step"]},
+            }
             self.client.post("/v1/bindings", json=body).raise_for_status()
         return len(bound)
 
@@ -148,17 +209,22 @@ def is_of_hands(run: RunDetail) -> bool:
 
 
 @contextmanager
-def world_in(folder: Path, speed: float, pages: Path = PAGES) -> Iterator[World]:
+def world_in(
+    folder: Path,
+    speed: float,
+    team: Team = Team(),  # noqa: B008 - a value
+) -> Iterator[World]:
     """A network with the platform beside it, both gone at the end."""
     clock = Clock(begins_at=time.time(), speed=speed)
     with Simulation(folder / "network", clock=clock) as simulation:
+        team.equip(simulation.folder)
         os.environ["FLOWXPERT_EXECUTOR_CATALOGUE"] = str(simulation.folder)
         try:
             with Embedded.open(PlatformSettings(data_dir=folder / "data")) as platform:
-                platform.ingestion.ingest_here(pages)
+                platform.ingestion.ingest_here(team.pages)
                 platform.start()
                 with TestClient(platform.app, base_url="http://127.0.0.1") as client:
-                    world = World(client, simulation)
+                    world = World(client, simulation, team)
                     world.approve_pages()
                     yield world
         finally:

@@ -18,8 +18,12 @@ def execute(
     fault: Annotated[list[str] | None, typer.Option(help="Kinds of faults; all.")] = None,
     each: Annotated[int, typer.Option(min=1, max=5, help="Variants of each.")] = 5,
     speed: Annotated[float, typer.Option(min=1, help="How fast the clock runs.")] = 20.0,
-    pages: Annotated[
-        Path | None, typer.Option(help="Folder of other pages than those of the network.")
+    team: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of what a team wrote in the place of the network's pages: `pages/`,"
+            " `tools/*.yaml`, `readings.jsonl`, `bindings.jsonl`."
+        ),
     ] = None,
     gold: Annotated[
         Path | None, typer.Option(help="What is right by them, as in evaluation/material.")
@@ -33,14 +37,14 @@ def execute(
     """
     from evaluation.benches.execution import (  # noqa: PLC0415
         GOLD,
+        Team,
         report_of,
         rights,
         run_faults,
         world_in,
     )
-    from services.simulator.simulation import PAGES  # noqa: PLC0415
 
-    right, told = rights(gold or GOLD), pages or PAGES
+    right, told = rights(gold or GOLD), Team.of_folder(team) if team else Team()
     with tempfile.TemporaryDirectory() as folder, world_in(Path(folder), speed, told) as world:
         ran = run_faults(world, right, fault or [], each, lambda s: typer.echo(s, err=True))
     report = report_of(ran)

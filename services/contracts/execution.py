@@ -59,6 +59,22 @@ class StartRun(Value):
     Without it nothing is changed."""
 
 
+class ChosenCall(Value):
+    """A tool that a person chose."""
+
+    tool: str = Field(max_length=100)
+    target: str = Field(max_length=100)
+    arguments: dict[str, Annotated[str, Field(max_length=500)]] = Field(default={}, max_length=20)
+
+
+class StartByHand(Value):
+    """What a person wants done about a ticket, though no page tells it."""
+
+    ticket_id: str = Field(max_length=200)
+    calls: tuple[ChosenCall, ...] = Field(min_length=1, max_length=20)
+    """In this order. What changes something waits for leave as in every run."""
+
+
 class RunQuestion(Value):
     """What a person is asked."""
 
@@ -156,6 +172,7 @@ class RunDetail(RunSummary):
     """A run with all that happened."""
 
     workflow_id: str
+    """Empty of a run by hand."""
     confirmed_by: str = ""
     against: tuple[str, ...] = ()
     """What spoke against the page when somebody confirmed it."""
@@ -227,6 +244,9 @@ class ToolSummary(Value):
     description: str
     changes: bool
     target: str
+    """The kind that it is for."""
+    targets: tuple[str, ...] = ()
+    """Those of this kind that the catalogue has."""
     parameters: tuple[str, ...] = ()
     fields: tuple[ToolField, ...] = ()
 
@@ -254,6 +274,15 @@ class Execution(Protocol):
         Raises:
             NotFoundError: No such ticket or workflow.
             RunRefusedError: It may not be run so; the message says why.
+        """
+
+    def start_by_hand(self, wanted: StartByHand) -> RunDetail:
+        """Carry out what a person chose: looks at once, changes by leave, where the policy lets it.
+
+        Raises:
+            NotFoundError: No such ticket, tool or target.
+            InvalidInputError: An argument is missing or not allowed.
+            ForbiddenError: The caller is a key: people choose.
         """
 
     def run(self, run_id: str) -> RunDetail:
@@ -316,6 +345,10 @@ class ExecutionClient:
     def start(self, wanted: StartRun) -> RunDetail:
         """See `Execution.start`."""
         return RunDetail.model_validate(self._client.post("/v1/runs", wanted))
+
+    def start_by_hand(self, wanted: StartByHand) -> RunDetail:
+        """See `Execution.start_by_hand`."""
+        return RunDetail.model_validate(self._client.post("/v1/runs/by-hand", wanted))
 
     def run(self, run_id: str) -> RunDetail:
         """See `Execution.run`."""

@@ -11,6 +11,7 @@ from services.contracts.execution import (
     RunDecision,
     RunDetail,
     RunSummary,
+    StartByHand,
     StartRun,
     StepBinding,
     Suspend,
@@ -41,6 +42,16 @@ def _runs(execution: Execution) -> APIRouter:
         A dry run is over at once, and says of each step what would be sent where.
         """
         return execution.start(wanted)
+
+    @router.post(
+        "/runs/by-hand",
+        status_code=201,
+        responses=refusals(NotFoundError, ConflictError, InvalidInputError, ForbiddenError),
+    )
+    @needs(Need.RUN)
+    def start_run_by_hand(wanted: StartByHand) -> RunDetail:
+        """Carry out tools that a person chose; each change waits for leave as in every run."""
+        return execution.start_by_hand(wanted)
 
     @router.get("/runs")
     @needs(Need.READ)

@@ -11,6 +11,7 @@ from services.contracts.execution import (
     RunMode,
     RunOutcome,
     RunSummary,
+    StartByHand,
     StartRun,
     StepBinding,
     Suspend,
@@ -23,6 +24,7 @@ from services.contracts.ticket import Fit
 from services.executor.bindings.binding import Binding, step_key
 from services.executor.bindings.proposing import Proposing, target_of
 from services.executor.bindings.store import ApprovedBinding, BindingStore
+from services.executor.by_hand import run_by_hand
 from services.executor.changing import ApprovedSteps, Texts
 from services.executor.runs.events import Asking, Kind
 from services.executor.runs.moves import FILLED, NewEvent
@@ -30,7 +32,7 @@ from services.executor.runs.run import Confirmation, Limits, Run, RunTicket
 from services.executor.runs.store import RunMovedError, RunStore, StoredRun
 from services.executor.settings import ExecutorSettings
 from services.executor.tools.catalogue import Catalogue
-from services.executor.tools.tool import Effect, Tool
+from services.executor.tools.tool import Effect, with_others
 from services.executor.views import detail_of
 from services.kit.access.caller import Caller, current_caller
 from services.kit.access.caller import Kind as CallerKind
@@ -90,6 +92,22 @@ class ExecutorService:
         self._store.start(run, self._clock.now())
         if run.mode is RunMode.DRY:
             self._end(run.id, RunOutcome.SIMULATED, "")
+        return self.run(run.id)
+
+    def start_by_hand(self, wanted: StartByHand) -> RunDetail:
+        """See `Execution.start_by_hand`."""
+        caller, catalogue, now = current_caller(), self._catalogue(), self._clock.now()
+        _check_person(caller, Scope.RUN)
+        ticket = self._tickets.ticket(wanted.ticket_id)
+        run = run_by_hand(
+            RunTicket(id=ticket.id, title=ticket.title, labels=ticket.labels),
+            wanted.calls,
+            catalogue,
+            caller,
+            limits=self._limits(catalogue),
+            at=datetime.fromtimestamp(now, UTC),
+        )
+        self._store.start(run, now)
         return self.run(run.id)
 
     def run(self, run_id: str) -> RunDetail:
@@ -182,19 +200,21 @@ class ExecutorService:
 
     def tools(self) -> list[ToolSummary]:
         """See `Execution.tools`."""
+        catalogue = self._catalogue()
         return [
             ToolSummary(
                 name=tool.name,
                 description=tool.description,
                 changes=tool.effect is Effect.CHANGE,
                 target=tool.target,
+                targets=tuple(t.name for t in catalogue.targets if t.kind == tool.target),
                 parameters=tuple(tool.parameters),
                 fields=tuple(
                     ToolField(name=name, description=field.description, values=field.values)
                     for name, field in tool.output.fields.items()
                 ),
             )
-            for tool in self._catalogue().tools
+            for tool in catalogue.tools
         ]
 
     # All runs
@@ -243,7 +263,7 @@ class ExecutorService:
             workflow_id=stored.id,
             workflow=workflow,
             bindings=bindings,
-            tools=_with_others(catalogue, {each.tool for each in bindings if each.tool}),
+            tools=with_others(catalogue.by_name, {each.tool for each in bindings if each.tool}),
             targets=targets,
             target_digests={
                 name: catalogue.target(name).digest for name in sorted(set(targets.values()))
@@ -252,16 +272,19 @@ class ExecutorService:
                 stored, bound, catalogue, is_confirmed=confirmation is not None or is_dry
             ),
             mode=wanted.mode,
-            limits=Limits(
-                most_visits=self._settings.most_visits,
-                most_calls=self._settings.most_calls,
-                within_s=self._settings.within_s,
-                approval_expires_s=catalogue.policy.approval_expires_s,
-            ),
+            limits=self._limits(catalogue),
             requested_by=caller.name,
             requested_by_id=caller.lasting_id,
             requested_at=at,
             confirmation=confirmation,
+        )
+
+    def _limits(self, catalogue: Catalogue) -> Limits:
+        return Limits(
+            most_visits=self._settings.most_visits,
+            most_calls=self._settings.most_calls,
+            within_s=self._settings.within_s,
+            approval_expires_s=catalogue.policy.approval_expires_s,
         )
 
     def _not_changing(
@@ -403,18 +426,6 @@ def _told(step: Step, bound: _Bound) -> StepBinding:
         approved_by=bound.approved_by,
         is_changed_tool=bound.is_changed_tool,
     )
-
-
-def _with_others(catalogue: Catalogue, names: set[str]) -> tuple[Tool, ...]:
-    """These tools, and those that they refer to."""
-    found: dict[str, Tool] = {}
-    waiting = sorted(names)
-    while waiting:
-        tool = catalogue.tool(waiting.pop())
-        if tool.name not in found:
-            found[tool.name] = tool
-            waiting += [other.tool for other in tool.others]
-    return tuple(found[name] for name in sorted(found))
 
 
 def _conditions(workflow: Workflow, step: Step) -> frozenset[str]:

@@ -97,7 +97,8 @@ _NOT_HERE = re.compile(
     re.IGNORECASE,
 )
 _ESCALATES = re.compile(
-    r"^(?:escalate\b|hand (?:it |this )?over\b|(?:contact|call|page|engage|involve|notify|reach"
+    r"^(?:escalate\b|hand (?:it |this )?over\b|(?:hand|give|pass|assign|route)\b[^.]{1,40}\bto\b"
+    r"[^.]{0,40}\bteam\b|(?:contact|call|page|engage|involve|notify|reach"
     r" out to"
     r"|consult|inform|alert|get in touch with|work with|ask)\b[^.]{0,60}\b(?:support|team|vendor"
     r"|on-?call"

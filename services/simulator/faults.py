@@ -58,7 +58,7 @@ class Fault:
             neighbor = next(on, "")
         if kind["alert"] == "BgpSessionDown":
             labels["neighbor"] = neighbor
-        elif kind["place"] in {"uplink", "process"} and self.kind != "process_cpu":
+        elif kind["place"] in {"uplink", "port"}:
             labels["interface"] = self.place
         words = {"device": self.device, "place": self.place, "neighbor": neighbor}
         summary = str(kind["summary"]).format(**words)
@@ -68,6 +68,11 @@ class Fault:
 def kinds() -> tuple[str, ...]:
     """Every kind of fault."""
     return tuple(_kinds())
+
+
+def alert_of(kind: str) -> str:
+    """The alert that a kind of fault raises."""
+    return str(_kinds()[kind]["alert"])
 
 
 def variants(kind: str, *, most: int = 5, seed: int = 0) -> list[Fault]:
@@ -91,6 +96,9 @@ def _place(kind: str, leaf: str, chance: random.Random) -> str:
         "fan": f"Fan{chance.randint(1, 4)}",
         "process": chance.choice(("snmpd", "lldp", "stp")),
         "file": f"/core/bgp.{chance.randint(100, 999)}.gz",
+        "port": f"Ethernet1/{row}",
+        "routing": "bgp",
+        "image": f"/images/nos-9.{row}.bin",
         "device": leaf,
     }[str(_kinds()[kind]["place"])]
 
@@ -166,6 +174,16 @@ def _lose_route(device: Device, _place: str) -> None:
     device.default_route = ""
 
 
+def _stick_routing(device: Device, name: str) -> None:
+    _spin(device, name)
+    device.log.append(f"%SYSMGR-2-SERVICE: {name} does not answer")
+
+
+def _lead_astray(device: Device, _place: str) -> None:
+    device.default_route = "10.0.254.9"
+    device.log.append("%RIB-6-ROUTE: 0.0.0.0/0 via 10.0.254.9 set by ztp")
+
+
 def _stop_fan(device: Device, fan: str) -> None:
     device.fans[fan] = False
     device.log.append(f"%ENV-2-FAN: {fan} has failed")
@@ -184,6 +202,10 @@ _BREAK: Mapping[str, Callable[[Device, str], None]] = {
     "process_cpu": _spin,
     "flash_full": _fill_flash,
     "false_alarm": lambda d, _p: d.log.append("%ENV-3-FAN: Fan1 speed out of range, recovered"),
+    "server_port_shut": lambda d, p: _port(d, p, is_shut=True),
+    "routing_stuck": _stick_routing,
+    "default_route_wrong": _lead_astray,
+    "image_left": _fill_flash,
 }
 
 
@@ -206,6 +228,10 @@ _IS_MENDED: Mapping[str, Callable[[Device, str, float], bool]] = {
     "crc_errors": lambda d, p, _now: d.interfaces[p].is_shut,
     "link_flapping": lambda d, p, _now: d.interfaces[p].is_shut,
     "process_cpu": lambda d, p, _now: d.processes[p].cpu < 50,
+    "server_port_shut": lambda d, p, _now: not d.interfaces[p].is_shut,
+    "routing_stuck": lambda d, p, _now: d.processes[p].cpu < 50,
+    "default_route_wrong": lambda d, _p, _now: d.default_route == GATEWAY,
+    "image_left": lambda d, p, _now: p not in d.files,
     "flash_full": lambda d, p, _now: p not in d.files,
     "false_alarm": lambda _d, _p, _now: True,
 }

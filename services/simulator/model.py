@@ -8,6 +8,8 @@ SPINES = ("spine-1", "spine-2")
 GATEWAY = "10.0.254.1"
 """Where default routes lead."""
 FLASH_MB = 4000
+STUCK_CPU = 90.0
+"""Percent from which on the routing process does not answer its neighbors."""
 LOW_RX_DBM = -14.0
 """Under this an optic raises an alarm."""
 
@@ -80,8 +82,8 @@ class Device:
         return round(100 * sum(self.files.values()) / FLASH_MB)
 
     def state_of(self, session: Session, now: float) -> str:
-        """Of a session: `Idle`, `Active` or `Established`."""
-        if session.is_shut or session.is_hung:
+        """Of a session: `Idle`, `Active` or `Established`; a busy routing process keeps none."""
+        if session.is_shut or session.is_hung or self.processes["bgp"].cpu > STUCK_CPU:
             return "Idle"
         return "Established" if self.interfaces[session.interface].is_up(now) else "Active"
 

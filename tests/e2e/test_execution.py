@@ -93,8 +93,8 @@ def test_a_run_in_the_browser_asks_before_it_changes_and_shows_that_it_helped(pa
     let_up = page.locator("li", has_text="Let it up")
     expect(let_up).to_contain_text("no neighbor 10.0.11.1 shutdown")
     expect(let_up).to_contain_text("taken back by bgp_session_shut")
-    while page.get_by_role("button", name="Approve how it is carried out").count():
-        page.get_by_role("button", name="Approve how it is carried out").first.click()
+    page.click("#approve-bindings")
+    expect(page.locator("#approve-bindings")).to_have_count(0)
     page.check("input[name=confirms]")
     page.click("button[value=supervised]")
     expect(page.locator("#approval")).to_have_text("May this be sent to leaf-1?", timeout=20_000)
@@ -120,6 +120,22 @@ def test_a_refusal_leaves_the_step_to_a_person(page, network):
     page.get_by_role("button", name="Hand over").click()
     expect(page.locator(".run-head .state")).to_contain_text("Handed over", timeout=20_000)
     assert len(network.changes()) == before
+
+
+def test_what_no_page_tells_is_done_by_hand_and_by_leave(page, network):
+    ticket, before = network.ticket(SHUT), len(network.changes())
+    page.goto(f"/tickets/{ticket}")
+    page.get_by_role("link", name="Something else, by hand").click()
+    page.select_option("select[name=tool]", "bgp_session_enable")
+    page.get_by_role("button", name="Show what it needs").click()
+    expect(page.locator("select[name=target]")).to_have_value("leaf-1")
+    expect(page.locator("input[name='argument.neighbor']")).to_have_value("10.0.11.1")
+    page.fill("input[name='argument.asn']", "65001")
+    page.click("#start-by-hand")
+    expect(page.locator("#approval")).to_have_text("May this be sent to leaf-1?", timeout=20_000)
+    page.click("#approve")
+    expect(page.locator(".run-head .state")).to_contain_text("Recovered", timeout=30_000)
+    assert network.changes()[before:] == ["leaf-1 no neighbor 10.0.11.1 shutdown"]
 
 
 def test_how_a_step_is_carried_out_is_said_in_a_form(page, network):

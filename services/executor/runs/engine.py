@@ -176,12 +176,15 @@ class SqlRunEngine:
             return "nobody who signed in has approved it, and the device is real"
         step = stored.run.workflow.by_id[move.place[0].removeprefix(UNDO_PREFIX)]
         is_undo = move.place[0].startswith(UNDO_PREFIX)  # what takes it back is the tool's own
-        if not is_undo and not self._is_approved(stored.run.workflow, step):
+        of_page = not is_undo and not stored.run.is_by_hand
+        if of_page and not self._is_approved(stored.run.workflow, step):
             return "the page, or what was approved of it, has changed since the run began"
         documents = frozenset(citation.document_id for citation in step.citations)
         lately = self._store.changes_since(move.target, now - HOUR_S)
         at = datetime.fromtimestamp(now, UTC)
-        return catalogue.policy.denies_change(tool, target, documents, at, lately)
+        return catalogue.policy.denies_change(
+            tool, target, documents, at, lately, is_by_hand=stored.run.is_by_hand
+        )
 
     def _call(self, stored: StoredRun, move: Look | Do, driver: str) -> Told:
         try:

@@ -39,7 +39,8 @@ class Kind(StrEnum):
     ANSWERED = "answered"
     """Facts: option, arguments, word."""
     DECIDED = "decided"
-    """Which answer of a question holds. Facts: answer, by (`evidence`, `person`, `page`), tests."""
+    """Which answer of a question holds. Facts: answer, by (`evidence`, `person`, `page`), evidence,
+    told (values by field), tests (in words, by answer), fields, seen (the look's `seq`)."""
     VERIFIED = "verified"
     NOT_VERIFIED = "not_verified"
     LEFT = "left"

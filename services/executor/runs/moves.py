@@ -439,14 +439,17 @@ class _Moves:
         answer = told_by(binding.answers, seen.fields, fields)
         if answer is None:
             return self._ask_which(step, exits, seen.lines)
-        tests = [str(test) for each in binding.answers for test in each.tests]
+        fields_asked = dict.fromkeys(t.field for each in binding.answers for t in each.tests)
         facts = {
             "answer": answer,
             "by": "evidence",
-            "tests": tests,
+            "told": {name: seen.fields.get(name) for name in fields_asked},
+            "tests": {
+                each.condition: [str(test) for test in each.tests] for each in binding.answers
+            },
             "evidence": list(seen.lines),
             "seen": seen.seq,
-            "fields": [test.field for each in binding.answers for test in each.tests],
+            "fields": list(fields_asked),
         }
         return Write((NewEvent(Kind.DECIDED, place, facts),))
 

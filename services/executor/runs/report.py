@@ -1,7 +1,8 @@
 """The report of a run: what was run, seen, decided and verified, and why, in Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from services.executor.runs.events import Event, Kind
 from services.executor.runs.run import Run
@@ -50,7 +51,7 @@ def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912 - a 
             who = event.by or facts["by"]
             yield f"- {at} **{asked}** {facts['answer']} (by {who})"
             if facts["by"] == "evidence":
-                yield f"  - because {'; '.join(facts['tests'])}"
+                yield f"  - because {_because(facts)}"
         case Kind.APPROVAL_ASKED:
             yield f"- {at} asked for leave to change {facts['target']}: `{facts['shown']}`"
         case Kind.APPROVED | Kind.DENIED:
@@ -81,6 +82,15 @@ def _lines(run: Run, event: Event) -> Iterator[str]:  # noqa: C901, PLR0912 - a 
             yield f"- {at} {event.kind.value.replace('_', ' ')} by {event.by}"
         case _:
             return
+
+
+def _because(facts: Mapping[str, Any]) -> str:
+    """What the fields told, beside what each answer wants."""
+    told = ", ".join(f"{name.replace('_', ' ')} was {v}" for name, v in facts["told"].items())
+    wanted = "; ".join(
+        f"{answer}: {' and '.join(tests)}" for answer, tests in facts["tests"].items() if tests
+    )
+    return f"{told} ({wanted})"
 
 
 def _evidence(lines: list[str]) -> Iterator[str]:

@@ -63,6 +63,8 @@ class Run(Value):
     """What stays the same of them, whatever they are called."""
     requested_at: datetime
     confirmation: Confirmation | None = None
+    is_by_hand: bool = False
+    """Whether a person chose its tools, and no page tells them."""
 
     @cached_property
     def binding_of(self) -> Mapping[str, Binding]:

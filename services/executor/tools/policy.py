@@ -41,12 +41,20 @@ class ChangeWindow(CatalogueEntry):
 
 
 class Switches(CatalogueEntry):
-    """Three switches; a change needs all of them."""
+    """Three switches; a change needs all of them. One without a page needs `by_hand` for a page."""
 
     installation: bool = False
     tools: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     """Ids of documents whose approved procedures may change something; `*` stands for all."""
+    by_hand: bool = False
+    """Whether a person may have a tool change something that no page tells."""
+
+    def allow(self, documents: frozenset[str], *, is_by_hand: bool) -> bool:
+        """Whether the third switch is on for what rests on these documents, or on none."""
+        if is_by_hand:
+            return self.by_hand
+        return bool(documents) and ("*" in self.documents or documents <= set(self.documents))
 
 
 class Policy(CatalogueEntry):
@@ -72,19 +80,28 @@ class Policy(CatalogueEntry):
         return ""
 
     def denies_change(
-        self, tool: Tool, target: Target, documents: frozenset[str], at: datetime, lately: int
+        self,
+        tool: Tool,
+        target: Target,
+        documents: frozenset[str],
+        at: datetime,
+        lately: int,
+        *,
+        is_by_hand: bool = False,
     ) -> str:
         """Why this change may not be made now; empty where it may.
 
-        `documents` are those that the step cites, `lately` the changes of this target in the hour.
+        `documents` are those that the step cites, `lately` the changes of this target in the hour;
+        `is_by_hand`: a person has chosen the tool, and no page tells it.
         """
         on = self.changes
         if not on.installation:
             return "changes are off in this installation"
         if tool.name not in on.tools:
             return f"changes by {tool.name} are off"
-        if not documents or not ("*" in on.documents or documents <= set(on.documents)):
-            return "changes by this document's procedures are off"
+        if not on.allow(documents, is_by_hand=is_by_hand):
+            told = "that no page tells" if is_by_hand else "by this document's procedures"
+            return f"changes {told} are off"
         if self.windows and not any(window.holds(at) for window in self.windows):
             return "it is outside the change windows"
         if lately >= self.changes_per_target_and_hour:

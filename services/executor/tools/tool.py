@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal
@@ -273,6 +273,18 @@ class Tool(CatalogueEntry):
             return fill(way.query, arguments)
         told = ", ".join(f"{name}={value}" for name, value in arguments.items())
         return f"{way.name}({told})"
+
+
+def with_others(by_name: Mapping[str, Tool], names: Iterable[str]) -> tuple[Tool, ...]:
+    """The tools of these names, and those that they refer to."""
+    found: dict[str, Tool] = {}
+    waiting = sorted(set(names))
+    while waiting:
+        tool = by_name[waiting.pop()]
+        if tool.name not in found:
+            found[tool.name] = tool
+            waiting += [other.tool for other in tool.others]
+    return tuple(found[name] for name in sorted(found))
 
 
 def fill(text: str, arguments: Mapping[str, str]) -> str:

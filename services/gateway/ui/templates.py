@@ -106,7 +106,7 @@ def age(moment: datetime, now: datetime | None = None) -> str:
     for size, unit in _UNITS:
         if seconds >= size:
             return f"{seconds // size} {unit}"
-    return "now"
+    return "a moment"
 
 
 def web_address(url: str) -> str:

@@ -48,6 +48,7 @@ from services.procedure.rules.prose import (
     acts,
     asked_once,
     choice_of,
+    handed_over,
     instead,
     is_gate,
     is_sure,
@@ -328,7 +329,8 @@ class Blocks:
         if body and is_asked:
             before.append(_unless(last, body))
         elif body:
-            before[-1] = last.model_copy(update={"otherwise": tuple(body), "confidence": 1.0})
+            other = tuple(handed_over(body))
+            before[-1] = last.model_copy(update={"otherwise": other, "confidence": 1.0})
         return bool(body)
 
     def item(self, item: Item) -> list[Node]:
@@ -370,13 +372,13 @@ class Blocks:
         if stated is None or not made or not isinstance(made[0], Choice):
             inner = [*sentence_nodes(said[1:], self.places), *self.nodes(blocks[1:])]
             if stated and inner:
-                return [choice_of(stated, tuple(inner), said[0].lines)]
+                return [choice_of(stated, tuple(handed_over(inner)), said[0].lines)]
             return [*made[:1], *inner] if made else inner
         choice, turn = made[0], _otherwise_begins(blocks)
         asked = [are_of_one(asked_once(choice), asked_once(each)) for each in made]
         here = asked.index(True) if True in asked else len(made)  # another state of one thing
         inside = self._continued([*choice.arms[0].body, *made[1:here]], blocks[:turn])
-        arm = choice.arms[0].model_copy(update={"body": tuple(inside)})
+        arm = choice.arms[0].model_copy(update={"body": tuple(handed_over(inside))})
         found: list[Node] = [choice.model_copy(update={"arms": (arm,)}), *made[here:]]
         return self._continued(found, [blocks[0], *blocks[turn:]])
 

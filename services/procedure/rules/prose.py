@@ -1,5 +1,6 @@
 """Sentences as nodes: instructions, conditions with what they guard, ends, jumps."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -44,6 +45,8 @@ from services.procedure.rules.source import Said
 MOST_WORDS = 25
 _MOST_QUESTION_WORDS = 30
 _MOST_LABEL_WORDS = 10
+_YES_OR_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|had|can|could)\s", re.IGNORECASE)
+_THEN = re.compile(r"^then,?\s+", re.IGNORECASE)
 OPEN_TEXT = "Not covered by this page: escalate"
 DOUBTFUL = 0.5
 """Confidence of a condition whose scope or weight the words leave open."""
@@ -57,15 +60,28 @@ def sentence_nodes(
     `found` is what stands before them, to which it is added.
     """
     nodes: list[Node] = [] if found is None else found
+    sentences = with_subjects(said)
+    for place, sentence in enumerate(sentences):
+        asked = _asked_and_told(sentence, sentences[place + 1 :], places)
+        if asked is not None:
+            _add_each(sentences[:place], places, nodes)
+            nodes.append(asked)
+            return nodes
+    _add_each(sentences, places, nodes)
+    return nodes
+
+
+def _add_each(sentences: Sequence[Said], places: Places, nodes: list[Node]) -> None:
+    """One sentence after the other, each beside the one before it."""
     before: Said | None = None
     waiting: Condition | None = None
-    for sentence in with_subjects(said):
+    for sentence in sentences:
         if _continued(nodes, before, sentence, places):
             before, waiting = sentence, None
             continue
         made = [] if _is_remark(sentence, before) else one_sentence(sentence, places, before)
         if waiting and before and made and _is_action(made[0]):
-            made = [choice_of(waiting, tuple(made), before.lines)]
+            made = [choice_of(waiting, tuple(handed_over(made)), before.lines)]
         if _is_other_case(nodes, made):
             continue
         if before and _begins_case(sentence, made):
@@ -85,7 +101,38 @@ def sentence_nodes(
         else:
             continue
         before = sentence
-    return nodes
+
+
+def _asked_and_told(asked: Said, told: Sequence[Said], places: Places) -> Node | None:
+    """`Is the port shut? Let it up.`: what a paragraph tells behind its question is told for Yes.
+
+    None where it does not ask for Yes or No, or goes on to say how to find out.
+    """
+    question_ = without_prefix(asked.text)
+    first = told[0] if told else None
+    is_asked = question_.endswith("?") and _YES_OR_NO.match(question_)
+    if first is None or not is_asked or cues.answered(first.text):
+        return None
+    if cues.otherwise(first.text) or condition(first.text):
+        return None
+    is_then = _THEN.match(first.text) is not None
+    said = [replace(first, text=capitalised(_THEN.sub("", first.text))), *told[1:]]
+    body = sentence_nodes(said, places)
+    acts_ = [node for node in body if not isinstance(node, Remark)]
+    if not acts_ or (not is_then and isinstance(acts_[0], Do) and only_finds_out(acts_[0].text)):
+        return None
+    lines = tuple(dict.fromkeys((asked.lines, *(each.lines for each in told))))
+    arm = Arm(guard=_state(asked.text, negated=False), body=tuple(handed_over(body)), lines=lines)
+    return Choice(mode=Mode.EXCLUSIVE, arms=(arm,), lines=lines)
+
+
+def handed_over(body: Sequence[Node]) -> list[Node]:
+    """What a case is told; where its last sentence gives the work away, it ends there."""
+    last = body[-1] if body else None
+    if not isinstance(last, Do) or not cues.escalates(last.text):
+        return list(body)
+    end = End(kind=EndKind.ESCALATE, text=last.text, lines=last.lines, commands=last.commands)
+    return [*body[:-1], end]
 
 
 def _warn(nodes: list[Node], remark: Remark, *, is_behind: bool) -> None:

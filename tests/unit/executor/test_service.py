@@ -6,11 +6,13 @@ import pytest
 
 from services.contracts.execution import (
     BindingApproval,
+    ChosenCall,
     RunAnswer,
     RunDecision,
     RunMode,
     RunOutcome,
     RunPhase,
+    StartByHand,
     StartRun,
     Suspend,
 )
@@ -442,3 +444,76 @@ def test_what_people_do_stands_in_the_audit_log(house):
     told = {(line["action"], line["who"]) for line in lines}
     assert {("run.started", "ann"), ("run.approved", "bea")} <= told
     assert {"run.sent", "run.changed", "run.ended"} <= {action for action, _ in told}
+
+
+LET_UP = {"asn": "65001", "neighbor": "10.0.11.1"}
+
+
+def by_hand(house, *calls, caller=ANN):
+    with acting_as(caller):
+        chosen = tuple(ChosenCall(tool=t, target=on, arguments=given) for t, on, given in calls)
+        run = house.service.start_by_hand(StartByHand(ticket_id="t", calls=chosen))
+    house.carrying.go(run.id)
+    return house.service.run(run.id)
+
+
+def test_what_a_person_chose_is_done_by_leave_and_seen_to_help(house):
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP))
+    assert run.phase is RunPhase.APPROVING
+    assert not house.changed
+    ended = house.approve(run)
+    assert ended.outcome is RunOutcome.RECOVERED
+    assert house.changed == [("leaf-1", "bgp_session_enable", LET_UP)]
+
+
+def test_a_look_by_hand_is_sent_at_once(house):
+    run = by_hand(house, ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1"}))
+    assert (run.mode, run.outcome) == (RunMode.READ_ONLY, RunOutcome.DONE)
+    assert "BGP state = Idle" in run.report
+
+
+def test_who_chose_it_does_not_approve_it(house):
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP), caller=BEA)
+    with pytest.raises(NotApproverError):
+        house.approve(run)
+    assert not house.changed
+
+
+def test_a_key_chooses_nothing(house):
+    with pytest.raises(NotApproverError):
+        by_hand(house, ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1"}), caller=KEY)
+
+
+def test_where_changes_without_a_page_are_off_they_stay_a_person_s():
+    on = {"installation": True, "tools": ["bgp_session_enable"], "documents": ["*"]}
+    house = House(changes=on)
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP))
+    assert "changes that no page tells are off" in run.question.text
+    assert not house.changed
+
+
+def test_that_it_was_turned_off_meanwhile_counts(house):
+    run = by_hand(house, ("bgp_session_enable", "leaf-1", LET_UP))
+    policy = house.carrying.catalogue.policy
+    off = policy.model_copy(
+        update={"changes": policy.changes.model_copy(update={"by_hand": False})}
+    )
+    house.carrying.catalogue = house.carrying.catalogue.model_copy(update={"policy": off})
+    house.approve(run)
+    assert not house.changed
+
+
+@pytest.mark.parametrize(
+    ("tool", "target", "arguments"),
+    [
+        ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1; reload"}),
+        ("bgp_session", "leaf-1", {}),
+        ("bgp_session", "leaf-1", {"neighbor": "10.0.11.1", "more": "x"}),
+        ("bgp_session", "nowhere", {"neighbor": "10.0.11.1"}),
+        ("reload", "leaf-1", {}),
+    ],
+)
+def test_what_may_not_be_sent_is_not_chosen(house, tool, target, arguments):
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        by_hand(house, (tool, target, arguments))
+    assert not house.carrying.devices.sent

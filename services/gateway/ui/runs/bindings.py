@@ -1,15 +1,22 @@
 """How a step is carried out: approved as it is proposed, or said otherwise in a form."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
-from services.contracts.execution import BindingApproval, Execution, StepBinding, ToolSummary
+from services.contracts.execution import (
+    BindingApproval,
+    Execution,
+    RunDetail,
+    StepBinding,
+    ToolSummary,
+)
 from services.gateway.ports import Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
+from services.gateway.ui.runs.told import Told
 from services.gateway.ui.templates import refused, render
 from services.kit.access.needs import Need, needs
 from services.kit.errors import FlowXpertError, NotFoundError
@@ -18,19 +25,23 @@ OTHERWISE = "otherwise"
 """Chosen in place of a field: the answer holds where no other one does."""
 
 
-async def _told(request: Request) -> dict[str, str]:
-    return {name: str(value)[:500] for name, value in (await request.form()).items()}
-
-
-Told = Annotated[dict[str, str], Depends(_told)]
-"""The fields of a form whose names are not known beforehand."""
-
-
 def create_binding_pages(tickets: Tickets, execution: Execution) -> APIRouter:
-    """The page of one step's binding and its form."""
-    router = APIRouter(include_in_schema=False, prefix="/runs/{run_id}/bindings/{step}")
+    """The page of one step's binding and its form, and the word for all changes at once."""
+    router = APIRouter(include_in_schema=False, prefix="/runs/{run_id}/bindings")
 
-    @router.get("")
+    @router.post("")
+    @form()
+    @needs(Need.APPROVE)
+    def approve_bindings_of_changes(run_id: Id) -> Response:
+        """Vouch for how all changes are carried out, as the page shows it."""
+        run = execution.run(run_id)
+        changes = {each.id for each in run.steps if each.changes}
+        for each in execution.bindings(run.ticket_id, run.workflow_id):
+            if each.step in changes and not each.approved_by:
+                _approve(execution, run, each.step, each.binding)
+        return show("runs", run_id)
+
+    @router.get("/{step}")
     @needs(Need.READ)
     def binding_page(run_id: Id, step: Id, tool: str = "") -> HTMLResponse:
         """What carries the step out; `tool` shows what another one would need."""
@@ -62,7 +73,7 @@ def create_binding_pages(tickets: Tickets, execution: Execution) -> APIRouter:
             ],
         )
 
-    @router.post("")
+    @router.post("/{step}")
     @form()
     @needs(Need.APPROVE)
     def approve_binding(run_id: Id, step: Id, told: Told) -> Response:
@@ -73,14 +84,17 @@ def create_binding_pages(tickets: Tickets, execution: Execution) -> APIRouter:
             binding = _binding_of(told, conditions)
         else:
             binding = _bound(execution, run.ticket_id, run.workflow_id, step).binding
-        execution.approve_binding(
-            BindingApproval(
-                ticket_id=run.ticket_id, workflow_id=run.workflow_id, step=step, binding=binding
-            )
-        )
+        _approve(execution, run, step, binding)
         return show("runs", run_id, at=f"#step-{step}")
 
     return router
+
+
+def _approve(execution: Execution, run: RunDetail, step: str, binding: dict[str, Any]) -> None:
+    approval = BindingApproval(
+        ticket_id=run.ticket_id, workflow_id=run.workflow_id, step=step, binding=binding
+    )
+    execution.approve_binding(approval)
 
 
 def _binding_of(told: Mapping[str, str], conditions: list[str]) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from services.contracts.execution import (
 from services.gateway.ports import Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
-from services.gateway.ui.runs.bindings import Told, create_binding_pages
+from services.gateway.ui.runs.bindings import create_binding_pages
+from services.gateway.ui.runs.by_hand import create_by_hand_pages
+from services.gateway.ui.runs.told import Told, arguments_of
 from services.gateway.ui.templates import refused, render
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
@@ -27,8 +29,6 @@ from services.kit.errors import FlowXpertError
 
 _Digest = Annotated[str, Form(max_length=64)]
 _Words = Annotated[str, Form(max_length=2000)]
-_FILLED = "argument."
-"""Before the name of a parameter that somebody fills in."""
 
 
 def create_run_pages(tickets: Tickets, execution: Execution) -> list[APIRouter]:
@@ -37,6 +37,7 @@ def create_run_pages(tickets: Tickets, execution: Execution) -> list[APIRouter]:
         _looks(tickets, execution),
         _starts(execution),
         create_binding_pages(tickets, execution),
+        create_by_hand_pages(tickets, execution),
         _acts(execution),
     ]
 
@@ -68,7 +69,8 @@ def _looks(tickets: Tickets, execution: Execution) -> APIRouter:
         try:
             run = execution.run(run_id)
             ticket = tickets.ticket(run.ticket_id)
-            bindings = execution.bindings(run.ticket_id, run.workflow_id)
+            of_page = bool(run.workflow_id)
+            bindings = execution.bindings(run.ticket_id, run.workflow_id) if of_page else []
             earlier = [each for each in execution.runs(run.ticket_id) if each.id != run.id]
             suspended = execution.suspension()
         except FlowXpertError as error:
@@ -79,6 +81,7 @@ def _looks(tickets: Tickets, execution: Execution) -> APIRouter:
             run=run,
             ticket=ticket,
             bindings={each.step: each for each in bindings},
+            said={each.step for each in bindings if each.approved_by},
             earlier=earlier,
             suspended=suspended,
             may_run=may(Scope.RUN),
@@ -149,15 +152,10 @@ def _acts(execution: Execution) -> APIRouter:
     @needs(Need.RUN)
     def answer_run(run_id: Id, told: Told) -> Response:
         """Answer what the run asks."""
-        arguments = {
-            name.removeprefix(_FILLED): value
-            for name, value in told.items()
-            if name.startswith(_FILLED)
-        }
         answer = RunAnswer(
             question=int(told.get("question", "0")),
             option=told.get("option", ""),
-            arguments=arguments,
+            arguments=arguments_of(told),
             word=told.get("word", ""),
         )
         execution.answer(run_id, answer)

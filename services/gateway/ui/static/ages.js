@@ -6,6 +6,6 @@ export function tellAges(root = document) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const seconds = Math.floor((Date.now() - new Date(time.dateTime)) / 1000);
     const [size, unit] = UNITS.find(([s]) => seconds >= s) ?? [];
-    time.textContent = unit ? `${Math.floor(seconds / size)} ${unit}` : "now";
+    time.textContent = unit ? `${Math.floor(seconds / size)} ${unit}` : "a moment";
   }
 }

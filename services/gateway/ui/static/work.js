@@ -150,6 +150,20 @@ function drawnStep(step) {
   return document.querySelector(`.drawing a[data-step="${CSS.escape(step)}"]`);
 }
 
+// Brings a step into the middle of its drawing, which may be wider and higher than its box.
+function center(step, behavior = "auto") {
+  const shape = drawnStep(step);
+  const box = shape?.closest(".drawing");
+  if (!box) return;
+  const at = shape.getBoundingClientRect();
+  const around = box.getBoundingClientRect();
+  box.scrollBy({
+    top: at.top - around.top - around.height / 2 + at.height / 2,
+    left: at.left - around.left - around.width / 2 + at.width / 2,
+    behavior,
+  });
+}
+
 function reveal(row) {
   const { top, bottom } = row.getBoundingClientRect();
   if (top < 60 || bottom > innerHeight) row.scrollIntoView({ block: "center" });
@@ -161,15 +175,8 @@ function light(step, scroll) {
   if (!step) return;
   const row = document.querySelector(`li.step[data-step="${CSS.escape(step)}"]`);
   row?.classList.add("lit");
-  const shape = drawnStep(step);
-  shape?.classList.add("lit");
-  const box = shape?.closest(".drawing");
-  if (box) {
-    const at = shape.getBoundingClientRect();
-    const around = box.getBoundingClientRect();
-    box.scrollTop += at.top - around.top - around.height / 2 + at.height / 2;
-    box.scrollLeft += at.left - around.left - around.width / 2 + at.width / 2;
-  }
+  drawnStep(step)?.classList.add("lit");
+  center(step);
   if (scroll && row) goTo(row);
 }
 
@@ -186,5 +193,6 @@ if (article) {
   offer();
   const next = document.querySelector(".step.next");
   if (next && !location.hash && document.querySelector(".step.done, .step.skipped")) reveal(next);
+  if (next) center(next.dataset.step, "instant");
 }
 light(stepAt(location.hash), false);
