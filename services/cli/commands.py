@@ -28,6 +28,7 @@ from services.cli.opening import (
     say,
 )
 from services.cli.options import DEFAULT_URL, AsJson, DataDir, Host, Port, Url
+from services.cli.proposals import app as proposals
 from services.cli.readings import app as readings
 from services.cli.retry import app as dead_letters
 from services.cli.retry import retry_tickets
@@ -62,6 +63,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(readings, name="readings", help="What the pages tell to do, and who says so.")
+app.add_typer(proposals, name="proposals", help="Pages that wait to be accepted.")
 app.add_typer(webhooks, name="webhooks", help="What ticket systems send.")
 app.add_typer(tickets, name="tickets", help="The tickets that are kept.")
 tickets.command("retry")(retry_tickets)

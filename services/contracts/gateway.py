@@ -365,6 +365,7 @@ class Accepted(JudgedTicket):
                 "is_checked": bool(only and only.is_checked),
                 "conditions": only.conditions if only else 0,
                 "doubtful": only.doubtful if only else 0,
+                "page_origin": only.page_origin if only else "",
                 "edited_by": only.edited_by if only else "",
                 "against": only.against if only else (),
                 "workflow": only.workflow if only else None,

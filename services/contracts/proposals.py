@@ -89,6 +89,8 @@ class ProposalDetail(ProposalSummary):
     text_hash: str
     reading: ShortReading
     runs: tuple[SourceRun, ...]
+    original: str = ""
+    """The text as it was proposed, where whoever accepted it had edited it."""
     why: str = ""
     """Why it was rejected or withdrawn."""
 

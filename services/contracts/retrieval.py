@@ -60,6 +60,8 @@ class PageReading(Value):
     text: str = ""
     """The converted text without sentences that speak to a language model: the lines that the
     reading names, counted from 1."""
+    origin: str = ""
+    """How the page came about, where nobody wrote it by hand: `learned from 3 runs`."""
 
 
 class RetrievedContext(KnowledgeContext):

@@ -47,6 +47,8 @@ class Judged(Value):
     or ends."""
     doubtful: int = 0
     """Of these, those that are marked as not sure."""
+    page_origin: str = ""
+    """How a page that the workflow follows came about, where nobody wrote it by hand."""
 
     @property
     @abstractmethod
@@ -83,6 +85,8 @@ class Judged(Value):
             told = "its page was checked by a person"
         if self.is_checked and self.verdict is Verdict.CLOSEST:
             told += "; its page was checked"
+        if self.page_origin and self.fit is not None:
+            told += f"; {self.page_origin}"
         return f"{told}; changed here by {self.editor}" if self.editor else told
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.contracts.ingestion import Ingestion
+from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
 from services.kit.access.caller import Caller
@@ -16,3 +17,4 @@ class Knowledge:
     ingestion: Ingestion
     readings: Callable[[Caller], Readings]
     retrieval: Retrieval
+    proposals: Proposals

@@ -91,7 +91,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             # Tickets are taken in and wait, whatever of these is away.
             optional={**peers.checks(), **stores.model_check()},
             model=model,
-            knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval),
+            knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval, asked.proposals),
             execution=asked.execution,
         )
 

@@ -155,6 +155,7 @@ class GatewayService:
                 "is_checked": row.is_checked,
                 "conditions": row.conditions,
                 "doubtful": row.doubtful,
+                "page_origin": row.page_origin,
                 "edited_by": row.edited_by,
                 "against": tuple(row.against),
                 "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,

@@ -64,6 +64,7 @@ class TicketRow(Base):
     conditions: Mapped[int] = mapped_column(Integer, default=0)
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
     """The chosen workflow's."""
+    page_origin: Mapped[str] = mapped_column(String(100), default="")
     edited_by: Mapped[str] = mapped_column(String(200), default="")
     """Who made the version that is shown; empty where it is a candidate."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
@@ -176,6 +177,8 @@ class WorkflowRow(Base):
     conditions: Mapped[int] = mapped_column(Integer, default=0)
     """Steps that were judged, and `doubtful` of them."""
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
+    page_origin: Mapped[str] = mapped_column(String(100), default="")
+    """How a page that it follows came about, where nobody wrote it by hand."""
     against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)

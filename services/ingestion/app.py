@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from fastapi import APIRouter, FastAPI
 
 from services.contracts.ingestion import Ingestion
+from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
 from services.contracts.syncing import Syncing
 from services.ingestion.endpoints import create_router
+from services.ingestion.proposals.endpoints import create_proposals_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.sync.endpoints import create_sync_router
@@ -27,15 +29,16 @@ def create_app(
     service: Ingestion,
     syncs: Syncing,
     readings: Callable[[Caller], Readings],
+    proposals: Proposals,
     ingestion_settings: IngestionSettings | None = None,
     access: Access | None = None,
     checks: Mapping[str, Check] | None = None,
 ) -> FastAPI:
-    """The app around a service and the readings it keeps, for each caller."""
+    """The app around a service, the readings it keeps for each caller, and what is proposed."""
     return create_service_app(
         "ingestion",
         title="FlowXpert ingestion",
-        routers=create_routers(service, readings, syncs),
+        routers=create_routers(service, readings, syncs, proposals),
         settings=settings,
         access=access,
         checks=checks,
@@ -44,10 +47,18 @@ def create_app(
 
 
 def create_routers(
-    service: Ingestion, readings: Callable[[Caller], Readings], syncs: Syncing
+    service: Ingestion,
+    readings: Callable[[Caller], Readings],
+    syncs: Syncing,
+    proposals: Proposals,
 ) -> list[APIRouter]:
     """Everything that ingestion answers."""
-    return [create_router(service), create_readings_router(readings), create_sync_router(syncs)]
+    return [
+        create_router(service),
+        create_readings_router(readings),
+        create_sync_router(syncs),
+        create_proposals_router(proposals),
+    ]
 
 
 def body_limits(settings: IngestionSettings) -> dict[str, int]:

@@ -13,6 +13,7 @@ from services.room.front import Front
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
     from services.kit.settings import PlatformSettings
@@ -25,12 +26,14 @@ class Ingesting(NamedTuple):
 
     service: IngestionService
     syncs: SyncService
+    proposals: ProposalService
 
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
     """Ingestion over the stores, and the sources that it keeps in step."""
     from services.ingestion import tasks
     from services.ingestion.app import create_app
+    from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
 
@@ -55,16 +58,19 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         settings=sync_settings,
     )
 
+    proposals = ProposalService(stores.database, stores.outbox, settings)
+
     def register() -> None:
         tasks.register(stores.outbox, service, syncs)
 
     return OpenRoom(
-        Ingesting(service, syncs),
+        Ingesting(service, syncs, proposals),
         lambda checks: create_app(
             stores.settings,
             service=service,
             syncs=syncs,
             readings=lambda caller: service.readings(caller.name),
+            proposals=proposals,
             ingestion_settings=settings,
             access=stores.access,
             checks={"database": stores.database.check, **stores.knowledge_checks(), **checks},
@@ -74,6 +80,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
             tasks.syncing(syncs),
             tasks.screening(stores.documents),
             tasks.embedding_said(service),
+            tasks.expiring(proposals),
         ),
         begin=service.tell_outdated,
     )
@@ -83,14 +90,14 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.ingestion.app import create_app
 
-    return create_app(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY)
+    return create_app(settings, service=NOBODY, syncs=NOBODY, readings=NOBODY, proposals=NOBODY)
 
 
 def front(peers: Peers) -> Front:
     """All that ingestion answers."""
     from services.ingestion.app import body_limits, create_routers
 
-    routers = create_routers(peers.ingestion, peers.readings, peers.syncing)
+    routers = create_routers(peers.ingestion, peers.readings, peers.syncing, peers.proposals)
     return Front(tuple(routers), body_limits(IngestionSettings()))
 
 

@@ -10,6 +10,7 @@ from services.ingestion.graph_build.part_store import PartStore, with_built_part
 from services.ingestion.graph_build.service import GraphBuilding
 from services.ingestion.jobs.service import JobService
 from services.ingestion.jobs.stores import Stores
+from services.ingestion.proposals.accepted import AcceptedPages
 from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
@@ -62,6 +63,7 @@ class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuil
             locks=locks,
             settings=settings,
             tells_syncs=tells_syncs,
+            accepted_pages=AcceptedPages(database, documents, reading_store).scan,
         )
         CatalogueService.__init__(
             self,

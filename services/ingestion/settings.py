@@ -85,6 +85,17 @@ class IngestionSettings(Settings):
         le=1000,
         description="Resolved tickets that are kept of a page as its typical cases: the newest.",
     )
+    learned_expires_days: int = Field(
+        default=180,
+        ge=0,
+        le=36_500,
+        description="Days after which an accepted page that was learned is taken out, unless a "
+        "run shows before that it holds; 0: never. Pages composed from a sentence stay.",
+    )
+    proposer_may_accept: bool = Field(
+        default=False,
+        description="Whether whoever had a page written may accept it, where people sign in.",
+    )
     read_pages: int = Field(
         default=4, ge=1, description="Pages that the model reads at a time (`flowxpert read`)."
     )

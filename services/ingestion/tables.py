@@ -12,6 +12,9 @@ from services.kit.sql.instant import Instant
 MAX_ID_LENGTH = 1024
 """Of a document's id."""
 
+ACCEPTED_PAGES = "accepted pages"
+"""What documents belong to that were proposed and accepted: no folder, so that no path moves it."""
+
 
 class JobRow(Base):
     """One ingestion."""
@@ -183,3 +186,36 @@ class BuiltRow(Base):
     nodes: Mapped[list[Any]] = mapped_column(JSON)
     tally: Mapped[dict[str, Any]] = mapped_column(JSON)
     updated_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class ProposalRow(Base):
+    """A page that was proposed, and what people decided; an accepted one is a document too."""
+
+    __tablename__ = "ingestion_proposal"
+    __table_args__ = (Index("ix_ingestion_proposal_state", "state", "proposed_at"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    key: Mapped[str] = mapped_column(String(200), unique=True)
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), unique=True)
+    title: Mapped[str] = mapped_column(Text)
+    origin: Mapped[str] = mapped_column(String(20))
+    state: Mapped[str] = mapped_column(String(20))
+    text: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[str] = mapped_column(String(64))
+    original: Mapped[str] = mapped_column(Text, default="")
+    """As it was proposed, where it was edited when it was accepted."""
+    reading: Mapped[dict[str, Any]] = mapped_column(JSON)
+    runs: Mapped[list[Any]] = mapped_column(JSON)
+    proposed_by: Mapped[str] = mapped_column(String(200))
+    proposed_by_id: Mapped[str] = mapped_column(String(400))
+    proposed_at: Mapped[float] = mapped_column(Float)
+    """Seconds since the epoch, and so are the other times."""
+    decided_by: Mapped[str] = mapped_column(String(200), default="")
+    decided_by_id: Mapped[str] = mapped_column(String(400), default="")
+    decided_kind: Mapped[str] = mapped_column(String(20), default="")
+    """How they are known: the audit log names them when the page is taken in."""
+    decided_at: Mapped[float | None] = mapped_column(Float)
+    why: Mapped[str] = mapped_column(Text, default="")
+    validated_at: Mapped[float | None] = mapped_column(Float)
+    kept_hash: Mapped[str] = mapped_column(String(64), default="")
+    """Of the text whose reading was stored and approved for it; empty where none is."""

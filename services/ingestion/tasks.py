@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from services.ingestion.jobs.service import FORGET_ROOT, RUN_JOB, JobService
 from services.ingestion.jobs.sync_records import TELL
+from services.ingestion.proposals.service import ProposalService
 from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.sync.service import DUE_EVERY_S, RUN_SYNC, SyncService
 from services.kit.queue.outbox import Outbox
@@ -14,6 +15,7 @@ from services.kit.queue.periodic import Periodic
 from services.knowledge.ports import DocumentStore
 
 _SCREENED_EVERY_S = 86_400.0
+_EXPIRED_EVERY_S = 3_600.0
 
 
 def syncing(syncs: SyncService) -> Periodic:
@@ -29,6 +31,11 @@ def screening(documents: DocumentStore) -> Periodic:
 def embedding_said(readings: IngestedReadings) -> Periodic:
     """Embeds again what people write of pages, where another model has embedded it."""
     return Periodic("said", readings.renew_said, every_s=_SCREENED_EVERY_S, first_after_s=5.0)
+
+
+def expiring(proposals: ProposalService) -> Periodic:
+    """Takes out the learned pages that no run has shown to hold for too long."""
+    return Periodic("proposals", proposals.expire, every_s=_EXPIRED_EVERY_S, first_after_s=20.0)
 
 
 def register(outbox: Outbox, service: JobService, syncs: SyncService) -> None:

@@ -35,6 +35,11 @@ def carried_over(
     return tuple(_carried(each, before, after, moved) for each in procedures)
 
 
+def unchanged_lines(old: str, new: str) -> Lines:
+    """Where the lines that both texts have stand in the new one."""
+    return _moved(old.split("\n"), new.split("\n"))
+
+
 class _HeadedText:
     """A text with the headings over each of its lines."""
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 import structlog
 
 from services.contracts.retrieval import PageReading
+from services.knowledge.document.page_origin import page_origin
 from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of
@@ -73,6 +74,7 @@ class Pages:
                 served=reading,
                 score=scores[page.document.id],
                 text=page.document.text,
+                origin=page_origin(page.document.front_matter),
             )
             for page in found
             if (reading := served[page]) is not None

@@ -7,6 +7,7 @@ from services.contracts.execution import Execution
 from services.contracts.gateway import Tickets
 from services.contracts.ingestion import Ingestion
 from services.contracts.planner import Planner
+from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
 from services.contracts.retrieval import Retrieval
 from services.contracts.scorer import Scorer
@@ -26,6 +27,10 @@ class Peers(Protocol):
     @property
     def readings(self) -> Callable[[Caller], Readings]:
         """What pages tell to do, as it is read and corrected in a caller's name."""
+
+    @property
+    def proposals(self) -> Proposals:
+        """Pages that wait to be accepted, and what became of others."""
 
     @property
     def syncing(self) -> Syncing:

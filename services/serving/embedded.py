@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 from services.gateway.room import ROOM as GATEWAY
 from services.gateway.room import Receiving
+from services.ingestion.proposals.service import ProposalService
 from services.ingestion.service import IngestionService
 from services.ingestion.sync.service import SyncService
 from services.kit.queue.outbox import Outbox
@@ -80,6 +81,11 @@ class Embedded(Process):
     def syncs(self) -> SyncService:
         """Sources that are synced on a schedule."""
         return self._rooms.syncing
+
+    @property
+    def proposals(self) -> ProposalService:
+        """Pages that wait to be accepted."""
+        return self._rooms.proposals
 
     @property
     def retrieval(self) -> RetrievalService:

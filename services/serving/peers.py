@@ -12,6 +12,7 @@ from services.contracts.execution import Execution, ExecutionClient
 from services.contracts.gateway import Tickets, TicketsClient
 from services.contracts.ingestion import Ingestion, IngestionClient
 from services.contracts.planner import Planner, PlannerClient
+from services.contracts.proposals import Proposals, ProposalsClient
 from services.contracts.readings import Readings, ReadingsClient
 from services.contracts.retrieval import Retrieval, RetrievalClient
 from services.contracts.scorer import Scorer, ScorerClient
@@ -34,6 +35,7 @@ from services.serving.rooms import fronts_of
 if TYPE_CHECKING:
     from services.executor.service import ExecutorService
     from services.gateway.room import Receiving
+    from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
     from services.planner.service import PlannerService
@@ -70,6 +72,10 @@ class LocalPeers:
     @property
     def readings(self) -> Callable[[Caller], Readings]:
         return lambda caller: self.ingestion.readings(caller.name)
+
+    @property
+    def proposals(self) -> ProposalService:
+        return self.opened(INGESTION).service.proposals
 
     @property
     def syncing(self) -> SyncService:
@@ -136,6 +142,10 @@ class RemotePeers:
     def readings(self) -> Callable[[Caller], Readings]:
         client = ReadingsClient(self._client("ingestion"))
         return lambda _caller: client
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        return ProposalsClient(self._client("ingestion"))
 
     @cached_property
     def syncing(self) -> Syncing:

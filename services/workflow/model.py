@@ -89,6 +89,9 @@ class Provenance(Value):
     node_ids: tuple[str, ...] = ()
     chosen_by: str = ""
     """The model that chose its page among the nearest ones; empty where retrieval's order stood."""
+    page_origin: str = ""
+    """How a page that it follows came about, where nobody wrote it by hand: `learned from 3 runs`,
+    `learned from one run: one path seen` or `composed from a sentence`."""
 
     @property
     def is_approved(self) -> bool:

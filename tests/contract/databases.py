@@ -15,6 +15,7 @@ _TABLES = (
     *("knowledge_document", "knowledge_node", "knowledge_case"),
     *("procedure_text", "procedure_answer"),
     *("executor_run", "executor_suspension", "executor_binding"),
+    *("ingestion_job", "ingestion_proposal", "outbox"),
 )
 
 
@@ -22,7 +23,7 @@ _TABLES = (
 def database_of(kind: str) -> Iterator[Database]:
     """A migrated database without rows."""
     database = Database.memory() if kind == "sqlite" else Database(postgres_url())
-    database.migrate("kit", "knowledge", "procedure", "executor")
+    database.migrate("kit", "knowledge", "procedure", "ingestion", "executor")
     with database.session() as session:
         for table in _TABLES:
             truncate = f"TRUNCATE {table} CASCADE"

@@ -10,6 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Running, example_alert
+from tests.unit.ingestion.proposing import page as proposed_page
+from tests.unit.ingestion.proposing import run
 
 PHONE = {"width": 375, "height": 700}
 UNSURE = {
@@ -68,6 +70,12 @@ def step(running: Running) -> str:
     return linked(reading, f"{reading}/step")(running)
 
 
+def proposed(running: Running) -> str:
+    """A page that waits, of one path."""
+    told = proposed_page(runs=(run(),)).model_dump(mode="json")
+    return str(running.post(told, "/v1/proposals").json()["id"])
+
+
 PAGES: dict[str, Callable[[Running], str]] = {
     "list": lambda _running: "/",
     "held list": lambda _running: "/?severity=critical&text=a&sort=severity",
@@ -80,6 +88,8 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "readings": lambda _running: "/knowledge/readings",
     "reading": linked("/knowledge/readings", "/knowledge/readings/"),
     "step of a reading": step,
+    "proposed pages": lambda running: proposed(running) and "/knowledge/proposals",
+    "proposed page": lambda running: f"/knowledge/proposals/{proposed(running)}",
     "documents": lambda _running: "/knowledge/documents",
     "document": lambda _running: "/knowledge/document/runbooks/BgpSessionDown.md",
     "incidents": lambda _running: "/knowledge/incidents",

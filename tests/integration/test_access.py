@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from sqlalchemy.exc import DBAPIError
 
 from services.cli import commands
+from services.contracts.proposals import ProposalsClient
 from services.contracts.readings import ReadingsClient
 from services.gateway.app import create_app as create_gateway
 from services.gateway.settings import GatewaySettings
@@ -24,6 +25,7 @@ from services.gateway.sources.settings import WebhookSettings
 from services.gateway.triage.desk import TriageDesk
 from services.ingestion.app import create_app as create_ingestion
 from services.ingestion.endpoints import create_router
+from services.ingestion.proposals.endpoints import create_proposals_router
 from services.ingestion.readings.endpoints import create_readings_router
 from services.kit.access.access import Access
 from services.kit.access.audit import AuditFilter, AuditLog
@@ -40,6 +42,8 @@ from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_graph import SqlGraphStore
 from tests.issuer import AUDIENCE, ISSUER, Issuer
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.proposing import page as proposed_page
+from tests.unit.ingestion.proposing import proposals_of
 from tests.unit.ingestion.stand import Stand
 
 PLATFORM_KEY = "the-key-of-the-platform"
@@ -435,6 +439,7 @@ def apart(platform) -> Iterator[Platform]:
         service=service,
         syncs=None,
         readings=lambda caller: service.readings(caller.name),
+        proposals=proposals_of(platform.stand),
         access=Access.of(settings, platform.stand.database),
     )
     with (
@@ -448,7 +453,10 @@ def apart(platform) -> Iterator[Platform]:
             outbox=platform.stand.outbox,
             retrieval=FakeRetrieval(),
             triage=desk(platform.stand.database),
-            routers=[create_readings_router(lambda _caller: ReadingsClient(client))],
+            routers=[
+                create_readings_router(lambda _caller: ReadingsClient(client)),
+                create_proposals_router(ProposalsClient(client)),
+            ],
         )
         with served(app) as url:
             yield Platform(url, platform.stand, platform.keys, platform.issuer)
@@ -468,6 +476,25 @@ def test_between_services_the_caller_stays_who_it_is(apart):
     assert apart.status(bot, "import") == 200
     assert apart.status(bot, "approve all") == 403
     assert apart.lines(action="reading.approved")[0]["who"] == "ann"
+
+
+def test_between_services_a_page_is_accepted_by_a_person_and_by_no_key(apart):
+    told = proposed_page().model_dump(mode="json")
+    bot = apart.keys.create("bot", frozenset({Scope.RUN}))
+    found = apart.call("POST", "/v1/proposals", bot, json=told).json()
+    assert found["proposed_by"] == "key bot"
+    address = f"/v1/proposals/{found['id']}"
+    seen = {"text_hash": found["text_hash"]}
+    for refused in (bot, PLATFORM_KEY, apart.issuer.token("responder")):
+        for what, body in (("acceptance", seen), ("rejection", {}), ("withdrawal", {})):
+            assert apart.call("POST", f"{address}/{what}", refused, json=body).status_code == 403
+    ann = apart.issuer.token("approver")
+    taken = apart.call("POST", f"{address}/acceptance", ann, json=seen)
+    assert (taken.status_code, taken.json()["decided_by"]) == (200, "ann")
+    assert apart.lines(action="proposal.accepted")[0]["who"] == "ann"
+    own = apart.call("POST", "/v1/proposals", ann, json=told | {"key": "own"}).json()
+    answer = apart.call("POST", f"/v1/proposals/{own['id']}/acceptance", ann, json=seen)
+    assert (answer.status_code, answer.json()["error"]) == (403, "NotAccepterError")
 
 
 def test_between_services_whoever_is_signed_in_stays_who_they_are(apart):

@@ -84,6 +84,7 @@ class Platform:
                 service=ingestion,
                 syncs=embedded.syncs,
                 readings=lambda caller: ingestion.readings(caller.name),
+                proposals=embedded.proposals,
             ),
             "planner": create_planner(settings, service=embedded.planner),
             "retrieval": create_retrieval(settings, service=embedded.retrieval),

@@ -97,6 +97,7 @@ def addresses(world, settings):
             service=world.ingestion,
             syncs=None,
             readings=lambda caller: world.ingestion.readings(caller.name),
+            proposals=None,
         ),
     }
     with ExitStack() as stack:

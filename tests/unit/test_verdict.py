@@ -43,6 +43,19 @@ def test_fit_comes_first_and_a_check_is_of_the_page(fit, is_checked, editor, ver
         assert (judged.verdict, judged.verdict_words) == (verdict, words)
 
 
+@pytest.mark.parametrize("fit", list(Fit))
+def test_a_page_that_nobody_wrote_by_hand_is_said_beside_the_verdict(fit):
+    origin = "learned from one run: one path seen"
+    plain = JudgedWorkflow(fit=fit, is_checked=True)
+    marked = plain.model_copy(update={"page_origin": origin})
+    assert marked.verdict_words == f"{plain.verdict_words}; {origin}"
+    edited = marked.model_copy(update={"author": "Ana"})
+    assert edited.verdict_words.endswith(f"{origin}; changed here by Ana")
+    assert JudgedTicket(status=TicketStatus.REFUSED, page_origin=origin).verdict_words == (
+        Verdict.NOTHING.words
+    )
+
+
 @pytest.mark.parametrize(
     ("status", "verdict"),
     [

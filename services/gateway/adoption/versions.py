@@ -98,6 +98,7 @@ class Versions:
                 fit=row.fit,
                 is_checked=row.is_checked,
                 **doubts_of(new),
+                page_origin=row.page_origin,
                 against=list(row.against),
                 seconds={},
                 created_at=now,

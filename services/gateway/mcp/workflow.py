@@ -60,6 +60,7 @@ def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
         is_checked=ticket.is_checked,
         conditions=ticket.conditions,
         doubtful=ticket.doubtful,
+        page_origin=ticket.page_origin,
         edited_by=ticket.edited_by,
         against=ticket.against,
         degraded=ticket.degraded,

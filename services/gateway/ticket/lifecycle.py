@@ -151,6 +151,7 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
             "fit": outcome.verdicts[0].fit.value,
             "is_checked": _is_checked(outcome.ranked[0]),
             **doubts_of(outcome.ranked[0].candidate.workflow),
+            "page_origin": origin_of(outcome.ranked[0].candidate.workflow),
             "against": list(outcome.verdicts[0].against),
         }
         facts = {**best, "candidates": len(ids), **without}
@@ -166,6 +167,7 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
     if isinstance(outcome, Refused):
         values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
         values |= {"is_checked": False, "conditions": 0, "doubtful": 0, "edited_by": ""}
+        values["page_origin"] = ""
         values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
         values["degraded"] = list(outcome.degraded)
         return values, {"reason": outcome.reason, **without}
@@ -206,6 +208,7 @@ def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -
         fit=verdict.fit.value,
         is_checked=_is_checked(scored),
         **doubts_of(workflow),
+        page_origin=origin_of(workflow),
         against=list(verdict.against),
         created_at=time.time(),
     )
@@ -215,6 +218,11 @@ def doubts_of(workflow: Workflow) -> dict[str, int]:
     """How many of its steps were judged, and are doubtful."""
     judged = workflow.judged
     return {"conditions": len(judged), "doubtful": sum(bool(step.doubt) for step in judged)}
+
+
+def origin_of(workflow: Workflow) -> str:
+    """How a page that it follows came about, where nobody wrote it by hand."""
+    return workflow.provenance.page_origin if workflow.provenance else ""
 
 
 def _is_checked(scored: ScoredCandidate) -> bool:
@@ -388,6 +396,7 @@ def show_version(
             is_checked=row.is_checked,
             conditions=row.conditions,
             doubtful=row.doubtful,
+            page_origin=row.page_origin,
             edited_by=edited_by,
             against=list(row.against),
             overall=overall.scalar_subquery(),

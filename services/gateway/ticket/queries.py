@@ -45,6 +45,7 @@ _ENVELOPE = (
         "is_checked",
         "conditions",
         "doubtful",
+        "page_origin",
         "against",
         "seconds",
     ),
@@ -95,6 +96,7 @@ class Queries:
             TicketRow.is_checked,
             TicketRow.conditions,
             TicketRow.doubtful,
+            TicketRow.page_origin,
             TicketRow.edited_by,
             TicketRow.against,
         ).where(TicketRow.id.in_(ticket_ids))
@@ -190,6 +192,7 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.is_checked,
             WorkflowRow.conditions,
             WorkflowRow.doubtful,
+            WorkflowRow.page_origin,
             WorkflowRow.version,
             WorkflowRow.author,
             ScoreRow.overall,
@@ -215,6 +218,7 @@ def _verdict(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         is_checked=row.is_checked,
         conditions=row.conditions,
         doubtful=row.doubtful,
+        page_origin=row.page_origin,
         author=row.author,
     )
     return judged.model_dump(mode="json", include={"verdict", "verdict_words"})

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from services.ingestion.tables import BuiltRow, IngestedRow, UnbuiltRow
+from services.ingestion.tables import ACCEPTED_PAGES, BuiltRow, IngestedRow, UnbuiltRow
 from services.kit.batches import batches
 from services.kit.sql.database import Database
 
@@ -277,6 +277,8 @@ def may_take(known: LedgerEntry | IngestedRow, source: str) -> bool:
 
 
 def _is_gone(source: str) -> bool:
+    if source == ACCEPTED_PAGES:
+        return False
     try:
         return not Path(source).exists()
     except PermissionError:  # it is there, and not for this process to look into

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from services.contracts.ingestion import IngestedRoot
 from services.ingestion.catalogue.ledger import Ledger
+from services.ingestion.tables import ACCEPTED_PAGES
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.ports import DocumentNotFoundError
 
@@ -30,7 +31,7 @@ class Roots:
                 documents=counted.documents,
                 outdated=counted.outdated,
                 is_upload=path == str(self.uploads),
-                is_there=os.access(path, os.F_OK),
+                is_there=path == ACCEPTED_PAGES or os.access(path, os.F_OK),
             )
             for path, counted in self._ledger.sources(self._pipeline).items()
         ]
@@ -55,9 +56,11 @@ class Roots:
         Raises:
             RootNotFoundError: No document came from there.
             DocumentNotFoundError: The root has none of this id.
-            InvalidInputError: The one document was not uploaded: it would come back.
+            InvalidInputError: The one document was not uploaded: it would come back. So would
+                accepted pages.
         """
         root = self.named(name)
+        check_removable(root)
         if document_id and root.path != str(self.uploads):
             raise InvalidInputError(
                 f"{document_id!r} was not uploaded: take it out of {root.path!r} and ingest that "
@@ -66,3 +69,15 @@ class Roots:
         if document_id and self._ledger.source(document_id) != root.path:
             raise DocumentNotFoundError(f"no uploaded document has the id {document_id!r}")
         return root
+
+
+def check_removable(root: IngestedRoot) -> None:
+    """Let documents be taken from it.
+
+    Raises:
+        InvalidInputError: They are accepted pages: what is accepted would come back.
+    """
+    if root.path == ACCEPTED_PAGES:
+        raise InvalidInputError(
+            "accepted pages are withdrawn, each by itself: `flowxpert proposals withdraw`"
+        )

@@ -23,7 +23,7 @@ from services.ingestion.catalogue.ledger import Ledger
 from services.ingestion.catalogue.owners import Owners, owner_among
 from services.ingestion.catalogue.roots import Roots
 from services.ingestion.structure.pipeline import Pipeline
-from services.ingestion.tables import IngestedRow
+from services.ingestion.tables import ACCEPTED_PAGES, IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
@@ -68,6 +68,8 @@ class CatalogueService:
         Raises:
             RootNotFoundError: No document came from there.
         """
+        if named == ACCEPTED_PAGES:
+            return self._roots.named(named)
         return self._roots.named(
             named, os.path.normpath(Path.cwd() / named), os.path.realpath(named)
         )

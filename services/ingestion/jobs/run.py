@@ -179,6 +179,7 @@ class JobRun:
             document = read_document(
                 entry.document_id, data, isolated, max_chars=self.settings.max_text_chars
             )
+            document = _marked(document, entry.marks)
         with stage_timer("ingestion", "split"):
             chunks = tuple(self.pipeline.split(document))
         is_suspicious = _tell_suspicious(document)
@@ -365,6 +366,11 @@ class JobRun:
 def removed_path(root: str, document_id: str) -> str:
     """What a removal of one document of a root has for its path."""
     return f"{root}/{document_id}"
+
+
+def _marked(document: Document, marks: Mapping[str, str]) -> Document:
+    front_matter = {**document.front_matter, **marks}
+    return document.model_copy(update={"front_matter": front_matter})
 
 
 def _tell_suspicious(document: Document) -> bool:

@@ -18,11 +18,11 @@ from services.ingestion.jobs.run import JobRun, OnProgress
 from services.ingestion.jobs.stores import Stores
 from services.ingestion.metrics import OUTDATED
 from services.ingestion.readings.maintenance import ReadingMaintenance
-from services.ingestion.roots.scan import UnusableRootError
+from services.ingestion.roots.scan import Scan, UnusableRootError
 from services.ingestion.roots.source import opened
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
-from services.ingestion.tables import JobRow
+from services.ingestion.tables import ACCEPTED_PAGES, JobRow
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.ports import ReadingStore
@@ -48,8 +48,9 @@ class JobRunner:
         locks: Path,
         settings: IngestionSettings,
         tells_syncs: bool,
+        accepted_pages: Callable[[], Scan],
     ) -> None:
-        """`locks` keeps lock files.
+        """`locks` keeps lock files; `accepted_pages` is what was proposed and accepted, by now.
 
         `tells_syncs`: whether somebody is to be told of syncs that failed or lost approvals.
         """
@@ -63,6 +64,7 @@ class JobRunner:
         self._locks = locks
         self._settings = settings
         self._tells_syncs = tells_syncs
+        self._accepted_pages = accepted_pages
         self._jobs = JobRecords(database)
 
     def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
@@ -158,6 +160,9 @@ class JobRunner:
         self._count_outdated()
 
     def _ingest(self, run: JobRun) -> None:
+        if run.job.source == ACCEPTED_PAGES:
+            run.ingest(self._accepted_pages())
+            return
         try:
             with opened(
                 Path(run.job.path), self._settings, expand_archives=run.job.is_upload

@@ -14,6 +14,7 @@ from services.contracts.ingestion import (
     IngestRequest,
     Upload,
 )
+from services.ingestion.catalogue.roots import check_removable
 from services.ingestion.jobs.records import new_job
 from services.ingestion.jobs.run import OnProgress, removed_path
 from services.ingestion.jobs.runner import JobRunner
@@ -21,7 +22,7 @@ from services.ingestion.roots.git import repository_of
 from services.ingestion.roots.scan import UnusableRootError
 from services.ingestion.roots.source import is_archive, owner_of
 from services.ingestion.roots.upload import keep
-from services.ingestion.tables import JobRow
+from services.ingestion.tables import ACCEPTED_PAGES, JobRow
 from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
 
@@ -99,9 +100,12 @@ class JobService(JobRunner):
         Raises:
             UnusableRootError: Nothing is there, or nothing that can be ingested.
         """
-        if not path.exists():
+        if path.exists():
+            job = self._new_job(path.resolve(), prune=prune, is_queued=False)
+        elif str(path) == ACCEPTED_PAGES:
+            job = new_job(path, ACCEPTED_PAGES, is_upload=False, is_queued=False, prune=True)
+        else:
             raise UnusableRootError(f"expected a folder, a file or a zip archive at {str(path)!r}")
-        job = self._new_job(path.resolve(), prune=prune, is_queued=False)
         with self._database.session() as session:
             _add(session, job, "ingested")
         return self.run(job.id, on_progress)
@@ -112,7 +116,11 @@ class JobService(JobRunner):
         """Take all documents of the root out of the stores now, in this thread.
 
         One that was killed goes on when it is called again.
+
+        Raises:
+            InvalidInputError: They are accepted pages.
         """
+        check_removable(root)
         job = _removal(root, is_queued=False)
         with self._database.session() as session:
             _add(session, job, "forgotten")

@@ -1,7 +1,7 @@
 """What stands under a root: documents to read, entries refused with a reason, the rest counted."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -34,6 +34,8 @@ class Entry:
     """Bytes."""
     read: Callable[[], bytes]
     """Raises `UnreadableDocumentError` or `OSError`."""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """What the platform says of it, in the place of what its front matter says."""
 
 
 @dataclass

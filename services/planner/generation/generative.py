@@ -32,6 +32,7 @@ from services.planner.generation.selection import shown
 from services.planner.generation.shown import Shown
 from services.planner.metrics import MODEL_FAILURES, SAMPLES, TICKET_COST, TICKET_TOKENS
 from services.planner.settings import PlannerSettings
+from services.planner.strategies.origin import origin_among
 from services.procedure.by_model.question import schema
 from services.procedure.by_model.revision import Attempt, Revision
 from services.procedure.choose import procedure_for
@@ -202,6 +203,7 @@ def _provenance(workflow: Workflow, task: _Task, model: str, version: str) -> Pr
         version=version,
         model=model,
         document_ids=tuple(documents),
+        page_origin=origin_among(task.request.pages, documents),
         node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
     )
 

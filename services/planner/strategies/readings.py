@@ -7,8 +7,8 @@ from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.document.links import LinkResolver
-from services.knowledge.model import KnowledgeContext
 from services.planner.strategies.joining import chained, continued, is_title, names_a_page
+from services.planner.strategies.origin import origin_among
 from services.procedure.choose import ranked_procedures
 from services.procedure.drawing import draw
 from services.procedure.ports import ReadingState
@@ -59,7 +59,7 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
     told = _treating(page, request.ticket)
     if len(parts) >= _LEAST_LINKED and _own_steps(told[:1], parts) <= len(parts):
         whole = chained([part.workflow() for part in parts], title=page.title)
-        yield _signed(whole, page, _state(parts), request.context)
+        yield _signed(whole, page, _state(parts), request)
         return
     others = [other for other in request.pages if other.document_id != page.document_id]
     linked = {part.page.document_id for part in parts}
@@ -70,7 +70,7 @@ def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
     }
     for each in told:
         workflow, joined = continued(each.workflow(), named)
-        yield _signed(workflow, page, _state([each, *joined]), request.context)
+        yield _signed(workflow, page, _state([each, *joined]), request)
 
 
 def _state(parts: Iterable[_Told]) -> ReadingState:
@@ -113,11 +113,11 @@ def _tells(page: PageReading) -> bool:
 
 
 def _signed(
-    workflow: Workflow, page: PageReading, state: ReadingState, context: KnowledgeContext
+    workflow: Workflow, page: PageReading, state: ReadingState, request: PlanRequest
 ) -> Workflow:
     reading = page.served.reading
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
-    nodes = (hit.node for hit in context.nodes)
+    nodes = (hit.node for hit in request.context.nodes)
     provenance = Provenance(
         planner=SERVED_BY,
         version=reading.version,
@@ -125,6 +125,7 @@ def _signed(
         reader=reading.reader.value,
         state=state.value,
         document_ids=tuple(documents) or (page.document_id,),
+        page_origin=origin_among(request.pages, documents or (page.document_id,)),
         node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
     )
     return workflow.model_copy(update={"provenance": provenance})

@@ -32,6 +32,7 @@ def client(stand):
         service=service,
         syncs=None,
         readings=lambda caller: service.readings(caller.name),
+        proposals=None,
     )
     with TestClient(app, base_url="http://127.0.0.1") as http:
         over_http = ServiceClient("http://127.0.0.1")

@@ -30,6 +30,7 @@ def http(stand):
         service=service,
         syncs=None,
         readings=lambda caller: service.readings(caller.name),
+        proposals=None,
         ingestion_settings=stand.settings,
     )
     with TestClient(app, base_url="http://127.0.0.1") as client:

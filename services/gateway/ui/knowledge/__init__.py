@@ -1,4 +1,4 @@
-"""The pages of what is known: readings to check, documents, incidents, and what is missing."""
+"""The pages of what is known: readings, proposed pages, documents, incidents, what is missing."""
 
 from fastapi import APIRouter
 
@@ -8,6 +8,7 @@ from services.gateway.ui.knowledge.documents.pages import create_document_pages
 from services.gateway.ui.knowledge.documents.upload import create_upload_pages
 from services.gateway.ui.knowledge.graph.pages import create_incident_pages
 from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.knowledge.proposals.pages import create_proposal_pages
 from services.gateway.ui.knowledge.readings.forms import create_reading_forms
 from services.gateway.ui.knowledge.readings.owners import create_owner_form
 from services.gateway.ui.knowledge.readings.pages import create_reading_pages
@@ -21,6 +22,7 @@ def create_knowledge_pages(known: Known) -> list[APIRouter]:
         create_step_pages(known),
         create_reading_forms(known),
         create_owner_form(known),
+        create_proposal_pages(known),
         create_document_pages(known),
         create_forget_pages(known),
         create_upload_pages(known),

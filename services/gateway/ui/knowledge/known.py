@@ -1,13 +1,18 @@
 """What the pages of knowledge ask."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from fastapi.responses import HTMLResponse
+
+from services.contracts.proposals import Proposals, ProposalState
 from services.contracts.readings import Readings
 from services.gateway.coverage.queries import Coverages
 from services.gateway.knowledge import Knowledge
 from services.gateway.ticket.citations import Citations
+from services.gateway.ui.templates import render
 from services.kit.access.caller import current_caller
-from services.kit.errors import UnavailableError
+from services.kit.errors import FlowXpertError, UnavailableError
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,21 @@ class Known:
     def readings(self) -> Readings:
         """On behalf of whoever asks for the page; raises as `services` does."""
         return self.services.readings(current_caller())
+
+    def proposals(self) -> Proposals:
+        """Likewise; raises as `services` does."""
+        return self.services.proposals
+
+    def page(self, template: str, *, status_code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
+        """The template as a page of the room, with the number of pages that wait there."""
+        return render(template, status_code=status_code, waiting=self._waiting(), **values)
+
+    def _waiting(self) -> int:
+        """0 also where nobody can tell: the page is shown all the same."""
+        try:
+            return len(self.proposals().proposals(ProposalState.PROPOSED))
+        except FlowXpertError:
+            return 0
 
 
 class NoKnowledgeError(UnavailableError):

@@ -12,6 +12,7 @@ from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.screening.document import hash_of
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.proposing import proposals_of
 from tests.unit.ingestion.stand import Stand
 
 PAGE = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
@@ -30,7 +31,10 @@ def client_of(tmp_path):
 
     def make(api_key=None, *, with_knowledge=True):
         known = Knowledge(
-            stand.service, lambda caller: stand.service.readings(caller.name), FakeRetrieval()
+            stand.service,
+            lambda caller: stand.service.readings(caller.name),
+            FakeRetrieval(),
+            proposals_of(stand),
         )
         app = create_app(
             GatewaySettings(_env_file=None),

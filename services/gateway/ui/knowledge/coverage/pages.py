@@ -7,7 +7,6 @@ from fastapi.responses import HTMLResponse
 
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.knowledge.known import Known
-from services.gateway.ui.templates import render
 from services.kit.access.needs import Need, needs
 
 WEEKS = 12
@@ -23,7 +22,7 @@ def create_coverage_pages(known: Known) -> APIRouter:
     def coverage_page(weeks: Annotated[int, Query(ge=1, le=52)] = WEEKS) -> HTMLResponse:
         """Families of alerts without a sure procedure, and the sure share by week."""
         found = known.coverage.since(weeks)
-        return render("knowledge/coverage/list.html", tab="Coverage", found=found, weeks=weeks)
+        return known.page("knowledge/coverage/list.html", tab="Coverage", found=found, weeks=weeks)
 
     @router.get("/knowledge/coverage/{family}")
     @needs(Need.READ)
@@ -32,6 +31,8 @@ def create_coverage_pages(known: Known) -> APIRouter:
     ) -> HTMLResponse:
         """The tickets of one family."""
         page = known.coverage.tickets(family, cursor=cursor or None, limit=PAGE_SIZE)
-        return render("knowledge/coverage/tickets.html", tab="Coverage", page=page, family=family)
+        return known.page(
+            "knowledge/coverage/tickets.html", tab="Coverage", page=page, family=family
+        )
 
     return router

@@ -8,7 +8,6 @@ from fastapi.responses import HTMLResponse, Response
 from services.contracts.ingestion import ForgetRequest
 from services.gateway.ui.forms import show
 from services.gateway.ui.knowledge.known import Known
-from services.gateway.ui.templates import render
 from services.kit.access.needs import Need, needs
 
 
@@ -25,7 +24,7 @@ def create_forget_pages(known: Known) -> APIRouter:
         """What would be lost, and the button."""
         request = ForgetRequest(root=root, document=document)
         cost = known.services.ingestion.removal_cost(request)
-        return render(
+        return known.page(
             "knowledge/documents/forget.html", tab="Documents", request=request, cost=cost
         )
 

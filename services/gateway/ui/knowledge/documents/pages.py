@@ -12,7 +12,7 @@ from services.contracts.gateway import Citing
 from services.contracts.ingestion import DocumentQuery, IngestedRoot
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
-from services.gateway.ui.templates import LINES_SHOWN, first_shown, render
+from services.gateway.ui.templates import LINES_SHOWN, first_shown
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
@@ -46,7 +46,7 @@ def create_document_pages(known: Known) -> APIRouter:
         found = known.services.ingestion.documents(query) if is_list else []
         is_tree = bool(root) and not text and not after
         chosen = {"root": root, "under": under, "text": text}
-        return render(
+        return known.page(
             "knowledge/documents/list.html",
             tab="Documents",
             roots=known.services.ingestion.roots(),
@@ -70,7 +70,7 @@ def create_document_pages(known: Known) -> APIRouter:
         contents = known.services.ingestion.contents(document_id)
         first = first_shown(min(start, len(contents.lines)))
         citing = known.citations.of_document(document_id)
-        return render(
+        return known.page(
             "knowledge/documents/page.html",
             tab="Documents",
             contents=contents,

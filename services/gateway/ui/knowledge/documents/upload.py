@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse, Response
 from services.contracts.ingestion import Upload
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
-from services.gateway.ui.templates import render
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
@@ -29,7 +28,7 @@ def create_upload_pages(known: Known) -> APIRouter:
         """The form, and the latest jobs."""
         jobs = known.services.ingestion.jobs(limit=JOBS_SHOWN)
         may_ingest = current_caller().may(Scope.INGEST)
-        return render(
+        return known.page(
             "knowledge/documents/upload.html", tab="Upload", jobs=jobs, may_ingest=may_ingest
         )
 
@@ -47,7 +46,7 @@ def create_upload_pages(known: Known) -> APIRouter:
     def job_page(job_id: str) -> HTMLResponse:
         """How a job stands, with each document that failed."""
         job = known.services.ingestion.job(job_id)
-        return render("knowledge/documents/job.html", tab="Upload", job=job)
+        return known.page("knowledge/documents/job.html", tab="Upload", job=job)
 
     return router
 

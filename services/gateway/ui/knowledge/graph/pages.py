@@ -9,7 +9,6 @@ from services.contracts.retrieval import NodeQuery
 from services.gateway.ui.knowledge.graph.drawing import drawn
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
-from services.gateway.ui.templates import render
 from services.kit.access.needs import Need, needs
 from services.knowledge.model import Attribute
 
@@ -35,7 +34,7 @@ def create_incident_pages(known: Known) -> APIRouter:
         """Incident nodes by their names."""
         query = NodeQuery(text=text, start=start, limit=PAGE_SIZE + 1)
         found = known.services.retrieval.nodes(query)
-        return render(
+        return known.page(
             "knowledge/graph/list.html",
             tab="Known incidents",
             nodes=found[:PAGE_SIZE],
@@ -50,7 +49,7 @@ def create_incident_pages(known: Known) -> APIRouter:
     def incident_page(node_id: str, hops: Annotated[int, Query(ge=1, le=2)] = 1) -> HTMLResponse:
         """One incident with its passages, and a drawing of what is around it."""
         found = known.services.retrieval.surroundings(node_id, hops=hops)
-        return render(
+        return known.page(
             "knowledge/graph/page.html",
             tab="Known incidents",
             found=found,

@@ -40,9 +40,7 @@ def create_reading_forms(known: Known) -> APIRouter:
             revision=revision,
             doubts=None if offered else doubts,
         )
-        return _changed(
-            known.readings(), text_hash, lambda readings: readings.approve(text_hash, request)
-        )
+        return _changed(known, text_hash, lambda readings: readings.approve(text_hash, request))
 
     @router.post("/knowledge/readings/{text_hash}/answers")
     @needs(Need.APPROVE)
@@ -54,15 +52,13 @@ def create_reading_forms(known: Known) -> APIRouter:
     ) -> Response:
         """Settle a doubt by the button that was pressed."""
         request = AnswerRequest(doubt=doubt, answer=answer, revision=revision)
-        return _changed(
-            known.readings(), text_hash, lambda readings: readings.answer(text_hash, request)
-        )
+        return _changed(known, text_hash, lambda readings: readings.answer(text_hash, request))
 
     @router.post("/knowledge/readings/{text_hash}/undo")
     @needs(Need.APPROVE)
     def undo_of_page(text_hash: str) -> Response:
         """Take back the last thing that a person did."""
-        return _changed(known.readings(), text_hash, lambda readings: readings.undo(text_hash))
+        return _changed(known, text_hash, lambda readings: readings.undo(text_hash))
 
     @router.post("/knowledge/readings/{text_hash}")
     @needs(Need.APPROVE)
@@ -74,26 +70,27 @@ def create_reading_forms(known: Known) -> APIRouter:
         def replace(readings: Readings) -> ReadingDetail:
             return readings.replace(text_hash, _typed(reading), revision=revision)
 
-        return _changed(known.readings(), text_hash, replace, typed=reading)
+        return _changed(known, text_hash, replace, typed=reading)
 
     return router
 
 
 def _changed(
-    readings: Readings,
+    known: Known,
     text_hash: str,
     change: Callable[[Readings], ReadingDetail],
     *,
     typed: str | None = None,
 ) -> Response:
+    readings = known.readings()
     try:
         detail = change(readings)
     except (ConflictError, InvalidInputError) as error:
         now = readings.get(text_hash)
         status = error.status_code
-        return shown(readings, now, refused=str(error), typed=typed, status_code=status)
+        return shown(known, now, refused=str(error), typed=typed, status_code=status)
     if detail.remarks:  # they are told once, so that they cannot wait for the next request
-        return shown(readings, detail)
+        return shown(known, detail)
     return show("knowledge", "readings", text_hash)
 
 

@@ -8,10 +8,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from services.contracts.readings import PageState, ReadingDetail, Readings, WaitingQuery
+from services.contracts.readings import PageState, ReadingDetail, WaitingQuery
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.views import notation, procedure_views
-from services.gateway.ui.templates import render
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
@@ -51,7 +50,7 @@ def create_reading_pages(known: Known) -> APIRouter:
         )
         found = known.readings().waiting(query)
         chosen = {"state": state, "reader": reader, "doubts": doubts, "owner": owner, "text": text}
-        return render(
+        return known.page(
             "knowledge/readings/list.html",
             tab="Readings",
             found=found,
@@ -69,14 +68,13 @@ def create_reading_pages(known: Known) -> APIRouter:
     @needs(Need.READ)
     def reading_page(text_hash: str) -> HTMLResponse:
         """One page's reading beside its lines."""
-        readings = known.readings()
-        return shown(readings, readings.get(text_hash))
+        return shown(known, known.readings().get(text_hash))
 
     return router
 
 
 def shown(
-    readings: Readings,
+    known: Known,
     detail: ReadingDetail,
     *,
     refused: str = "",
@@ -91,7 +89,7 @@ def shown(
     values: dict[str, Any] = {
         "detail": detail,
         "procedures": procedure_views(detail),
-        "history": readings.history(detail.text_hash),
+        "history": known.readings().history(detail.text_hash),
         "notation": notation(detail.reading) if typed is None else typed,
         "refused": refused,
         "kept": kept or {},
@@ -99,7 +97,7 @@ def shown(
         "may_approve": current_caller().may(Scope.APPROVE),
         "tab": "Readings",
     }
-    return render("knowledge/readings/page.html", status_code=status_code, **values)
+    return known.page("knowledge/readings/page.html", status_code=status_code, **values)
 
 
 def asked_address(path: str, chosen: dict[str, str]) -> str:

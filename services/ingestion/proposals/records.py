@@ -1,0 +1,90 @@
+"""Proposed pages in SQL, and as they are shown."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from services.contracts.proposals import (
+    ProposalDetail,
+    ProposalOrigin,
+    ProposalState,
+    ProposalSummary,
+    SourceRun,
+)
+from services.ingestion.tables import ProposalRow
+from services.kit.errors import NotFoundError
+from services.procedure.model import Reading
+
+MOST_LISTED = 200
+DAY_S = 86_400.0
+
+
+class ProposalNotFoundError(NotFoundError):
+    """No page of this id was proposed."""
+
+
+def found_proposal(session: Session, proposal_id: str) -> ProposalRow:
+    """The row as it is now.
+
+    Raises:
+        ProposalNotFoundError: There is none.
+    """
+    is_id = proposal_id.isprintable() and len(proposal_id) <= ProposalRow.id.type.length
+    row = session.get(ProposalRow, proposal_id, populate_existing=True) if is_id else None
+    if row is None:
+        raise ProposalNotFoundError(f"no proposed page has the id {proposal_id[:60]!r}")
+    return row
+
+
+def latest(state: ProposalState | None) -> Select[ProposalRow]:
+    """The latest first, of one state or of all."""
+    newest = select(ProposalRow).order_by(ProposalRow.proposed_at.desc(), ProposalRow.id.desc())
+    if state is not None:
+        newest = newest.where(ProposalRow.state == state.value)
+    return newest.limit(MOST_LISTED)
+
+
+def shown_summary(row: ProposalRow, expires_days: int) -> ProposalSummary:
+    """In a list; learned pages expire after so many days, 0: never."""
+    expires_at = _expiry(row, expires_days)
+    return ProposalSummary(
+        id=row.id,
+        title=row.title,
+        document_id=row.document_id,
+        origin=ProposalOrigin(row.origin),
+        state=ProposalState(row.state),
+        learned_from=len(row.runs),
+        proposed_by=row.proposed_by,
+        proposed_at=_moment(row.proposed_at),
+        decided_by=row.decided_by,
+        decided_at=_moment(row.decided_at) if row.decided_at else None,
+        validated_at=_moment(row.validated_at) if row.validated_at else None,
+        expires_at=_moment(expires_at) if expires_at else None,
+    )
+
+
+def shown_detail(row: ProposalRow, expires_days: int) -> ProposalDetail:
+    """With all of it."""
+    return ProposalDetail(
+        **dict(shown_summary(row, expires_days)),
+        text=row.text,
+        text_hash=row.text_hash,
+        reading=Reading.model_validate(row.reading),
+        runs=tuple(SourceRun.model_validate(each) for each in row.runs),
+        original=row.original,
+        why=row.why,
+    )
+
+
+def _expiry(row: ProposalRow, expires_days: int) -> float | None:
+    """When an accepted page that was learned is taken out, unless a run shows that it holds."""
+    is_ending = row.state == ProposalState.ACCEPTED and row.origin == ProposalOrigin.LEARNED
+    since = row.validated_at or row.decided_at
+    if not expires_days or not is_ending or since is None:
+        return None
+    return since + expires_days * DAY_S
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
