@@ -6,6 +6,7 @@ from evaluation.commands import (
     capacity,
     chaos,
     clarify,
+    compose,
     execution,
     graph,
     judge,
@@ -39,6 +40,7 @@ _GROUPS = (
     capacity,
     chaos,
     execution,
+    compose,
     triage,
     results,
 )
