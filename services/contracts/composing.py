@@ -13,6 +13,8 @@ from services.kit.value import Value
 MOST_WORDS = 8_000
 """Characters of an instruction."""
 MOST_STEPS = 120
+COMPOSED_WITHIN_S = 180.0
+"""Longest that an answer takes where a model composes."""
 _Name = Annotated[str, Field(max_length=200)]
 _Text = Annotated[str, Field(max_length=MOST_WORDS)]
 

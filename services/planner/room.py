@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from services.contracts.composing import COMPOSED_WITHIN_S
 from services.planner.settings import PlannerSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
 from services.room.footprint import Footprint, Process
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
     from services.planner.service import PlannerService
     from services.room.peers import Peers
     from services.room.stores import Stores
-
-
-MARGIN_S = 30.0
-"""What composing takes beside the model."""
 
 
 class Planning(NamedTuple):
@@ -62,7 +59,7 @@ def front(peers: Peers) -> Front:
     """What people compose, and edit in words."""
     from services.planner.endpoints import create_composing_router, create_proposing_router
 
-    composing = peers.within(PlannerSettings().compose_deadline_s + MARGIN_S).composing
+    composing = peers.within(COMPOSED_WITHIN_S).composing
     return Front(
         (
             create_composing_router(composing),

@@ -98,6 +98,7 @@ class PlannerSettings(Settings):
     compose_deadline_s: float = Field(
         default=120.0,
         gt=0,
+        le=150,
         description="Seconds for composing, or for understanding an edit in words, with a model.",
     )
     compose_temperature: float = Field(

@@ -63,6 +63,7 @@ def readings(stand):
         service=service,
         syncs=None,
         readings=lambda caller: service.readings(caller.name),
+        proposals=None,
     )
     with TestClient(app, base_url="http://127.0.0.1") as http:
         client = ServiceClient("http://127.0.0.1")

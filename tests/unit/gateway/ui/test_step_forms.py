@@ -82,7 +82,7 @@ def client(stand):
     database = Database.memory()
     database.migrate("kit", "gateway")
     known = Knowledge(
-        stand.service, lambda caller: stand.service.readings(caller.name), FakeRetrieval()
+        stand.service, lambda caller: stand.service.readings(caller.name), FakeRetrieval(), NO_PROPOSALS
     )
     app = create_app(
         GatewaySettings(_env_file=None),
