@@ -61,9 +61,7 @@ def create_mcp_router(
     router = APIRouter()
     # Tools that change something need `operate`, which each asks for.
     endpoint = needs(Need.READ)(
-        McpEndpoint(
-            tickets, triage, adoption, retrieval, execution=execution, composing=composing
-        )
+        McpEndpoint(tickets, triage, adoption, retrieval, execution=execution, composing=composing)
     )
     router.add_route("/mcp", endpoint, methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]
     return router

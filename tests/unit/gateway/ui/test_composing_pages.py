@@ -75,7 +75,9 @@ def client(stand, proposals, model):
 
 def sent(page, action):
     """The hidden fields of the first form that leads there."""
-    form = re.search(rf'<form method="post" action="{re.escape(action)}".*?</form>', page, re.DOTALL)
+    form = re.search(
+        rf'<form method="post" action="{re.escape(action)}".*?</form>', page, re.DOTALL
+    )
     fields = re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form[0])
     return {name: unescape(value) for name, value in fields}
 
