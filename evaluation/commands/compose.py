@@ -76,3 +76,72 @@ def compose(
         }
     )
     finish(told, out, as_json=as_json)
+
+
+@app.command()
+def edits(
+    *,
+    rows: Annotated[
+        Path, typer.Option(help="JSON Lines of document, instruction and expected procedure.")
+    ],
+    pages: Annotated[Path, typer.Option(help="Folder of the documents.")] = Path(
+        "examples/documents"
+    ),
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Embedded run whose stored readings are changed.")
+    ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option(help="Write what a model is asked there, no figures.")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Take answers from there, the folder of --prompts, and keep them."),
+    ] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="Recorded edits; those that are kept here.")
+    ] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Edits in words: the program that comes of a sentence, and whether anything else changed.
+
+    Exact: the same program but for ids and lines. Shape: the same but for words. Nothing else: all
+    nodes that should stay are as they were, their lines with them; bindings: those of their steps
+    go on to hold.
+    """
+    from contextlib import nullcontext  # noqa: PLC0415
+
+    from evaluation.benches.composing import edits as bench  # noqa: PLC0415
+    from evaluation.commands.platform import open_platform  # noqa: PLC0415
+    from evaluation.material.edit_rows import (  # noqa: PLC0415
+        RECORDED_EDITS,
+        posed,
+        read_edits,
+    )
+    from evaluation.measures.figures import Report  # noqa: PLC0415
+
+    started, kept = time.perf_counter(), answers or RECORDED_EDITS
+    with open_platform(data_dir) if data_dir else nullcontext() as platform:
+        stored = bench.stored_in(platform) if platform else None
+        found = [posed(row, pages, stored) for row in read_edits(rows)]
+    if prompts is not None:
+        for path in bench.write_prompts(found, prompts):
+            typer.echo(str(path))
+        return
+    if record is not None:
+        typer.echo(f"{bench.record(found, record, kept)} answers")
+    told = {name: bench.figures(of) for name, of in bench.measured(found, kept).items()}
+    finish(
+        Report.model_validate(
+            {
+                "benchmark": "edits",
+                "overall": {"n": float(len(found))},
+                "sets": told,
+                "config": {"rows": rows.name},
+                "seconds": round(time.perf_counter() - started, 1),
+                "mean_over": "sentences",
+            }
+        ),
+        out,
+        as_json=as_json,
+    )
