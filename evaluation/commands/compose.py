@@ -46,7 +46,7 @@ def compose(
     from evaluation.benches.composing import bench  # noqa: PLC0415
     from evaluation.benches.composing.arms import ASKED, Posing  # noqa: PLC0415
     from evaluation.benches.composing.prompt_files import write_prompts  # noqa: PLC0415
-    from evaluation.material.recorded_compositions import RECORDED_COMPOSITIONS  # noqa: PLC0415
+    from evaluation.material.composing.recorded_compositions import RECORDED_COMPOSITIONS  # noqa: PLC0415
     from evaluation.measures.figures import Report  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -113,7 +113,7 @@ def edits(
 
     from evaluation.benches.composing import edits as bench  # noqa: PLC0415
     from evaluation.commands.platform import open_platform  # noqa: PLC0415
-    from evaluation.material.edit_rows import (  # noqa: PLC0415
+    from evaluation.material.composing.edit_rows import (  # noqa: PLC0415
         RECORDED_EDITS,
         posed,
         read_edits,

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from evaluation.material.instructions import Again, Arms, Call, Tree, calls_of, skeleton
-from services.planner.composing.secrets import is_placeholder, without_secrets
+from evaluation.material.composing.instructions import Again, Arms, Call, Tree, calls_of, skeleton
+from services.planner.composing.words.secrets import is_placeholder, without_secrets
 
 Hashed = Mapping[str, str]
 """Values of a call without a word of them: the hash of the name to that of name and value."""

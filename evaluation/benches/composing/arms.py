@@ -8,15 +8,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evaluation.material.instructions import PERSON, Again, Arms, Call, Instruction, Tree, calls_of
+from evaluation.material.composing.instructions import (
+    PERSON,
+    Again,
+    Arms,
+    Call,
+    Instruction,
+    Tree,
+    calls_of,
+)
 from evaluation.measures.composed import Composed, composed
 from services.contracts.composing import ComposedCall, ComposedValue, ValueOrigin
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ModelAnswerError
-from services.planner.composing.component import Component, Components
+from services.planner.composing.catalogue.component import Component, Components
+from services.planner.composing.catalogue.filtering import ComponentFilter
 from services.planner.composing.errors import NeedsModelError, NothingToComposeError
 from services.planner.composing.filling import Given, filled
-from services.planner.composing.filtering import ComponentFilter
 from services.planner.composing.plan import Plan, plan_given
 from services.planner.composing.team import values_given
 from services.planner.composing.without_model import composed as by_rules

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from evaluation.benches.composing.arms import ASKED, Arm, Posed, Posing, answered, recall
 from evaluation.benches.composing.prompt_files import read_answers
-from evaluation.material.instructions import Instruction, read_flows, read_keep, read_seal
-from evaluation.material.recorded_compositions import (
+from evaluation.material.composing.instructions import Instruction, read_flows, read_keep, read_seal
+from evaluation.material.composing.recorded_compositions import (
     RecordedComposition,
     as_places,
     digest_of,
@@ -15,7 +15,7 @@ from evaluation.material.recorded_compositions import (
     write_compositions,
 )
 from evaluation.measures.composed import Composed, Score, pooled, score
-from services.planner.composing.component import Components
+from services.planner.composing.catalogue.component import Components
 from services.planner.composing.team import FILLER, ORCHESTRATOR, SUPERVISOR
 
 SEAL, KEEP, FLOWS = "seal-tools", "keep-workflows", "flow-bench"

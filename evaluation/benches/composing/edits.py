@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.benches.composing.prompt_files import read_answers
-from evaluation.material.edit_rows import (
+from evaluation.material.composing.edit_rows import (
     PosedEdit,
     RecordedEdit,
     StoredOf,
@@ -20,7 +20,7 @@ from services.kit.batches import batches
 from services.kit.errors import InvalidInputError
 from services.llm.chat_model import ModelAnswerError
 from services.planner.composing.edits import EDIT, certain, operations_of, prompt_values
-from services.planner.composing.secrets import without_secrets
+from services.planner.composing.words.secrets import without_secrets
 from services.procedure.editing.apply import apply
 from services.procedure.editing.operations import Operation
 from services.procedure.model import Procedure, as_json

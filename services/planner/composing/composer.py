@@ -26,7 +26,8 @@ from services.knowledge.ports import Embedder
 from services.llm.guard import Budget, GuardedChatModel
 from services.planner.composing import edits, without_model
 from services.planner.composing.asking import Asking
-from services.planner.composing.component import Components, of_tool
+from services.planner.composing.catalogue.component import Components, of_tool
+from services.planner.composing.catalogue.filtering import ComponentFilter
 from services.planner.composing.drafting import draft
 from services.planner.composing.errors import (
     BadDraftError,
@@ -35,9 +36,8 @@ from services.planner.composing.errors import (
     NotReadyError,
 )
 from services.planner.composing.filling import given_again, question_id
-from services.planner.composing.filtering import ComponentFilter
-from services.planner.composing.secrets import without_secrets
 from services.planner.composing.team import ORCHESTRATOR, SUPERVISORS, Task, Team
+from services.planner.composing.words.secrets import without_secrets
 from services.planner.settings import PlannerSettings
 from services.procedure.checking.check import UnusableReadingError, refuse_large
 from services.procedure.editing.apply import with_ids

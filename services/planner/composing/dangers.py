@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from services.contracts.composing import ComposedCall, ComposedChange, Danger
 from services.language.deeds import only_finds_out
 from services.language.names import parts_of
-from services.planner.composing.component import Components, Effect
+from services.planner.composing.catalogue.component import Components, Effect
 from services.planner.composing.page import called
 from services.workflow.dangers import danger_in_prose
 from services.workflow.effects.effect import Level, effect_of

@@ -9,7 +9,7 @@ from services.contracts.composing import (
     ComposeQuestion,
     Composition,
 )
-from services.planner.composing.component import Components
+from services.planner.composing.catalogue.component import Components
 from services.planner.composing.dangers import changes, words_for
 from services.planner.composing.filling import Given, filled
 from services.planner.composing.page import written

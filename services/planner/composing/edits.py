@@ -13,7 +13,7 @@ from services.llm.chat_model import ModelAnswerError
 from services.llm.prompts import load_prompt
 from services.planner.composing.asking import Asking
 from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
-from services.planner.composing.secrets import without_secrets
+from services.planner.composing.words.secrets import without_secrets
 from services.procedure.editing.apply import with_ids
 from services.procedure.editing.operations import (
     Delete,

@@ -12,14 +12,14 @@ from services.contracts.composing import (
     ValueOrigin,
 )
 from services.kit.observability.redaction import SECRET
-from services.planner.composing.component import Component, Components, Parameter
-from services.planner.composing.secrets import (
+from services.planner.composing.catalogue.component import Component, Components, Parameter
+from services.planner.composing.values import follows, said_plainly
+from services.planner.composing.words.secrets import (
     PLACEHOLDERS,
     is_placeholder,
     is_secret_name,
     without_secrets,
 )
-from services.planner.composing.values import follows, said_plainly
 
 _REFERENCE = re.compile(
     r"^(?:[@$]|\{\{?\s*[@$]?|<)(?P<step>s\d+)(?:\.(?P<field>[\w.\[\]]+))?(?:\s*\}?\}|>)?$"

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from services.contracts.composing import MOST_STEPS, ComposedCall
 from services.llm.chat_model import ModelAnswerError
-from services.planner.composing.component import Component, Components
+from services.planner.composing.catalogue.component import Component, Components
 from services.procedure.checking.check import UnusableReadingError, refuse_large
 from services.procedure.editing.apply import with_ids
 from services.procedure.editing.words import guard_in_words, text_of

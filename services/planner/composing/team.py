@@ -20,12 +20,12 @@ from services.llm.chat_model import (
 )
 from services.llm.prompts import load_prompt
 from services.planner.composing.asking import Asking
-from services.planner.composing.component import Component, Components, Effect
+from services.planner.composing.catalogue.component import Component, Components, Effect
+from services.planner.composing.catalogue.filtering import Ranked
 from services.planner.composing.drafting import draft
 from services.planner.composing.filling import Given, given_again
-from services.planner.composing.filtering import Ranked
 from services.planner.composing.plan import Plan, plan_given, shown
-from services.planner.composing.secrets import without_secrets
+from services.planner.composing.words.secrets import without_secrets
 from services.procedure.model import Procedure
 
 SUPERVISOR = load_prompt("services.planner", "compose_supervisor")

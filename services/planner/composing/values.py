@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
 from services.language.words import stem
-from services.planner.composing.component import Parameter
+from services.planner.composing.catalogue.component import Parameter
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from services.language.clauses import condition, mentions_condition
 from services.language.sentences import capitalised
-from services.planner.composing.clauses import clauses
-from services.planner.composing.component import Component, Components, Parameter
+from services.planner.composing.catalogue.component import Component, Components, Parameter
+from services.planner.composing.catalogue.filtering import ComponentFilter, Ranked
 from services.planner.composing.errors import NeedsModelError, NothingToComposeError
 from services.planner.composing.filling import Given
-from services.planner.composing.filtering import ComponentFilter, Ranked
 from services.planner.composing.plan import Plan, of_sequence
 from services.planner.composing.values import by_type, follows, said_plainly
+from services.planner.composing.words.clauses import clauses
 
 LEAST_SCORE = 0.35
 """Cosine from which a component does what a clause tells."""

@@ -1,7 +1,14 @@
 import pytest
 
-from evaluation.material.instructions import Again, Arms, Call, calls_of, skeleton, tree_of_python
-from evaluation.material.recorded_compositions import as_places, of_places
+from evaluation.material.composing.instructions import (
+    Again,
+    Arms,
+    Call,
+    calls_of,
+    skeleton,
+    tree_of_python,
+)
+from evaluation.material.composing.recorded_compositions import as_places, of_places
 from evaluation.measures.composed import composed, normal, pooled, score
 
 SAID = (Call("show", {"host": "leaf-1"}), Call("tell", {"text": "It is fine", "to": "@0"}))

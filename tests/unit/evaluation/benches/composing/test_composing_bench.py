@@ -5,12 +5,15 @@ import pytest
 from evaluation.benches.composing import bench
 from evaluation.benches.composing.arms import Arm, Posing, answered
 from evaluation.benches.composing.prompt_files import write_prompts
-from evaluation.material.instructions import Call, Instruction
-from evaluation.material.recorded_compositions import RecordedComposition, read_compositions
+from evaluation.material.composing.instructions import Call, Instruction
+from evaluation.material.composing.recorded_compositions import (
+    RecordedComposition,
+    read_compositions,
+)
 from evaluation.measures.composed import score
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.planner.composing.component import Components
-from services.planner.composing.importing import of_json, of_keep
+from services.planner.composing.catalogue.component import Components
+from services.planner.composing.catalogue.importing import of_json, of_keep
 
 TOOLS = Components(
     of_json(

@@ -115,8 +115,8 @@ class Components:
 
     @cached_property
     def digest(self) -> str:
-        """Names what is said of all of them, in their order."""
-        told = "\0".join(each.model_dump_json() for each in self.by_name.values())
+        """Names what they are found by, in their order."""
+        told = "\0".join(f"{name}\0{each.description}" for name, each in self.by_name.items())
         return hashlib.sha256(told.encode()).hexdigest()[:32]
 
     def named(self, name: str) -> Component | None:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from services.knowledge.ports import Embedder, Vectors
 from services.language.names import parts_of
-from services.planner.composing.clauses import clauses
-from services.planner.composing.component import Component, Components
+from services.planner.composing.catalogue.component import Component, Components
+from services.planner.composing.words.clauses import clauses
 
 MOST_SHOWN = 15
 """Components that a team is shown for an instruction."""

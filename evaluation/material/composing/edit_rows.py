@@ -15,7 +15,7 @@ from services.procedure.editing.apply import with_ids
 from services.procedure.model import Procedure, Reading
 from services.procedure.rules import read_by_rules
 
-RECORDED_EDITS = Path(__file__).parents[1] / "recorded" / "strong_edits.jsonl"
+RECORDED_EDITS = Path(__file__).parents[2] / "recorded" / "strong_edits.jsonl"
 _EXPORT = "readings.jsonl"
 _HASH = re.compile(r"[0-9a-f]{64}")
 

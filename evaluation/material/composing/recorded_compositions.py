@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.instructions import PERSON, Again, Arms, Call, Tree
+from evaluation.material.composing.instructions import PERSON, Again, Arms, Call, Tree
 from evaluation.material.pairs import read_lines
 
-RECORDED_COMPOSITIONS = Path(__file__).parents[1] / "recorded" / "strong_compositions.jsonl"
+RECORDED_COMPOSITIONS = Path(__file__).parents[2] / "recorded" / "strong_compositions.jsonl"
 _NOBODY = -1
 _UNKNOWN = -2
 

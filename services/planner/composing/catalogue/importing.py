@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from services.planner.composing.component import Component, Effect, Parameter, type_named
+from services.planner.composing.catalogue.component import Component, Effect, Parameter, type_named
 
 _BLOCK = re.compile(r"As \"(?P<as>step|action)\"[^\n]*\n```yaml\n(?P<yaml>.*?)```", re.DOTALL)
 _WITH = re.compile(

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluation.material.pairs import PairsError
-from services.planner.composing.component import Component, Components, Effect
-from services.planner.composing.importing import of_json, of_keep
-from services.planner.composing.secrets import without_secrets
+from services.planner.composing.catalogue.component import Component, Components, Effect
+from services.planner.composing.catalogue.importing import of_json, of_keep
+from services.planner.composing.words.secrets import without_secrets
 
 Kind = Literal["seal", "keep", "flow create", "flow modify"]
 PERSON = ""
