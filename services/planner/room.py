@@ -35,7 +35,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Planning]:
 
     model, settings = stores.model, PlannerSettings()
     service = PlannerService(settings, model=model, embedder=stores.embedder if model else None)
-    composer = Composer(settings, peers, stores.embedder, model)
+    composer = Composer(settings, peers, lambda: stores.embedder, model)
     return OpenRoom(
         Planning(service, composer),
         lambda checks: create_app(

@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Protocol
 
 import structlog
@@ -69,13 +70,18 @@ class Composer:
         self,
         settings: PlannerSettings,
         around: Around,
-        embedder: Embedder,
+        embedder: Callable[[], Embedder],
         model: GuardedChatModel | None = None,
     ) -> None:
+        """`embedder` is asked for when something is composed: whoever only plans needs none."""
         self._settings = settings
         self._around = around
         self._model = model
-        self._filter = ComponentFilter(embedder)
+        self._embedder = embedder
+
+    @cached_property
+    def _filter(self) -> ComponentFilter:
+        return ComponentFilter(self._embedder())
 
     def compose(self, wanted: ComposeRequest) -> Composition:
         """See `Composing.compose`."""

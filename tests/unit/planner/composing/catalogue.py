@@ -98,7 +98,7 @@ def composer(
 ) -> Composer:
     around = Catalogued(tools, readings)
     return Composer(
-        PlannerSettings(), around, HashingEmbedder(256), guarded(model) if model else None
+        PlannerSettings(), around, lambda: HashingEmbedder(256), guarded(model) if model else None
     )
 
 
