@@ -14,6 +14,7 @@ from evaluation.commands import app as bench
 from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.backup import backup, restore
+from services.cli.composing import compose, edit
 from services.cli.execution import execute, simulate
 from services.cli.keys import app as keys
 from services.cli.mcp import mcp
@@ -88,6 +89,8 @@ app.command()(execute)
 app.command()(search)
 app.command()(simulate)
 app.command()(mcp)
+app.command()(compose)
+app.command()(edit)
 app.add_typer(bench, name="bench", help="Measure against reference data.")
 app.add_typer(training, name="train", help="Train adapters, offline.")
 

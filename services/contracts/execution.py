@@ -253,6 +253,22 @@ class ToolField(Value):
     values: tuple[str, ...] = ()
 
 
+class ToolParameter(Value):
+    """What a tool wants to be told."""
+
+    name: str
+    description: str = ""
+    type: str = "string"
+    pattern: str = ""
+    """What the whole value matches; without one it is a single plain word."""
+    values: tuple[str, ...] = ()
+    """The only ones, where there are any."""
+    minimum: float | None = None
+    maximum: float | None = None
+    labels: tuple[str, ...] = ()
+    """Labels of tickets that hold it."""
+
+
 class ToolSummary(Value):
     """A tool of the catalogue."""
 
@@ -264,6 +280,8 @@ class ToolSummary(Value):
     targets: tuple[str, ...] = ()
     """Those of this kind that the catalogue has."""
     parameters: tuple[str, ...] = ()
+    details: tuple[ToolParameter, ...] = ()
+    """Of the parameters, in their order."""
     fields: tuple[ToolField, ...] = ()
 
 

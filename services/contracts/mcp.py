@@ -1,6 +1,6 @@
 """What programs ask over the Model Context Protocol, and what they are answered."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -52,6 +52,17 @@ class GetWorkflow(Arguments):
     """Arguments of `get_workflow`."""
 
     ticket_id: _TicketId
+
+
+class DraftProcedure(Arguments):
+    """Arguments of `draft_procedure`."""
+
+    instruction: Annotated[str, StringConstraints(strip_whitespace=True)] = Field(
+        min_length=1, max_length=8000, description="What is to be done, in a sentence or more."
+    )
+    answers: dict[str, Annotated[str, Field(max_length=2000)]] = Field(
+        default={}, max_length=50, description="To the questions of an earlier draft, by their ids."
+    )
 
 
 class GetRuns(Arguments):
@@ -133,6 +144,22 @@ class Passage(Value):
     text: str
     url: str
     """The page that shows these lines, as a path of the platform."""
+
+
+class DraftedProcedure(Answer):
+    """Answer of `draft_procedure`: nothing of it is stored."""
+
+    title: str
+    text: str
+    """The page, in Markdown."""
+    questions: dict[str, str]
+    """What it lacks, by ids that answers name."""
+    changes: tuple[str, ...]
+    """Steps that do more than look, with how far they go."""
+    notes: tuple[str, ...]
+    """What was refused or struck, and what checks find."""
+    bindings: tuple[dict[str, Any], ...]
+    """What would carry each step out."""
 
 
 class FoundKnowledge(Answer):

@@ -21,6 +21,7 @@ from services.contracts.execution import (
     Suspend,
     Suspended,
     ToolField,
+    ToolParameter,
     ToolSummary,
 )
 from services.contracts.gateway import StoredWorkflow, TicketDetail, Tickets
@@ -239,6 +240,10 @@ class ExecutorService:
                 target=tool.target,
                 targets=tuple(t.name for t in catalogue.targets if t.kind == tool.target),
                 parameters=tuple(tool.parameters),
+                details=tuple(
+                    ToolParameter(name=name, **parameter.model_dump())
+                    for name, parameter in tool.parameters.items()
+                ),
                 fields=tuple(
                     ToolField(name=name, description=field.description, values=field.values)
                     for name, field in tool.output.fields.items()

@@ -133,7 +133,14 @@ def create_app(
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations),
-            create_mcp_router(service, deciding, adoption, retrieval, execution),
+            create_mcp_router(
+                service,
+                deciding,
+                adoption,
+                retrieval,
+                execution=execution,
+                composing=knowledge.composing if knowledge else None,
+            ),
             *create_pages(
                 service,
                 deciding,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from services.contracts.composing import Composing
 from services.contracts.ingestion import Ingestion
 from services.contracts.proposals import Proposals
 from services.contracts.readings import Readings
@@ -18,3 +19,4 @@ class Knowledge:
     readings: Callable[[Caller], Readings]
     retrieval: Retrieval
     proposals: Proposals
+    composing: Composing | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from services.contracts.composing import COMPOSED_WITHIN_S
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.writeback.settings import WriteBackSettings
@@ -93,7 +94,13 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             # Tickets are taken in and wait, whatever of these is away.
             optional={**peers.checks(), **stores.model_check()},
             model=model,
-            knowledge=Knowledge(asked.ingestion, asked.readings, peers.retrieval, asked.proposals),
+            knowledge=Knowledge(
+                asked.ingestion,
+                asked.readings,
+                peers.retrieval,
+                asked.proposals,
+                peers.within(COMPOSED_WITHIN_S).composing,
+            ),
             execution=asked.execution,
             searching=asked.searching,
             summaries=asked.summaries,

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
+from services.contracts.composing import Composing
 from services.contracts.planner import Planner
 from services.kit.http.app import create_service_app
 from services.kit.http.health import Check
 from services.kit.settings import PlatformSettings
-from services.planner.endpoints import create_router
+from services.planner.endpoints import create_composing_router, create_router
 from services.planner.service import PlannerService
 
 
@@ -16,14 +17,18 @@ def create_app(
     settings: PlatformSettings,
     *,
     service: Planner | None = None,
+    composing: Composing | None = None,
     checks: Mapping[str, Check] | None = None,
     optional: Mapping[str, Check] | None = None,
 ) -> FastAPI:
     """The app around a service, the extractive planner unless another is given."""
+    routers = [create_router(service or PlannerService())]
+    if composing is not None:
+        routers.append(create_composing_router(composing))
     return create_service_app(
         "planner",
         title="FlowXpert planner",
-        routers=[create_router(service or PlannerService())],
+        routers=routers,
         settings=settings,
         checks=checks,
         optional=optional,

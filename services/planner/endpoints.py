@@ -6,8 +6,19 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
+from services.contracts.composing import (
+    ComposeRequest,
+    Composing,
+    Composition,
+    CompositionProposal,
+    EditInWords,
+    WordedEdit,
+)
 from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResponse
+from services.contracts.proposals import ProposalDetail, Proposals, ProposedPage
 from services.kit.access.needs import Need, needs
+from services.kit.errors import ConflictError, NotFoundError
+from services.kit.http.openapi import refusals
 
 
 def create_router(service: Planner) -> APIRouter:
@@ -33,6 +44,47 @@ def create_router(service: Planner) -> APIRouter:
         """
         lines = _closing(service.stream(request))
         return StreamingResponse(lines, media_type="application/x-ndjson")
+
+    return router
+
+
+def create_composing_router(service: Composing) -> APIRouter:
+    """What people compose and edit in words; the gateway answers it too."""
+    router = APIRouter(prefix="/v1", tags=["composing"])
+
+    @router.post("/compositions", responses=refusals(ConflictError))
+    @needs(Need.OPERATE)
+    def compose_procedure(wanted: ComposeRequest) -> Composition:
+        """Draft a procedure over the catalogue's tools from a sentence; nothing is stored.
+
+        With a draft the sentence changes it, or answers are taken to its questions.
+        """
+        return service.compose(wanted)
+
+    @router.post("/compositions/pages")
+    @needs(Need.OPERATE)
+    def write_page(wanted: CompositionProposal) -> ProposedPage:
+        """The page that a complete draft is; nothing is stored."""
+        return service.page(wanted)
+
+    @router.post("/edits-in-words", responses=refusals(NotFoundError, ConflictError))
+    @needs(Need.OPERATE)
+    def edit_in_words(wanted: EditInWords) -> WordedEdit:
+        """The operations that a sentence means for a reading, and what they would change."""
+        return service.edit_in_words(wanted)
+
+    return router
+
+
+def create_proposing_router(composing: Composing, proposals: Proposals) -> APIRouter:
+    """What the gateway answers beside that: whoever calls it is known there."""
+    router = APIRouter(prefix="/v1", tags=["composing"])
+
+    @router.post("/compositions/proposals")
+    @needs(Need.RUN)
+    def propose_composition(wanted: CompositionProposal) -> ProposalDetail:
+        """Make a proposed page of a complete draft; somebody else accepts it."""
+        return proposals.propose(composing.page(wanted))
 
     return router
 

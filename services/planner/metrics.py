@@ -42,6 +42,14 @@ TICKET_COST = Histogram(
     buckets=(0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5),
 )
 
+COMPOSING_ANSWERS = Counter(
+    "flowxpert_planner_composing_answers_total",
+    "Answers of the model while something is composed or edited in words: used at once, corrected "
+    "(used after it was told what was wrong) or unusable.",
+    ["outcome"],
+)
+
 start_at_zero(SAMPLES, ("accepted", "corrected", "empty", "unreadable", "unsound", "leaked"))
 start_at_zero(MODEL_FAILURES, ("unavailable", "refused", "budget"))
 start_at_zero(CITATIONS, ("kept", "moved", "removed"))
+start_at_zero(COMPOSING_ANSWERS, ("used", "corrected", "unusable"))

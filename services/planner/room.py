@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from services.contracts.composing import COMPOSED_WITHIN_S
 from services.planner.settings import PlannerSettings
 from services.room.descriptor import NOBODY, OpenRoom, Room
 from services.room.footprint import Footprint, Process
+from services.room.front import Front
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from services.kit.settings import PlatformSettings
+    from services.planner.composing.composer import Composer
     from services.planner.service import PlannerService
     from services.room.peers import Peers
     from services.room.stores import Stores
 
 
-def build(stores: Stores, _peers: Peers) -> OpenRoom[PlannerService]:
+class Planning(NamedTuple):
+    """What the planner answers with."""
+
+    planner: PlannerService
+    composer: Composer
+
+
+def build(stores: Stores, peers: Peers) -> OpenRoom[Planning]:
     """The planner, with the model where there is one."""
     from services.planner.app import create_app
+    from services.planner.composing.composer import Composer
     from services.planner.service import PlannerService
 
-    model = stores.model
-    service = PlannerService(
-        PlannerSettings(), model=model, embedder=stores.embedder if model else None
-    )
+    model, settings = stores.model, PlannerSettings()
+    service = PlannerService(settings, model=model, embedder=stores.embedder if model else None)
+    composer = Composer(settings, peers, lambda: stores.embedder, model)
     return OpenRoom(
-        service,
+        Planning(service, composer),
         lambda checks: create_app(
-            stores.settings, service=service, checks=checks, optional=stores.model_check()
+            stores.settings,
+            service=service,
+            composing=composer,
+            checks=checks,
+            optional=stores.model_check(),
         ),
     )
 
@@ -38,14 +52,32 @@ def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.planner.app import create_app
 
-    return create_app(settings, service=NOBODY)
+    return create_app(settings, service=NOBODY, composing=NOBODY)
+
+
+def front(peers: Peers) -> Front:
+    """What people compose, and edit in words."""
+    from services.planner.endpoints import create_composing_router, create_proposing_router
+
+    composing = peers.within(COMPOSED_WITHIN_S).composing
+    return Front(
+        (
+            create_composing_router(composing),
+            create_proposing_router(composing, peers.proposals),
+        )
+    )
 
 
 ROOM = Room(
     "planner",
-    "what was found into candidate workflows, each step with its sources",
+    "what was found into candidate workflows, each step with its sources; sentences into procedures"
+    " over components, and into edits",
     build,
     describe,
-    Footprint(serves=Process(memory="512Mi", model="planner", goes_outside=True)),
+    Footprint(
+        calls=("ingestion", "executor"),
+        serves=Process(memory="512Mi", model="planner", goes_outside=True),
+    ),
     settings=(PlannerSettings,),
+    front=front,
 )

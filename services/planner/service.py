@@ -1,4 +1,4 @@
-"""Planner: the work, from a ticket and its context to candidate workflows."""
+"""Planner: from a ticket and its context to candidate workflows; composing beside it."""
 
 import hashlib
 import math

@@ -88,3 +88,19 @@ class PlannerSettings(Settings):
     seed: int | None = Field(
         default=None, description="Seed of the model's samples; unset: another one each time."
     )
+    compose_components: int = Field(
+        default=15,
+        ge=1,
+        le=100,
+        description="Components of the catalogue that the model is shown for an instruction, the "
+        "nearest ones.",
+    )
+    compose_deadline_s: float = Field(
+        default=120.0,
+        gt=0,
+        le=150,
+        description="Seconds for composing, or for understanding an edit in words, with a model.",
+    )
+    compose_temperature: float = Field(
+        default=0.2, ge=0, le=2, description="How freely the model composes and edits."
+    )

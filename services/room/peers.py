@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol, Self
 
+from services.contracts.composing import Composing
 from services.contracts.execution import Execution
 from services.contracts.gateway import Tickets
 from services.contracts.ingestion import Ingestion
@@ -45,6 +46,10 @@ class Peers(Protocol):
     @property
     def planner(self) -> Planner:
         """Candidate workflows."""
+
+    @property
+    def composing(self) -> Composing:
+        """Procedures and edits of sentences."""
 
     @property
     def scorer(self) -> Scorer:

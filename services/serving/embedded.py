@@ -18,6 +18,7 @@ from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel, guarded
+from services.planner.composing.composer import Composer
 from services.planner.service import PlannerService
 from services.retrieval.service import RetrievalService
 from services.room.stores import Stores
@@ -96,6 +97,11 @@ class Embedded(Process):
     def planner(self) -> PlannerService:
         """Candidates."""
         return self._rooms.planner
+
+    @property
+    def composing(self) -> Composer:
+        """Procedures and edits of sentences."""
+        return self._rooms.composing
 
     @property
     def scorer(self) -> ScorerService:

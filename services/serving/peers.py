@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from services.contracts.addresses import AddressSettings
+from services.contracts.composing import Composing, ComposingClient
 from services.contracts.execution import Execution, ExecutionClient
 from services.contracts.gateway import Tickets, TicketsClient
 from services.contracts.ingestion import Ingestion, IngestionClient
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
+    from services.planner.composing.composer import Composer
     from services.planner.service import PlannerService
     from services.retrieval.service import RetrievalService
     from services.scorer.service import ScorerService
@@ -91,7 +93,11 @@ class LocalPeers:
 
     @property
     def planner(self) -> PlannerService:
-        return self.opened(PLANNER).service
+        return self.opened(PLANNER).service.planner
+
+    @property
+    def composing(self) -> Composer:
+        return self.opened(PLANNER).service.composer
 
     @property
     def scorer(self) -> ScorerService:
@@ -170,6 +176,10 @@ class RemotePeers:
     @cached_property
     def planner(self) -> Planner:
         return PlannerClient(self._client("planner"))
+
+    @cached_property
+    def composing(self) -> Composing:
+        return ComposingClient(self._client("planner"))
 
     @cached_property
     def scorer(self) -> Scorer:

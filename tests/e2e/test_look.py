@@ -90,6 +90,7 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "step of a reading": step,
     "proposed pages": lambda running: proposed(running) and "/knowledge/proposals",
     "proposed page": lambda running: f"/knowledge/proposals/{proposed(running)}",
+    "compose": lambda _running: "/compose",
     "documents": lambda _running: "/knowledge/documents",
     "document": lambda _running: "/knowledge/document/runbooks/BgpSessionDown.md",
     "incidents": lambda _running: "/knowledge/incidents",

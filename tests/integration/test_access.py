@@ -186,7 +186,7 @@ def test_a_key_that_brings_a_ticket_in_may_wait_for_its_answer(platform):
 
 
 LOOKING = {"search_knowledge", "get_workflow", "get_runs"}
-WORKING = LOOKING | {"make_workflow", "answer_question", "record_feedback"}
+WORKING = LOOKING | {"make_workflow", "answer_question", "record_feedback", "draft_procedure"}
 
 
 @pytest.mark.parametrize(("scope", "tools"), [(Scope.READ, LOOKING), (Scope.OPERATE, WORKING)])

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from services.executor.bindings.asked import answer_tests
 from services.executor.bindings.binding import Argument, Binding, Origin
+from services.executor.bindings.called import called
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.target import Target
 from services.executor.tools.template import is_blank
@@ -33,8 +34,11 @@ class Proposing:
         """One for each step that is no end, in their order; without a tool it is a person's."""
         made: dict[str, Binding] = {}
         for step in workflow.steps:
-            if step.kind is not StepKind.TERMINAL:
-                made[step.id] = self._binding(workflow, step, labels, made)
+            if step.kind is StepKind.TERMINAL:
+                continue
+            is_bare = step.kind is StepKind.PROCESS and not step.commands
+            composed = called(step.id, step.text, self._catalogue) if is_bare else None
+            made[step.id] = composed or self._binding(workflow, step, labels, made)
         return tuple(made.values())
 
     def _binding(

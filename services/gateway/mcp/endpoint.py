@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from starlette.types import Receive, Scope, Send
 
+from services.contracts.composing import Composing
 from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
 from services.gateway.mcp.tool import Platform
@@ -20,13 +21,16 @@ class McpEndpoint:
         triage: Triage,
         adoption: Adoption,
         retrieval: Retrieval,
+        *,
         execution: Execution | None,
+        composing: Composing | None,
     ) -> None:
         self._tickets = tickets
         self._triage = triage
         self._adoption = adoption
         self._retrieval = retrieval
         self._execution = execution
+        self._composing = composing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
@@ -38,6 +42,7 @@ class McpEndpoint:
             adoption=self._adoption,
             retrieval=self._retrieval,
             execution=self._execution,
+            composing=self._composing,
             stopping=scope["app"].state.stopping,
         )
         await exchange(platform, current_caller(), scope, receive, send)
@@ -48,11 +53,15 @@ def create_mcp_router(
     triage: Triage,
     adoption: Adoption,
     retrieval: Retrieval,
+    *,
     execution: Execution | None = None,
+    composing: Composing | None = None,
 ) -> APIRouter:
     """The one route; what it offers is `server.TOOLS`."""
     router = APIRouter()
     # Tools that change something need `operate`, which each asks for.
-    endpoint = needs(Need.READ)(McpEndpoint(tickets, triage, adoption, retrieval, execution))
+    endpoint = needs(Need.READ)(
+        McpEndpoint(tickets, triage, adoption, retrieval, execution=execution, composing=composing)
+    )
     router.add_route("/mcp", endpoint, methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]
     return router

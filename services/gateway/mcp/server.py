@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
+from services.gateway.mcp.composing import DRAFT
 from services.gateway.mcp.feedback import FEEDBACK
 from services.gateway.mcp.runs import RUNS
 from services.gateway.mcp.search import SEARCH
@@ -22,7 +23,7 @@ from services.kit.access.caller import Caller, acting_as
 from services.kit.access.needs import require
 from services.kit.errors import FlowXpertError
 
-TOOLS: tuple[Tool, ...] = (SEARCH, GET, MAKE, ANSWER, FEEDBACK, RUNS)
+TOOLS: tuple[Tool, ...] = (SEARCH, GET, MAKE, ANSWER, FEEDBACK, RUNS, DRAFT)
 
 INSTRUCTIONS = (
     "FlowXpert turns a team's operation documents into checked, cited troubleshooting workflows "

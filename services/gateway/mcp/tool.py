@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from services.contracts.composing import Composing
 from services.contracts.execution import Execution
 from services.contracts.mcp import Answer, Arguments
 from services.contracts.retrieval import Retrieval
@@ -21,6 +22,7 @@ class Platform:
     adoption: Adoption
     retrieval: Retrieval
     execution: Execution | None
+    composing: Composing | None
     stopping: threading.Event
     """Set when the process ends: nobody waits any longer then."""
 
@@ -38,8 +40,10 @@ class Tool:
     run: Callable[[Platform, Any], Awaitable[Answer]]
     write: Callable[[Any], str]
     """The answer as Markdown for people and models."""
+    keeps: bool = True
+    """Whether something of it is stored, where it asks for more than to read."""
 
     @property
     def is_read_only(self) -> bool:
         """Whether it changes nothing."""
-        return self.scope is Scope.READ
+        return self.scope is Scope.READ or not self.keeps

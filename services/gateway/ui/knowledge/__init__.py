@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from services.gateway.ui.knowledge.composing.pages import create_compose_pages
 from services.gateway.ui.knowledge.coverage.pages import create_coverage_pages
 from services.gateway.ui.knowledge.documents.forgetting import create_forget_pages
 from services.gateway.ui.knowledge.documents.pages import create_document_pages
@@ -13,6 +14,7 @@ from services.gateway.ui.knowledge.readings.forms import create_reading_forms
 from services.gateway.ui.knowledge.readings.owners import create_owner_form
 from services.gateway.ui.knowledge.readings.pages import create_reading_pages
 from services.gateway.ui.knowledge.readings.step_pages import create_step_pages
+from services.gateway.ui.knowledge.readings.words.pages import create_worded_pages
 
 
 def create_knowledge_pages(known: Known) -> list[APIRouter]:
@@ -20,6 +22,8 @@ def create_knowledge_pages(known: Known) -> list[APIRouter]:
     return [
         create_reading_pages(known),
         create_step_pages(known),
+        create_worded_pages(known),
+        create_compose_pages(known),
         create_reading_forms(known),
         create_owner_form(known),
         create_proposal_pages(known),

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 
+from services.contracts.composing import Composing
 from services.contracts.proposals import Proposals, ProposalState
 from services.contracts.readings import Readings
 from services.gateway.coverage.queries import Coverages
@@ -37,6 +38,12 @@ class Known:
     def proposals(self) -> Proposals:
         """Likewise; raises as `services` does."""
         return self.services.proposals
+
+    def composing(self) -> Composing:
+        """What drafts procedures and edits of sentences; raises as `services` does."""
+        if self.services.composing is None:
+            raise NoKnowledgeError("this gateway knows no planner to compose with")
+        return self.services.composing
 
     def page(self, template: str, *, status_code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
         """The template as a page of the room, with the number of pages that wait there."""

@@ -27,6 +27,7 @@ from services.procedure.editing.errors import NothingChangedError, UnusableOpera
 from services.procedure.editing.program import Outline
 from services.procedure.model import Arm, Procedure, as_json
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion.proposing import proposals_of
 from tests.unit.ingestion.stand import Stand
 from tests.unit.procedure.editing.editing import FAN, edited, found, standing
 
@@ -85,7 +86,7 @@ def client(stand):
         stand.service,
         lambda caller: stand.service.readings(caller.name),
         FakeRetrieval(),
-        None,
+        proposals_of(stand),
     )
     app = create_app(
         GatewaySettings(_env_file=None),

@@ -12,7 +12,6 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import shown
 from services.gateway.ui.knowledge.readings.steps.form import Act, StepForm, operations_of
 from services.gateway.ui.knowledge.readings.steps.views import shown_node, told_lines
-from services.gateway.ui.templates import render
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, InvalidInputError
 from services.procedure.editing.apply import with_ids
@@ -45,13 +44,13 @@ def create_step_pages(known: Known) -> APIRouter:
     ) -> HTMLResponse:
         """The forms of one step."""
         detail = known.readings().get(text_hash)
-        return _step(detail, StepForm(procedure=procedure, node=node), is_typed=False)
+        return _step(known, detail, StepForm(procedure=procedure, node=node), is_typed=False)
 
     @router.post("/knowledge/readings/{text_hash}/step")
     @needs(Need.APPROVE)
     def step_again(text_hash: str, sent: _Sent) -> HTMLResponse:
         """Back from what a change would do, with all that was typed."""
-        return _step(known.readings().get(text_hash), sent)
+        return _step(known, known.readings().get(text_hash), sent)
 
     @router.post("/knowledge/readings/{text_hash}/previews")
     @needs(Need.APPROVE)
@@ -63,7 +62,7 @@ def create_step_pages(known: Known) -> APIRouter:
             preview = readings.preview(text_hash, _request(detail, sent))
         except (ConflictError, InvalidInputError) as error:
             return _refused(known, detail, sent, error)
-        return _preview(detail, sent, preview)
+        return _preview(known, detail, sent, preview)
 
     @router.post("/knowledge/readings/{text_hash}/edits")
     @needs(Need.APPROVE)
@@ -102,6 +101,7 @@ def _outline(detail: ReadingDetail, sent: StepForm) -> Outline:
 
 
 def _step(
+    known: Known,
     detail: ReadingDetail,
     sent: StepForm,
     *,
@@ -121,10 +121,12 @@ def _step(
         "refused": refused,
         "tab": "Readings",
     }
-    return render("knowledge/readings/steps/step.html", status_code=status_code, **values)
+    return known.page("knowledge/readings/steps/step.html", status_code=status_code, **values)
 
 
-def _preview(detail: ReadingDetail, sent: StepForm, preview: EditPreview) -> HTMLResponse:
+def _preview(
+    known: Known, detail: ReadingDetail, sent: StepForm, preview: EditPreview
+) -> HTMLResponse:
     name = next(iter(detail.documents), detail.text_hash)
     workflow = lower(preview.reading.procedures[preview.procedure], name)
     values: dict[str, Any] = {
@@ -135,7 +137,7 @@ def _preview(detail: ReadingDetail, sent: StepForm, preview: EditPreview) -> HTM
         "drawing": Markup(to_svg(workflow)),  # noqa: S704 - its writer escapes every text
         "tab": "Readings",
     }
-    return render("knowledge/readings/steps/preview.html", **values)
+    return known.page("knowledge/readings/steps/preview.html", **values)
 
 
 def _refused(
@@ -146,7 +148,7 @@ def _refused(
     told = str(error).removeprefix(f"operation 0 ({sent.act.value}): ")
     is_there = sent.procedure < len(detail.reading.procedures)
     if is_there and sent.node in _outline(detail, sent).found:
-        return _step(detail, sent, refused=told, status_code=status)
+        return _step(known, detail, sent, refused=told, status_code=status)
     kept = {name: value for name, value in sent.fields.items() if name in _TYPED}
     return shown(known, detail, refused=told, kept=kept, status_code=status)
 

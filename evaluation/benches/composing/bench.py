@@ -1,0 +1,139 @@
+"""Composing measured: each arm on the same instructions, kinds apart."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from evaluation.benches.composing.arms import ASKED, Arm, Posed, Posing, answered, recall
+from evaluation.benches.composing.prompt_files import read_answers
+from evaluation.material.composing.instructions import Instruction, read_flows, read_keep, read_seal
+from evaluation.material.composing.recorded_compositions import (
+    RecordedComposition,
+    as_places,
+    digest_of,
+    of_places,
+    read_compositions,
+    write_compositions,
+)
+from evaluation.measures.composed import Composed, Score, pooled, score
+from services.planner.composing.catalogue.component import Components
+from services.planner.composing.team import FILLER, ORCHESTRATOR, SUPERVISOR
+
+SEAL, KEEP, FLOWS = "seal-tools", "keep-workflows", "flow-bench"
+ALONE_LABEL = "alone@1"
+
+
+def given(
+    tools: Path, flows: Path, seal: int, keep: int, seed: int
+) -> list[tuple[list[Instruction], Components]]:
+    """The instructions of each set with its catalogue."""
+    return [
+        read_seal(tools / SEAL, seal, seed),
+        read_keep(tools / KEEP, keep, seed),
+        read_flows(flows),
+    ]
+
+
+def pose(
+    posing: Posing,
+    sets: Iterable[tuple[list[Instruction], Components]],
+    advance: Callable[[], None],
+) -> list[Posed]:
+    """What is shown for each instruction."""
+    found = []
+    for instructions, components in sets:
+        for each in instructions:
+            found.append(posing.posed(each, components))
+            advance()
+    return found
+
+
+def label(arm: Arm) -> str:
+    """Names the prompts of an arm."""
+    prompts = {
+        Arm.TEAM: (SUPERVISOR, ORCHESTRATOR, FILLER),
+        Arm.NO_SUPERVISOR: (ORCHESTRATOR, FILLER),
+    }
+    return "+".join(each.label for each in prompts.get(arm, ())) or ALONE_LABEL
+
+
+def record(arm: Arm, folder: Path, posed: Sequence[Posed], path: Path) -> int:
+    """Keep the answers of a folder; how many there are. Those of other instructions are left."""
+    by_key = {each.instruction.key: each for each in posed}
+    rows = dict(read_compositions(path))
+    taken = 0
+    for key, answer in read_answers(folder):
+        if key not in by_key:
+            continue
+        rows[arm.value, key] = _recorded(arm, by_key[key], answered(arm, answer, by_key[key]))
+        taken += 1
+    write_compositions(path, rows.values())
+    return taken
+
+
+def measure(
+    posed: Sequence[Posed], posing: Posing, path: Path
+) -> dict[Arm, list[tuple[Posed, Score]]]:
+    """Scores of each arm; of one that a model answers, of the instructions that are recorded."""
+    rows = read_compositions(path)
+    found: dict[Arm, list[tuple[Posed, Score]]] = {
+        Arm.RETRIEVAL: [
+            (each, score(posing.retrieved(each), each.instruction.accepted)) for each in posed
+        ]
+    }
+    for arm in ASKED:
+        scored = []
+        for each in posed:
+            row = rows.get((arm.value, each.instruction.key))
+            if row is not None and row.shown == _digest(each):
+                scored.append((each, score(_composed(row, each), each.instruction.accepted)))
+        if scored:
+            found[arm] = scored
+    return found
+
+
+def figures(
+    scores: Mapping[Arm, Sequence[tuple[Posed, Score]]], posed: Sequence[Posed]
+) -> dict[str, dict[str, float]]:
+    """By arm and kind; what the filter shows of the right components stands by itself."""
+    found: dict[str, dict[str, float]] = {}
+    for arm, scored in scores.items():
+        for kind in dict.fromkeys(each.instruction.kind for each, _ in scored):
+            of_kind = [one for each, one in scored if each.instruction.kind == kind]
+            told = pooled(of_kind)
+            if kind.startswith("flow"):
+                told = {name: told[name] for name in ("sequence", "structure")}
+            else:
+                told.pop("structure")
+            found[f"{kind}: {arm.value}"] = {"n": float(len(of_kind))} | told
+    for kind in dict.fromkeys(each.instruction.kind for each in posed):
+        shares = [
+            share
+            for each in posed
+            if each.instruction.kind == kind and (share := recall(each)) is not None
+        ]
+        found[f"{kind}: shown"] = {"recall": 100 * sum(shares) / max(1, len(shares))}
+    return dict(sorted(found.items()))
+
+
+def _recorded(arm: Arm, posed: Posed, found: Composed | None) -> RecordedComposition:
+    names = [each.name for each in posed.shown]
+    return RecordedComposition(
+        key=posed.instruction.key,
+        arm=arm.value,
+        prompt=label(arm),
+        shown=digest_of(names),
+        tree=None if found is None else as_places(found.tree, names),
+        values=[dict(each) for each in found.values] if found else [],
+        asked=found.asked if found else 0,
+    )
+
+
+def _composed(row: RecordedComposition, posed: Posed) -> Composed | None:
+    if row.tree is None:
+        return None
+    names = [each.name for each in posed.shown]
+    return Composed(of_places(row.tree, names), tuple(row.values), row.asked)
+
+
+def _digest(posed: Posed) -> str:
+    return digest_of([each.name for each in posed.shown])

@@ -1,0 +1,155 @@
+"""`flowxpert compose` and `flowxpert edit`: procedures and changes that are said in a sentence.
+
+They talk to the platform that `--url` or FLOWXPERT_URL names, or that runs on the data folder;
+where none does, they open the folder themselves.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from services.cli.opening import open_platform, print_json, read_settings
+from services.cli.options import AsJson, DataDir
+
+if TYPE_CHECKING:
+    from services.contracts.composing import Composing, Composition
+    from services.contracts.proposals import Proposals
+    from services.contracts.readings import Readings
+    from services.kit.settings import PlatformSettings
+
+Platform = Annotated[
+    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
+]
+
+
+class _Opened(NamedTuple):
+    composing: "Composing"
+    proposals: "Proposals"
+    readings: "Readings"
+
+
+def compose(
+    instruction: Annotated[str, typer.Argument(help="What is to be done, in a sentence or more.")],
+    *,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Propose it as a page once nothing is open.")
+    ] = False,
+    words: Annotated[
+        str, typer.Option(help="What a draft that destroys something asks you to say.")
+    ] = "",
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draft a procedure over the executor's tools; what it lacks is asked where somebody answers.
+
+    Nothing is stored without --propose, and what is proposed somebody else accepts.
+    """
+    from services.cli.composing_shown import show_composition  # noqa: PLC0415
+    from services.contracts.composing import ComposeRequest, CompositionProposal  # noqa: PLC0415
+
+    with _opened(data_dir, url) as opened:
+        draft = opened.composing.compose(ComposeRequest(instruction=instruction))
+        if sys.stdin.isatty() and not as_json:
+            draft = _answered(opened.composing, draft)
+        if not propose:
+            print_json(draft) if as_json else show_composition(draft)
+            return
+        page = opened.composing.page(CompositionProposal(draft=draft, words=words))
+        made = opened.proposals.propose(page)
+    if as_json:
+        print_json(made)
+    else:
+        show_composition(draft)
+        typer.echo(f"proposed as {made.document_id}: flowxpert proposals show {made.id}")
+
+
+def edit(
+    page: Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")],
+    instruction: Annotated[str, typer.Argument(help="What is to be different, in a sentence.")],
+    *,
+    procedure: Annotated[int, typer.Option(min=0, help="Its number in `readings show`.")] = 0,
+    store: Annotated[
+        bool, typer.Option("--store", help="Store it; else it is only shown.")
+    ] = False,
+    data_dir: DataDir = None,
+    url: Platform = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say a change of a page's procedure in words, and see what it would change."""
+    from services.cli.readings_shown import show_preview  # noqa: PLC0415
+    from services.contracts.composing import EditInWords  # noqa: PLC0415
+    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
+
+    with _opened(data_dir, url) as opened:
+        found = opened.readings.find(ReadingQuery(document=page))
+        wanted = EditInWords(
+            text_hash=found[0].text_hash if found else page,
+            instruction=instruction,
+            procedure=procedure,
+        )
+        told = opened.composing.edit_in_words(wanted)
+        if store:
+            opened.readings.edit(wanted.text_hash, told.edit)
+    if as_json:
+        print_json(told)
+    else:
+        show_preview(told.preview, is_stored=store)
+
+
+def _answered(composing: "Composing", draft: "Composition") -> "Composition":
+    """The draft with what somebody answers; an empty answer leaves a question open."""
+    from services.contracts.composing import ComposeAnswer, ComposeRequest  # noqa: PLC0415
+
+    left: set[str] = set()
+    while open_ := [each for each in draft.questions if each.id not in left]:
+        question = open_[0]
+        options = f" ({', '.join(question.options)})" if question.options else ""
+        answer = typer.prompt(f"{question.text}{options}", default="", show_default=False)
+        if not answer.strip():
+            left.add(question.id)
+            continue
+        given = ComposeAnswer(question=question.id, answer=answer)
+        draft = composing.compose(ComposeRequest(draft=draft, answers=(given,)))
+    return draft
+
+
+@contextmanager
+def _opened(data_dir: Path | None, url: str | None) -> Iterator[_Opened]:
+    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
+
+    settings = read_settings(data_dir=data_dir)
+    with ExitStack() as opening:
+        yield _found(opening, settings, url or AddressSettings().url or "")
+
+
+def _found(opening: ExitStack, settings: "PlatformSettings", address: str) -> _Opened:
+    from services.cli.opening import key_of_settings  # noqa: PLC0415
+    from services.contracts.composing import COMPOSED_WITHIN_S, ComposingClient  # noqa: PLC0415
+    from services.contracts.proposals import ProposalsClient  # noqa: PLC0415
+    from services.contracts.readings import ReadingsClient  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
+    from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
+    from services.kit.http.client import ServiceClient  # noqa: PLC0415
+
+    if not address:
+        try:
+            platform = opening.enter_context(open_platform(settings))
+            opening.enter_context(acting_as(LOCAL))
+            return _Opened(
+                platform.composing, platform.proposals, platform.ingestion.readings(LOCAL.name)
+            )
+        except DataDirInUseError as error:
+            if not error.url:
+                raise DataDirInUseError(
+                    settings.data_dir, "a process that does not say where it answers (--url does)"
+                ) from error
+            address = error.url
+    client = opening.enter_context(
+        ServiceClient(address, api_key=key_of_settings(), timeout_s=COMPOSED_WITHIN_S)
+    )
+    return _Opened(ComposingClient(client), ProposalsClient(client), ReadingsClient(client))

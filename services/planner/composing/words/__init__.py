@@ -1,0 +1,1 @@
+"""What people say: cut into clauses, without secrets."""

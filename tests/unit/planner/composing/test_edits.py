@@ -1,0 +1,174 @@
+"""A change said in words: operations, looked at first, stored as `Readings.edit` stores them."""
+
+import json
+
+import pytest
+
+from services.contracts.composing import EditInWords
+from services.contracts.readings import EditRequest
+from services.kit.errors import ConflictError, NotFoundError
+from services.knowledge.screening.document import hash_of
+from services.llm.scripted import ScriptedChatModel
+from services.planner.composing.edits import outline, step_numbers
+from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
+from services.procedure.checking.check import reading_given
+from services.procedure.model import as_json
+from tests.unit.ingestion.stand import Stand
+from tests.unit.planner.composing.catalogue import composer
+
+PAGE = """# Fan stands still
+
+1. Look at the tray.
+2. If the tray is loose, seat the fan with `fan seat fan-1`.
+3. Note the serial number.
+"""
+FAN = {
+    "title": "Fan stands still",
+    "at": [[1, 5]],
+    "steps": [
+        {"id": "n1", "do": "Look at the tray", "at": [[3, 3]]},
+        {
+            "id": "n2",
+            "choice": "exclusive",
+            "at": [[4, 4]],
+            "arms": [
+                {
+                    "id": "n3",
+                    "when": "Is the tray loose?",
+                    "at": [[4, 4]],
+                    "steps": [
+                        {
+                            "id": "n4",
+                            "do": "Seat the fan",
+                            "at": [[4, 4]],
+                            "commands": ["fan seat fan-1"],
+                        }
+                    ],
+                }
+            ],
+        },
+        {"id": "n5", "do": "Note the serial number", "at": [[5, 5]]},
+    ],
+}
+HASH = hash_of(PAGE)
+
+
+@pytest.fixture
+def readings(tmp_path):
+    stand = Stand(tmp_path)
+    stand.write("fan.md", PAGE)
+    stand.ingest()
+    service = stand.service.readings("kim")
+    service.replace(HASH, reading_given({"procedures": [FAN]}))
+    return service
+
+
+def answering(*operations, **action):
+    texts = [json.dumps({"action": {"operations": each}}) for each in operations]
+    return ScriptedChatModel(texts or [json.dumps({"action": action})])
+
+
+def worded(readings, instruction, model=None, **more):
+    wanted = EditInWords(text_hash=HASH, instruction=instruction, **more)
+    return composer(model, readings=readings).edit_in_words(wanted)
+
+
+def steps(readings):
+    return as_json(readings.get(HASH).reading.procedures[0])["steps"]
+
+
+def test_a_sentence_is_looked_at_first_and_stored_by_whoever_agrees(readings):
+    said = [{"op": "insert", "after": "n1", "node": {"do": "Take a picture of it"}}]
+    found = worded(readings, "After step 1, take a picture of it", answering(said))
+    assert any("Take a picture of it" in effect for effect in found.preview.difference.effects)
+    assert [step["do"] for step in steps(readings) if "do" in step] == [
+        "Look at the tray",
+        "Note the serial number",
+    ]
+    sent = EditRequest.model_validate_json(found.edit.model_dump_json())
+    readings.edit(HASH, sent)
+    assert steps(readings)[1]["do"] == "Take a picture of it"
+
+
+def test_a_dropped_condition_is_told(readings):
+    said = [{"op": "guard", "nodes": ["n3"], "how": "remove"}]
+    found = worded(readings, "Always seat the fan", answering(said))
+    assert [each.question for each in found.preview.consequences.dropped] == ["Is the tray loose?"]
+
+
+def test_an_operation_that_does_not_apply_is_told_back_once(readings):
+    wrong, right = [{"op": "delete", "node": "n99"}], [{"op": "delete", "node": "n5"}]
+    model = answering(wrong, right)
+    found = worded(readings, "Do not note the serial number", model)
+    assert len(model.requests) == 2
+    assert "no node 'n99'" in model.requests[1].messages[-1].content
+    assert found.edit.operations[0].node == "n5"
+
+
+def test_one_that_still_does_not_apply_is_refused(readings):
+    wrong = [{"op": "delete", "node": "n99"}]
+    model = answering(wrong, wrong, wrong)
+    with pytest.raises(NotUnderstoodError, match="n99"):
+        worded(readings, "Do not note the serial number", model)
+    assert len(model.requests) == 2
+
+
+def test_a_question_of_the_model_is_the_refusal(readings):
+    with pytest.raises(NotUnderstoodError, match="Which step"):
+        worded(readings, "Change it", answering(question="Which step do you mean?"))
+
+
+def test_the_model_sees_ids_numbers_and_lines(readings):
+    model = answering([{"op": "delete", "node": "n5"}])
+    worded(readings, "Leave the last step out", model)
+    told = model.requests[0].messages[-1].content
+    assert "[n5] 4. do: Note the serial number (lines 5-5)" in told
+    assert "arm, when “Is the tray loose?”" in told
+    assert "4 | 2. If the tray is loose" in told
+
+
+def test_a_secret_in_the_sentence_reaches_no_prompt(readings):
+    model = answering([{"op": "replace", "node": "n5", "text": "Use <secret>"}])
+    worded(readings, "Write password: hunter2!secret9 into the last step", model)
+    assert "hunter2" not in model.requests[0].messages[-1].content
+
+
+def test_two_editors_do_not_overwrite_each_other(readings):
+    before = readings.get(HASH).revision
+    found = worded(readings, "delete step 4")
+    said = [{"op": "replace", "node": "n1", "text": "Look at the tray twice"}]
+    other = worded(readings, "Look twice", answering(said))
+    readings.edit(HASH, other.edit)
+    with pytest.raises(ConflictError):
+        readings.edit(HASH, found.edit)
+    with pytest.raises(ConflictError):
+        worded(readings, "delete step 4", revision=before)
+
+
+def test_without_a_model_certain_forms_are_understood(readings):
+    numbers = step_numbers(readings.get(HASH).reading.procedures[0])
+    deleted = worded(readings, f"Delete step {numbers['n5']}.")
+    assert deleted.written_by == "rules"
+    assert deleted.edit.operations[0].node == "n5"
+    replaced = worded(readings, f'replace "fan-1" by "fan-2" in step {numbers["n4"]}')
+    assert replaced.edit.operations[0].commands == ("fan seat fan-2",)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    ["Delete step 99", "Delete the fan", "Replace x by y", "replace fan-9 by fan-2 in step 3"],
+)
+def test_without_a_model_nothing_else_is_guessed(readings, instruction):
+    with pytest.raises(NeedsModelError):
+        worded(readings, instruction)
+
+
+def test_a_procedure_that_is_not_there_is_told(readings):
+    with pytest.raises(NotFoundError):
+        worded(readings, "delete step 1", procedure=7)
+
+
+def test_the_outline_has_every_node(readings):
+    procedure = readings.get(HASH).reading.procedures[0]
+    told = outline(procedure)
+    assert all(f"[{node.id}]" in told for node in procedure.walk())
