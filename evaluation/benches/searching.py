@@ -18,7 +18,6 @@ from services.contracts.searching import NodeState, SearchAnswer, StartSearch
 from services.executor.adapters.adapters import all_adapters
 from services.executor.adapters.port import NotSentError, UnknownEffectError
 from services.executor.calling import Calling
-from services.executor.kept_catalogue import KeptCatalogue
 from services.executor.search.answering import answer_of
 from services.executor.search.asks import (
     Plan,
@@ -37,6 +36,7 @@ from services.executor.search.service import SearchService
 from services.executor.search.state import Call, Node, Observation, SearchState
 from services.executor.search.store import SearchStore
 from services.executor.settings import SearchSettings
+from services.executor.tools.kept_catalogue import KeptCatalogue
 from services.executor.tools.tool import BadArgumentError
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError

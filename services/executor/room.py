@@ -35,7 +35,6 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
     from services.executor.app import create_app
     from services.executor.bindings.store import BindingStore
     from services.executor.calling import Calling
-    from services.executor.kept_catalogue import KeptCatalogue
     from services.executor.reporting import Reporting, SearchReporting
     from services.executor.runs.engine import SqlRunEngine
     from services.executor.runs.store import RunStore
@@ -46,6 +45,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
     from services.executor.summary.service import SummaryService
     from services.executor.summary.store import SummaryStore
     from services.executor.texts import DocumentTexts
+    from services.executor.tools.kept_catalogue import KeptCatalogue
     from services.kit.clock import Clock
     from services.procedure.store.sql_readings import SqlReadingStore
 

@@ -14,6 +14,9 @@ PACKAGES = ("services", "evaluation", "training")
 MOST_MODULES = 15
 
 CROWDS = {
+    "evaluation/material": "a file for each kind of row that benchmarks read",
+    "evaluation/measures": "a file for each measure",
+    "evaluation/report": "a file for each section of the results",
     "evaluation/perturbations": "a list: one kind of flaw each",
     "evaluation/commands": "a list: one command each",
     "services/cli": "a list: one command or group of commands each",

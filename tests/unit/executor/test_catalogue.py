@@ -1,8 +1,8 @@
 import pytest
 import yaml
 
-from services.executor.kept_catalogue import KeptCatalogue
 from services.executor.tools.catalogue import BadCatalogueError, Catalogue, UnknownToolError
+from services.executor.tools.kept_catalogue import KeptCatalogue
 from services.simulator.simulation import CATALOGUE
 
 LOOK = {
