@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from services.llm.scripted import ScriptedChatModel
+from services.simulator.faults import Fault
 from tests.e2e.test_searching import Network, answers, platform_in
+
+ELSEWHERE = Fault("bgp_session_shut", "leaf-2", "10.0.12.1")
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +66,12 @@ def test_the_next_ticket_of_the_kind_is_planned_from_what_was_done(network):
     accepted = {"text_hash": proposal["text_hash"]}
     post(f"/v1/proposals/{proposal['id']}/acceptance", accepted)
 
-    def again() -> Any:
-        return get(f"/v1/tickets/{network.anew()}")
-
-    known = until(again, lambda found: found["status"] == "planned")
+    until(
+        lambda: [each["id"] for each in get("/v1/documents")],
+        lambda ids: proposal["document_id"] in ids,
+    )
+    known = get(f"/v1/tickets/{network.anew(ELSEWHERE)}")
+    assert known["status"] == "planned", known["reason"]
     assert known["verdict_words"].startswith("checked by a person")
     assert "one path seen" in known["verdict_words"]
     workflow = get(f"/v1/workflows/{known['workflow_id']}")["workflow"]

@@ -73,9 +73,10 @@ class Network:
         assert self.client.get(f"/v1/tickets/{ticket}").json()["status"] == "refused"
         return ticket
 
-    def anew(self) -> str:
+    def anew(self, fault: Fault = SHUT) -> str:
+        """The ticket of its alert, whatever came of it."""
         self.told += 1
-        alert = SHUT.alert(self.world.world) | {"startsAt": f"2026-01-01T00:{self.told:02}:00Z"}
+        alert = fault.alert(self.world.world) | {"startsAt": f"2026-01-01T00:{self.told:02}:00Z"}
         body = {"version": "4", "alerts": [alert]}
         told = self.client.post("/workflow/alertmanager?wait=60", json=body).json()
         return str(told["tickets"][0]["id"])
