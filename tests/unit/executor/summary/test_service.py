@@ -299,17 +299,25 @@ def test_what_was_refused_says_why_and_cannot_be_proposed(house):
         house.propose(report.key)
 
 
-def test_a_model_is_asked_by_a_task_and_the_rules_page_waits_meanwhile():
+def test_a_model_is_asked_by_a_task_and_the_rules_page_is_there_meanwhile():
     model = ScriptedChatModel(["I do not know"])
     house = House(model)
     report = house.summarise(*house.runs())
     assert report.state is SummaryState.DRAWING
     assert report.pages
-    with pytest.raises(NotProposableError):
-        house.propose(report.key)
     house.work()
     assert len(model.requests) == 1 + MOST_REPAIRS
     assert house.summaries.summary(report.key).state is SummaryState.LEARNED
+
+
+def test_a_model_comes_too_late_for_what_was_proposed():
+    house = House(ScriptedChatModel(["I do not know"]))
+    report = house.summarise(*house.runs())
+    assert house.propose(report.key).state is SummaryState.PROPOSING
+    house.work()
+    told = house.summaries.summary(report.key)
+    assert told.state is SummaryState.PROPOSED
+    assert told.pages[0].text == report.pages[0].text
 
 
 def test_a_model_that_is_away_leaves_the_rules_page():
