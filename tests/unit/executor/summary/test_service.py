@@ -314,7 +314,8 @@ def test_a_model_comes_too_late_for_what_was_proposed():
     house = House(ScriptedChatModel(["I do not know"]))
     report = house.summarise(*house.runs())
     assert house.propose(report.key).state is SummaryState.PROPOSING
-    house.work()
+    for _ in range(6):
+        house.work()
     told = house.summaries.summary(report.key)
     assert told.state is SummaryState.PROPOSED
     assert told.pages[0].text == report.pages[0].text
