@@ -55,10 +55,11 @@ def logic(
 
     Of a ticket's whole walk, of its page read alone, or of workflows in a file.
     """
-    from evaluation.benches.logic.bench import measure  # noqa: PLC0415
+    from evaluation.benches.logic.bench import drawn_cases, measure  # noqa: PLC0415
     from evaluation.benches.logic.conditions import condition_figures  # noqa: PLC0415
     from evaluation.benches.logic.setup import Way  # noqa: PLC0415
     from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+    from evaluation.measures.approval_cost import approval_costs  # noqa: PLC0415
     from evaluation.report.logic_report import report  # noqa: PLC0415
 
     started = time.perf_counter()
@@ -86,6 +87,7 @@ def logic(
         conditions = (
             condition_figures(rows, results, reader, way.page_of(), embedder) if alone else {}
         )
+        approval = approval_costs(drawn_cases(rows, results), embedder) if alone else {}
     seconds = round(time.perf_counter() - started, 1)
-    told = report(results, conditions, config | way.config(), seconds)
+    told = report(results, conditions, approval, config | way.config(), seconds)
     finish(told, out, as_json=as_json)

@@ -178,7 +178,7 @@ class Matched:
         if gold is None:
             return False
         stated, wanted = self.found.guards[found], self.gold.guards[gold]
-        kept = sum(self._is_kept(guard, stated) for guard in wanted)
+        kept = sum(self.is_kept(guard, stated) for guard in wanted)
         return kept == len(wanted) == len(stated)
 
     def _match(self, ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
@@ -201,7 +201,7 @@ class Matched:
     def _guard_shares(self) -> tuple[float, float]:
         """Precision and recall; a decision or a step that was not found keeps its guards lost."""
         hits = sum(
-            self._is_kept(guard, self.found.guards[found])
+            self.is_kept(guard, self.found.guards[found])
             for action, found in self.actions.items()
             for guard in self.gold.guards[action]
         )
@@ -210,7 +210,8 @@ class Matched:
         precision = hits / stated if stated else float(not wanted)
         return precision, hits / wanted if wanted else 1.0
 
-    def _is_kept(self, guard: Guard, stated: Iterable[Guard]) -> bool:
+    def is_kept(self, guard: Guard, stated: Iterable[Guard]) -> bool:
+        """Whether a guard of the drawing is among those that a step of the workflow has."""
         if guard[0] not in self.decisions:
             return False
         decision, wanted = self.decisions[guard[0]], _answer_of(self.gold, guard)

@@ -10,12 +10,14 @@ from evaluation.measures.logic import mean_percent
 def report(
     results: Sequence[LogicResult],
     conditions: Mapping[str, Figures],
+    approval: Figures,
     config: Mapping[str, object],
     seconds: float,
 ) -> Report:
     """Means in percent; every row counts the same, whatever its set.
 
-    `conditions` tells what marks on single conditions are worth.
+    `conditions` tells what marks on single conditions are worth, `approval` how many operations
+    lead from a reading to its drawing.
     """
     return Report.model_validate(
         {
@@ -24,6 +26,7 @@ def report(
             "sets": _by_set([(each.set, each.figures) for each in results]),
             "walk": _walks(results),
             "conditions": dict(conditions),
+            "operations": {"from a reading to its drawing": approval} if approval else {},
             "config": dict(config),
             "seconds": seconds,
             "mean_over": "rows",

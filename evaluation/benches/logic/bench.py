@@ -172,6 +172,12 @@ def measure(
     ]
 
 
+def drawn_cases(rows: Sequence[LogicRow], results: Sequence[LogicResult]) -> list[LogicCase]:
+    """Each drawn row beside the workflow that was made for it."""
+    workflows = {each.id: each.workflow for each in results}
+    return [LogicCase(r.page, r.reference, workflows[r.id]) for r in rows if r.reference]
+
+
 def _straight(made: Made) -> Figures:
     """Of a page without conditions: any decision is the reader's own."""
     steps = made.workflow.steps if made.workflow else ()

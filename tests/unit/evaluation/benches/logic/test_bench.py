@@ -194,7 +194,7 @@ def test_the_report_counts_every_row_the_same_and_keeps_the_rows():
 
 
 def test_the_report_tells_of_walks_apart():
-    told = report(results(walk(LibraryRetrieval(hidden="fan.md"))), {}, {}, 1.0)
+    told = report(results(walk(LibraryRetrieval(hidden="fan.md"))), {}, {}, {}, 1.0)
     found = told.model_dump()["walk"]
     assert found["switches"] == found["all rows"]
     assert (found["all rows"]["page_first"], found["all rows"]["shown"]) == (50, 100)
