@@ -184,7 +184,7 @@ def test_pages_come_from_the_corpus_as_ingestion_reads_them(tmp_path: Path):
 
 def test_the_report_counts_every_row_the_same_and_keeps_the_rows():
     found = results(recorded({"fan.md": workflow("fan.md")}), FAN, BGP, row("fan.md", id="x"))
-    told = report(found, {}, {"pairs": "pages.jsonl"}, 1.0)
+    told = report(found, {}, {}, {"pairs": "pages.jsonl"}, 1.0)
     assert told.overall["found"] == 33.3
     assert told.sets["switches"]["n"] == 3
     assert told.mean_name == "mean over rows"
