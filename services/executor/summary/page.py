@@ -12,6 +12,7 @@ from services.executor.tools.compare import Comparison, Test
 from services.executor.tools.tool import Effect, OutputField, SshWay, Tool
 from services.kit.observability.redaction import redacted
 from services.kit.text import clean_text
+from services.language.questions import question
 from services.procedure.model import (
     Arm,
     Body,
@@ -238,12 +239,26 @@ _ASKED: Mapping[Comparison, str] = {
 
 def _worded(test: Test, field: OutputField, *, is_again: bool) -> tuple[str, str, str]:
     """A comparison as a question, and as what is so and what is not so."""
+    if stated := _stated(test, field):
+        so, not_so = stated
+        return f"{question(so).rstrip('?')}{' now' if is_again else ''}?", so, not_so
     name = _named(test.field, field)
     unit = f" {field.unit}" if field.unit and isinstance(test.value, int | float) else ""
     values: dict[str, str] = {"n": name, "v": f"{test.value}{unit}"}
     now = " now" if is_again else ""
     so, not_so = (f"{name} {w.format(**values)}{now}" for w in _WORDS[test.comparison])
     return f"{_ASKED[test.comparison].format(**values)}{now}?", so, not_so
+
+
+def _stated(test: Test, field: OutputField) -> tuple[str, str] | None:
+    """Of a field that tells *whether* something is so: that it is, and that it is not."""
+    what = field.description.strip().rstrip(".").removeprefix("whether ")
+    is_told = what != field.description.strip().rstrip(".") and test.value in {"yes", "no"}
+    if not is_told or test.comparison not in {Comparison.IS, Comparison.IS_NOT}:
+        return None
+    told = what, f"it is not so that {what}"
+    is_so = (test.value == "yes") is (test.comparison is Comparison.IS)
+    return told if is_so else (told[1], told[0])
 
 
 def _named(name: str, field: OutputField) -> str:

@@ -63,7 +63,7 @@ def test_a_graph_that_is_drawn_at_once_is_a_page_with_bindings():
     model, found = drawn(said(*GOOD))
     assert len(model.requests) == 1
     assert found.by_model == "scripted"
-    assert asked(found) == ["Is shut (whether somebody shut the neighbor down) yes?"]
+    assert asked(found) == ["Did somebody shut the neighbor down?"]
     assert bound(found, "bgp_session_enable").arguments["asn"].origin is Origin.FIELD
     assert found.reading.reader == "model"
 
