@@ -30,6 +30,8 @@ from services.serving.embedded import Embedded
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES, Simulation
 
+pytestmark = pytest.mark.slow
+
 SPEED = 10
 LEAF_1 = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
 LEAF_2 = Fault("bgp_session_shut", "leaf-2", "10.0.12.1")
