@@ -61,7 +61,8 @@ class ProposedPage(Value):
     origin: ProposalOrigin
     runs: tuple[SourceRun, ...] = Field(default=(), max_length=200)
     proposed_by: str = Field(default="", max_length=200)
-    """Who had it written; empty: the platform."""
+    """Who had it written, several with `and` between them; empty: the platform. None of them
+    accepts it."""
 
 
 class ProposalSummary(Value):

@@ -9,8 +9,9 @@ from services.contracts.searching import Cited, NodeState
 from services.executor.search.events import Stage
 from services.executor.search.experts import RETRIEVE, Expert
 from services.executor.search.search import Search
-from services.executor.search.state import ROOT, Misread, Node, Observation, SearchState
+from services.executor.search.state import LEFT_OUT, ROOT, Misread, Node, Observation, SearchState
 from services.executor.tools.tool import Parameter, Tool
+from services.knowledge.screening.screening import screen_message
 from services.llm.chat_model import JsonSchema, Message
 from services.llm.prompts import Prompt, load_prompt
 
@@ -191,14 +192,14 @@ def _experts(search: Search) -> str:
         lines.append(f"{expert.name}: {expert.role}")
         lines.append(f"  has {', '.join((*expert.tools, RETRIEVE))}")
     lines += ["", "Their tools:"]
-    lines += [f"  {t.name}: {t.description} (of a {t.target})" for t in search.tools]
+    lines += [f"  {t.name}: {_said(t.description)} (of a {t.target})" for t in search.tools]
     lines.append(f"  {RETRIEVE}: look something up in documents")
     kinds = set(search.targets.values())
     lines += ["", "Devices:", targets_told(search, kinds)]
     if search.changes:
         lines += ["", "Tools that change something; they can be suggested with an answer:"]
         lines += [
-            f"  {each.name}({', '.join(each.parameters)}): {each.description}"
+            f"  {each.name}({', '.join(each.parameters)}): {_said(each.description)}"
             for each in search.changes
         ]
     return "\n".join(lines)
@@ -208,9 +209,9 @@ def tools_told(tools: Sequence[Tool], expert: Expert | None = None) -> str:
     """Tools with their parameters and what they tell."""
     lines = []
     for tool in tools:
-        lines.append(f"{tool.name}: {tool.description} (of a {tool.target})")
+        lines.append(f"{tool.name}: {_said(tool.description)} (of a {tool.target})")
         lines += [f"  {name}: {_parameter(each)}" for name, each in tool.parameters.items()]
-        if fields := [f"{n} ({f.description})" for n, f in tool.output.fields.items()]:
+        if fields := [f"{n} ({_said(f.description)})" for n, f in tool.output.fields.items()]:
             lines.append(f"  tells {', '.join(fields)}")
     knowledge = (
         f", those below {', '.join(expert.knowledge)}" if expert and expert.knowledge else ""
@@ -219,8 +220,13 @@ def tools_told(tools: Sequence[Tool], expert: Expert | None = None) -> str:
     return "\n".join(lines)
 
 
+def _said(description: str) -> str:
+    """What the catalogue says of itself, which may have been imported: data as everything else."""
+    return screen_message(description).text.strip() or LEFT_OUT
+
+
 def _parameter(parameter: Parameter) -> str:
-    told = [parameter.description] if parameter.description else []
+    told = [_said(parameter.description)] if parameter.description else []
     if parameter.values:
         told.append(f"one of {', '.join(parameter.values)}")
     if parameter.pattern:
@@ -302,7 +308,7 @@ def observation_told(seen: Observation, numbers: Sequence[int] | range) -> str:
     on = f" on {seen.call.target}" if seen.call.target else ""
     head = f"{seen.id}: {seen.call.tool}: {seen.call.shown}{on}"
     lines = [f"  {n} | {line}" for n, line in enumerate(seen.read_lines, 1) if n in numbers]
-    fields = [f"  {name} = {value}" for name, value in seen.fields.items()]
+    fields = [f"  {name} = {value}" for name, value in seen.read_fields.items()]
     cut = ["  (it was longer; the rest is not shown)"] if seen.is_cut else []
     return "\n".join([head, *fields, *lines, *cut] if fields or lines else [head, "  (empty)"])
 

@@ -24,6 +24,7 @@ from services.executor.tools.outputs import Told
 from services.executor.tools.tool import BadArgumentError, Effect
 from services.kit.clock import Clock
 from services.kit.errors import FlowXpertError
+from services.kit.observability.redaction import redacted
 from services.llm.chat_model import (
     BudgetExceededError,
     ChatModel,
@@ -41,6 +42,9 @@ STILL_S = 30.0
 LOOKUP_WITHIN_S = 60.0
 TOP_CHUNKS = 6
 LINES_OF_CHUNK = 25
+
+MOST_OF_ANSWER = 40_000
+"""Characters of a model's answer that are kept; no answer that can be used has as many."""
 
 _log = structlog.get_logger()
 
@@ -144,7 +148,7 @@ class SqlSearchEngine:
             facts |= {"why": str(error)[:300], "is_final": is_final}
             event = NewEvent(Kind.NOT_ANSWERED, move.node, facts)
         else:
-            text = response.samples[0].text
+            text = redacted(response.samples[0].text[:MOST_OF_ANSWER])
             spent = response.usage.total or estimated([*_texts(request), text])
             facts |= {"after": stored.state.seq, "text": text, "tokens": spent}
             event = NewEvent(Kind.ANSWERED, move.node, facts)

@@ -14,7 +14,7 @@ from services.contracts.searching import (
 )
 from services.executor.search.events import Event, Kind, Stage
 from services.executor.search.experts import RETRIEVE
-from services.executor.tools.compare import Fields
+from services.executor.tools.compare import Fields, Scalar
 from services.knowledge.screening.screening import screen_message
 
 ROOT = 0
@@ -38,6 +38,13 @@ class Call:
         return self.tool == RETRIEVE
 
 
+def _read(value: Scalar) -> Scalar:
+    if not isinstance(value, str) or not value.strip():
+        return value
+    told = screen_message(value).text
+    return told if told.strip() else LEFT_OUT
+
+
 @dataclass(frozen=True)
 class Observation:
     """What a look told."""
@@ -59,6 +66,11 @@ class Observation:
             told = [screen_message(line).text for line in self.lines]
         pairs = zip(told, self.lines, strict=True)
         return tuple(LEFT_OUT if was.strip() and not now.strip() else now for now, was in pairs)
+
+    @property
+    def read_fields(self) -> Fields:
+        """The fields as a model reads them: one that speaks to it is left out as its line is."""
+        return {name: _read(value) for name, value in self.fields.items()}
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ def _page(stored: StoredSummary, place: int, learned: Learned) -> ProposedPage:
         reading=learned.reading,
         origin=ProposalOrigin.LEARNED,
         runs=tuple(run for ticket, run in by_ticket.items() if ticket in learned.tickets),
-        proposed_by=stored.proposed_by,
+        proposed_by=" and ".join(dict.fromkeys((stored.by, stored.proposed_by)))[:200],
     )
 
 

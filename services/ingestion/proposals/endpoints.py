@@ -8,13 +8,16 @@ from services.contracts.proposals import (
     Acceptance,
     Dismissal,
     ProposalDetail,
+    ProposalOrigin,
     Proposals,
     ProposalState,
     ProposalSummary,
     ProposedPage,
     Validation,
 )
-from services.kit.access.needs import Need, needs
+from services.kit.access.dependency import RequestCaller
+from services.kit.access.needs import Need, needs, require
+from services.kit.access.scopes import Scope
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
 
@@ -29,11 +32,14 @@ def create_proposals_router(proposals: Proposals) -> APIRouter:
 
     @router.post("/proposals", responses=refusals(InvalidInputError))
     @needs(Need.RUN)
-    def propose_page(page: ProposedPage) -> ProposalDetail:
+    def propose_page(page: ProposedPage, caller: RequestCaller) -> ProposalDetail:
         """Keep a page for somebody to look at; no ticket finds it before it is accepted.
 
-        The same key again gives what is there.
+        The same key again gives what is there. What was learned from runs the platform itself
+        proposes: it knows which runs there were.
         """
+        if page.origin is ProposalOrigin.LEARNED:
+            require(caller, Scope.INGEST)
         return proposals.propose(page)
 
     @router.get("/proposals")

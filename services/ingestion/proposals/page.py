@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from services.kit.text import clean_text
 from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of, screened
 from services.knowledge.screening.instructions import instruction_in
+from services.language.words import tokenise
 from services.procedure.carry_over import Lines, carried_over, unchanged_lines
 from services.procedure.checking.check import checked
 from services.procedure.model import (
@@ -35,6 +36,8 @@ from services.procedure.model import (
 _LONGEST_NAME = 60
 """Characters of the name that a page has among documents."""
 _TOLD_STEPS = 5
+LEAST_TOLD = 0.6
+"""Share of the words of a step or question that the lines which it cites must have."""
 
 
 class UnusableProposalError(InvalidInputError):
@@ -135,7 +138,36 @@ def _checked(text: str, reading: Reading) -> CheckedPage:
         raise UnusableProposalError(f"the reading is not of the text: {found.remarks[0]}"[:500])
     if not found.reading.procedures:
         raise UnusableProposalError("the reading has no procedure: there is nothing to vouch for")
+    lines = text.split("\n")
+    for said, at in (each for procedure in found.reading.procedures for each in _said(procedure)):
+        if not _is_told(said, at, lines):
+            raise UnusableProposalError(f"no line that it cites tells {said[:200]!r}")
     return CheckedPage(text, found.reading)
+
+
+def _said(procedure: Procedure) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
+    """What its steps, ends and questions say, with the lines that are to tell it."""
+    for node in procedure.walk():
+        match node:
+            case Do():
+                yield node.text, node.lines
+            case End() if node.text and node.lines:
+                yield node.text, node.lines
+            case Choice():
+                for arm in node.arms:
+                    for asked in questions(arm.guard):
+                        yield asked.text, (*arm.lines, *node.lines)
+            case Loop():
+                for asked in questions(node.until):
+                    yield asked.text, node.lines
+            case _:
+                pass
+
+
+def _is_told(said: str, at: Iterable[LineRange], lines: Sequence[str]) -> bool:
+    wanted = set(tokenise(said))
+    told = "\n".join("\n".join(lines[first - 1 : last]) for first, last in at)
+    return len(wanted & set(tokenise(told))) >= LEAST_TOLD * len(wanted)
 
 
 def _refuse_instruction(text: str, where: str) -> None:

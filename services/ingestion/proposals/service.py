@@ -248,7 +248,7 @@ class ProposalService:
         is_same = (
             caller.lasting_id == row.proposed_by_id
             if row.proposed_by_id
-            else caller.name == row.proposed_by
+            else f" and {caller.name} and " in f" and {row.proposed_by} and "
         )
         if is_same:
             raise NotAccepterError(

@@ -35,6 +35,15 @@ _SECRETS = (
     re.compile(rf"(?i){_NAMES}\b\\?[\"']?\s{{0,20}}[:=]\s{{0,20}}\\?[\"']?(?P<secret>{_VALUE})"),
     re.compile(rf"(?i)--{_NAMES}[ =](?P<secret>(?!-){_VALUE})"),
     re.compile(rf"(?i)\b(?:pwd|pass)=(?P<secret>{_VALUE})"),
+    # As the configurations of network devices tell them.
+    re.compile(r"(?i)\bsnmp-server community (?P<secret>[^\s\"']{1,200})"),
+    re.compile(
+        r"(?i)\b(?:password|secret|key|key-string|md5|authentication-key|auth-key)"
+        r" (?:[05-9]|encrypted|hidden) (?P<secret>[^\s\"']{1,200})"
+    ),
+    re.compile(
+        r"(?i)\b(?:pre-shared-key|key-string|tacacs key|radius key) (?P<secret>[^\s\"']{4,200})"
+    ),
 )
 
 _ADDRESS = re.compile(
