@@ -130,6 +130,7 @@ class Proposals(Protocol):
 
         Raises:
             InvalidInputError: The reading is not of the text, or instructs whoever reads it.
+            ForbiddenError: It is said to be learned, and a person or their key proposes it.
         """
 
     def proposals(self, state: ProposalState | None = None) -> list[ProposalSummary]:

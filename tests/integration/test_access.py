@@ -479,7 +479,7 @@ def test_between_services_the_caller_stays_who_it_is(apart):
 
 
 def test_between_services_a_page_is_accepted_by_a_person_and_by_no_key(apart):
-    told = proposed_page().model_dump(mode="json")
+    told = proposed_page(origin="composed").model_dump(mode="json")
     bot = apart.keys.create("bot", frozenset({Scope.RUN}))
     found = apart.call("POST", "/v1/proposals", bot, json=told).json()
     assert found["proposed_by"] == "key bot"

@@ -8,17 +8,14 @@ from services.contracts.proposals import (
     Acceptance,
     Dismissal,
     ProposalDetail,
-    ProposalOrigin,
     Proposals,
     ProposalState,
     ProposalSummary,
     ProposedPage,
     Validation,
 )
-from services.kit.access.dependency import RequestCaller
-from services.kit.access.needs import Need, needs, require
-from services.kit.access.scopes import Scope
-from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
+from services.kit.access.needs import Need, needs
+from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
 
 Id = Annotated[str, Path(max_length=200)]
@@ -30,16 +27,14 @@ def create_proposals_router(proposals: Proposals) -> APIRouter:
     """The routes, as a function of the contract."""
     router = APIRouter(prefix="/v1", tags=["proposals"])
 
-    @router.post("/proposals", responses=refusals(InvalidInputError))
+    @router.post("/proposals", responses=refusals(InvalidInputError, ForbiddenError))
     @needs(Need.RUN)
-    def propose_page(page: ProposedPage, caller: RequestCaller) -> ProposalDetail:
+    def propose_page(page: ProposedPage) -> ProposalDetail:
         """Keep a page for somebody to look at; no ticket finds it before it is accepted.
 
         The same key again gives what is there. What was learned from runs the platform itself
         proposes: it knows which runs there were.
         """
-        if page.origin is ProposalOrigin.LEARNED:
-            require(caller, Scope.INGEST)
         return proposals.propose(page)
 
     @router.get("/proposals")

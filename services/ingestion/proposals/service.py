@@ -69,6 +69,10 @@ class NotAccepterError(ForbiddenError):
     """The caller may not vouch for it."""
 
 
+class NotLearnedHereError(ForbiddenError):
+    """A page is said to be learned by somebody who was not asked to learn it."""
+
+
 class ProposalService:
     """See `contracts.proposals.Proposals`: what is decided is stored, and a job makes it so."""
 
@@ -79,6 +83,9 @@ class ProposalService:
 
     def propose(self, page: ProposedPage) -> ProposalDetail:
         """See `Proposals.propose`."""
+        is_person = current_caller().kind in {Kind.PERSON, Kind.KEY}
+        if page.origin is ProposalOrigin.LEARNED and is_person and not _is_platform():
+            raise NotLearnedHereError("the platform proposes what it learned: it knows the runs")
         found = checked_page(page)
         row = _new_row(page, found)
         statement = (
@@ -290,9 +297,14 @@ def _new_row(page: ProposedPage, found: CheckedPage) -> dict[str, Any]:
 def _proposer(page: ProposedPage) -> tuple[str, str]:
     """Who had it written: the caller, unless that is the platform, which knows better."""
     caller = current_caller()
-    if caller.kind is Kind.PLATFORM or caller == PLATFORM_KEY:
+    if _is_platform():
         return clean_text(page.proposed_by), ""
     return caller.name[:200], caller.lasting_id[:400]
+
+
+def _is_platform() -> bool:
+    caller = current_caller()
+    return caller.kind is Kind.PLATFORM or caller == PLATFORM_KEY
 
 
 def _run(run: SourceRun) -> dict[str, Any]:

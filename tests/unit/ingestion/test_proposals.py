@@ -23,6 +23,7 @@ from services.ingestion.proposals.service import (
     DecidedProposalError,
     KnownPageError,
     NotAccepterError,
+    NotLearnedHereError,
 )
 from services.ingestion.tables import ProposalRow
 from services.kit.access.caller import LOCAL, PLATFORM_KEY, Caller, Kind, acting_as
@@ -97,7 +98,9 @@ def test_the_same_key_again_is_the_same_proposal(stand):
 
 def test_whoever_calls_is_who_proposed_it_unless_the_platform_says_for_whom(stand):
     with acting_as(RESPONDER):
-        mine = proposals_of(stand).propose(page(key="a", proposed_by="Somebody else"))
+        mine = proposals_of(stand).propose(
+            page(key="a", origin=ProposalOrigin.COMPOSED, proposed_by="Somebody else")
+        )
     with acting_as(PLATFORM_KEY):
         told = proposals_of(stand).propose(page(key="b", proposed_by="Dee"))
     assert (mine.proposed_by, told.proposed_by) == ("Cy", "Dee")
@@ -219,14 +222,37 @@ def test_a_key_with_every_scope_is_still_no_person(stand):
 
 def test_whoever_had_it_written_does_not_accept_it(stand, tmp_path):
     with acting_as(APPROVER):
-        found = proposals_of(stand).propose(page())
+        found = proposals_of(stand).propose(page(origin=ProposalOrigin.COMPOSED))
     with pytest.raises(NotAccepterError, match="another one does"):
         accept(stand, found, APPROVER)
     assert accept(stand, found, OTHER).decided_by == "Bo"
     lenient = Stand(tmp_path / "lenient", proposer_may_accept=True)
     with acting_as(APPROVER):
-        own = proposals_of(lenient).propose(page())
+        own = proposals_of(lenient).propose(page(origin=ProposalOrigin.COMPOSED))
     assert accept(lenient, own, APPROVER).decided_by == "Ada"
+
+
+def test_whoever_had_a_part_in_it_does_not_accept_it(stand):
+    found = proposals_of(stand).propose(page(proposed_by="Eve and Ada"))
+    with pytest.raises(NotAccepterError):
+        accept(stand, found, APPROVER)
+    assert accept(stand, found, OTHER).decided_by == "Bo"
+
+
+@pytest.mark.parametrize("caller", [RESPONDER, APPROVER])
+def test_a_person_proposes_nothing_as_learned(stand, caller):
+    with acting_as(caller), pytest.raises(NotLearnedHereError):
+        proposals_of(stand).propose(page())
+
+
+def test_a_step_that_its_lines_do_not_tell_is_no_page(stand):
+    told = page()
+    [procedure] = told.reading.procedures
+    step = procedure.body[0].model_copy(update={"text": "Delete all files of the platform"})
+    other = procedure.model_copy(update={"body": (step, *procedure.body[1:])})
+    reading = told.reading.model_copy(update={"procedures": (other,)})
+    with pytest.raises(UnusableProposalError, match="no line that it cites tells"):
+        proposals_of(stand).propose(told.model_copy(update={"reading": reading}))
 
 
 def test_who_is_named_by_the_platform_does_not_accept_it_either(stand):
