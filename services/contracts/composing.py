@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import Field
 
 from services.contracts.proposals import ProposedPage
-from services.contracts.readings import EditPreview, EditRequest, ShortProcedure
+from services.contracts.readings import EditPreview, EditRequest, GivenProcedure
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 
@@ -99,7 +99,7 @@ class Composition(Value):
     title: str = Field(default="", max_length=300)
     text: str = Field(default="", max_length=200_000)
     """The page, in Markdown."""
-    procedure: ShortProcedure
+    procedure: GivenProcedure
     """Its nodes cite the lines of the page."""
     calls: tuple[ComposedCall, ...] = Field(default=(), max_length=MOST_STEPS)
     bindings: tuple[dict[str, Any], ...] = Field(default=(), max_length=MOST_STEPS)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from services.contracts.readings import ShortReading
+from services.contracts.readings import GivenReading, ShortReading
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 
@@ -57,7 +57,7 @@ class ProposedPage(Value):
     title: str = Field(min_length=1, max_length=300)
     text: str = Field(min_length=1, max_length=200_000)
     """Markdown; the reading cites its lines."""
-    reading: ShortReading
+    reading: GivenReading
     origin: ProposalOrigin
     runs: tuple[SourceRun, ...] = Field(default=(), max_length=200)
     proposed_by: str = Field(default="", max_length=200)

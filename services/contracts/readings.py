@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote
 
-from pydantic import Field, PlainSerializer
+from pydantic import Field, PlainSerializer, WithJsonSchema
 
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
@@ -25,6 +25,11 @@ def _short(noun: Reading | Procedure) -> dict[str, Any]:
 ShortReading = Annotated[Reading, PlainSerializer(_short)]
 """A reading in the notation that is stored, exported and edited."""
 ShortProcedure = Annotated[Procedure, PlainSerializer(_short)]
+_ANY_OBJECT = WithJsonSchema({"type": "object"}, mode="validation")
+"""What is sent is described in words: a schema that holds itself is drawn from for minutes."""
+GivenReading = Annotated[Reading, PlainSerializer(_short), _ANY_OBJECT]
+"""A reading that is sent; see docs/reference/procedures.md."""
+GivenProcedure = Annotated[Procedure, PlainSerializer(_short), _ANY_OBJECT]
 
 
 class ReadingQuery(Value):
