@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from services.contracts.gateway import (
@@ -302,12 +303,10 @@ async def _accept(
     if wait or key is not None:  # the answer under a key is as old as its first request
         accepted = await run_in_threadpool(service.with_results, accepted, workflows=bool(wait))
     headers = {"location": accepted.status_url} if accepted.status_url else None
-    return Response(
-        accepted.model_dump_json(exclude_none=True),
-        status_code=200 if final else 202,
-        headers=headers,
-        media_type="application/json",
-    )
+    told = accepted.model_dump(mode="json", exclude_none=True)
+    for each in (told, *told["tickets"]):  # that there is no verdict yet is told, not left out
+        each.setdefault("verdict", None)
+    return JSONResponse(told, status_code=200 if final else 202, headers=headers)
 
 
 def _check_media_type(content_type: str) -> None:
