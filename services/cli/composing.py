@@ -6,24 +6,21 @@ where none does, they open the folder themselves.
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from services.cli.opening import open_platform, print_json, read_settings
-from services.cli.options import AsJson, DataDir
+from services.cli.opening import open_here_or_there, open_platform, print_json
+from services.cli.options import AsJson, DataDir, Platform
 
 if TYPE_CHECKING:
     from services.contracts.composing import Composing, Composition
     from services.contracts.proposals import Proposals
     from services.contracts.readings import Readings
+    from services.kit.http.client import ServiceClient
     from services.kit.settings import PlatformSettings
-
-Platform = Annotated[
-    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
-]
 
 
 class _Opened(NamedTuple):
@@ -118,38 +115,24 @@ def _answered(composing: "Composing", draft: "Composition") -> "Composition":
     return draft
 
 
+def _opened(data_dir: Path | None, url: str | None) -> AbstractContextManager[_Opened]:
+    from services.contracts.composing import COMPOSED_WITHIN_S  # noqa: PLC0415
+
+    return open_here_or_there(data_dir, url, _here, _there, within_s=COMPOSED_WITHIN_S)
+
+
 @contextmanager
-def _opened(data_dir: Path | None, url: str | None) -> Iterator[_Opened]:
-    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
+def _here(settings: "PlatformSettings") -> Iterator[_Opened]:
+    from services.kit.access.caller import LOCAL  # noqa: PLC0415
 
-    settings = read_settings(data_dir=data_dir)
-    with ExitStack() as opening:
-        yield _found(opening, settings, url or AddressSettings().url or "")
+    with open_platform(settings) as platform:
+        readings = platform.ingestion.readings(LOCAL.name)
+        yield _Opened(platform.composing, platform.proposals, readings)
 
 
-def _found(opening: ExitStack, settings: "PlatformSettings", address: str) -> _Opened:
-    from services.cli.opening import key_of_settings  # noqa: PLC0415
-    from services.contracts.composing import COMPOSED_WITHIN_S, ComposingClient  # noqa: PLC0415
+def _there(client: "ServiceClient") -> _Opened:
+    from services.contracts.composing import ComposingClient  # noqa: PLC0415
     from services.contracts.proposals import ProposalsClient  # noqa: PLC0415
     from services.contracts.readings import ReadingsClient  # noqa: PLC0415
-    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
-    from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
-    from services.kit.http.client import ServiceClient  # noqa: PLC0415
 
-    if not address:
-        try:
-            platform = opening.enter_context(open_platform(settings))
-            opening.enter_context(acting_as(LOCAL))
-            return _Opened(
-                platform.composing, platform.proposals, platform.ingestion.readings(LOCAL.name)
-            )
-        except DataDirInUseError as error:
-            if not error.url:
-                raise DataDirInUseError(
-                    settings.data_dir, "a process that does not say where it answers (--url does)"
-                ) from error
-            address = error.url
-    client = opening.enter_context(
-        ServiceClient(address, api_key=key_of_settings(), timeout_s=COMPOSED_WITHIN_S)
-    )
     return _Opened(ComposingClient(client), ProposalsClient(client), ReadingsClient(client))

@@ -1,8 +1,9 @@
 """What commands work on: settings, the data folder, a running platform. Imported when needed."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from services.kit.settings import PlatformSettings
     from services.kit.sql.database import Database
     from services.serving.embedded import Embedded
+
+Opened = TypeVar("Opened")
 
 ANSWER_WITHIN_S = 70
 """Longest that a command waits for a running platform: a walk takes up to a minute."""
@@ -54,11 +57,51 @@ def open_platform(settings: "PlatformSettings") -> "Embedded":
         ) from error
 
 
-def client_of(url: str) -> "ServiceClient":
+@contextmanager
+def open_here_or_there(
+    data_dir: Path | None,
+    url: str | None,
+    here: Callable[["PlatformSettings"], AbstractContextManager[Opened]],
+    there: Callable[["ServiceClient"], Opened],
+    *,
+    within_s: float = ANSWER_WITHIN_S,
+) -> Iterator[Opened]:
+    """What `here` opens of the data folder, or what `there` makes of the platform on it.
+
+    A platform that `url` or FLOWXPERT_URL names is asked before the folder is looked at.
+
+    Raises:
+        DataDirInUseError: A process owns the folder that does not say where it answers.
+    """
+    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
+    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
+    from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
+
+    settings = read_settings(data_dir=data_dir)
+    address = url or AddressSettings().url
+    with ExitStack() as opened:
+        if not address:
+            try:
+                found = opened.enter_context(here(settings))
+            except DataDirInUseError as error:
+                if not error.url:
+                    raise DataDirInUseError(
+                        settings.data_dir,
+                        "a process that does not say where it answers (--url does)",
+                    ) from error
+                address = error.url
+            else:
+                opened.enter_context(acting_as(LOCAL))
+                yield found
+                return
+        yield there(opened.enter_context(client_of(address, within_s=within_s)))
+
+
+def client_of(url: str, *, within_s: float = ANSWER_WITHIN_S) -> "ServiceClient":
     """A running platform, with the key or token of the settings."""
     from services.kit.http.client import ServiceClient  # noqa: PLC0415
 
-    return ServiceClient(url, api_key=key_of_settings(), timeout_s=ANSWER_WITHIN_S)
+    return ServiceClient(url, api_key=key_of_settings(), timeout_s=within_s)
 
 
 def key_of_settings() -> "SecretStr | None":

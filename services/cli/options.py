@@ -14,3 +14,6 @@ Host = Annotated[str | None, typer.Option(help="Address to listen on; FLOWXPERT_
 Port = Annotated[int | None, typer.Option(help="Port, 0 for a free one; FLOWXPERT_PORT.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Url = Annotated[str, typer.Option(help="Where FlowXpert answers.")]
+Platform = Annotated[
+    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
+]

@@ -5,26 +5,21 @@ folder; where none does, they open the folder themselves, and the documents foll
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.opening import client_of, print_json, read_settings
-from services.cli.options import AsJson, DataDir
+from services.cli.opening import open_here_or_there, print_json
+from services.cli.options import AsJson, DataDir, Platform
 from services.contracts.proposals import ProposalState
 
 if TYPE_CHECKING:
     from services.contracts.proposals import ProposalDetail, Proposals
-    from services.kit.settings import PlatformSettings
 
 app = typer.Typer(no_args_is_help=True)
 
-Platform = Annotated[
-    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
-]
 Page = Annotated[str, typer.Argument(help="Its id in `list`, or its document's id.")]
 Why = Annotated[str, typer.Option(help="In a few words.")]
 
@@ -112,38 +107,11 @@ def withdraw(
         _tell(found, as_json=as_json)
 
 
-@contextmanager
-def _proposals(data_dir: Path | None, url: str | None) -> Iterator["Proposals"]:
-    """A running platform's proposed pages, or those of the folder, on behalf of who sits here.
-
-    Raises:
-        DataDirInUseError: A process owns the folder that does not say where it answers.
-    """
-    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
-    from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
-
-    settings = read_settings(data_dir=data_dir)
-    with ExitStack() as opened:
-        found = _found(opened, settings, url or AddressSettings().url or "")
-        opened.enter_context(acting_as(LOCAL))
-        yield found
-
-
-def _found(opened: ExitStack, settings: "PlatformSettings", address: str) -> "Proposals":
+def _proposals(data_dir: Path | None, url: str | None) -> AbstractContextManager["Proposals"]:
     from services.contracts.proposals import ProposalsClient  # noqa: PLC0415
     from services.ingestion.proposals.opening import open_proposals_here  # noqa: PLC0415
-    from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
 
-    if not address:
-        try:
-            return opened.enter_context(open_proposals_here(settings))
-        except DataDirInUseError as error:
-            if not error.url:
-                raise DataDirInUseError(
-                    settings.data_dir, "a process that does not say where it answers (--url does)"
-                ) from error
-            address = error.url
-    return ProposalsClient(opened.enter_context(client_of(address)))
+    return open_here_or_there(data_dir, url, open_proposals_here, ProposalsClient)
 
 
 def _id(proposals: "Proposals", page: str) -> str:

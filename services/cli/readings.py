@@ -7,27 +7,23 @@ folder; where none does, they open the folder themselves.
 import json
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from services.cli.opening import client_of, print_json, read_settings
-from services.cli.options import AsJson, DataDir
+from services.cli.opening import open_here_or_there, print_json
+from services.cli.options import AsJson, DataDir, Platform
 
 if TYPE_CHECKING:
     from services.contracts.readings import ReadingDetail, ReadingQuery, Readings
-    from services.kit.settings import PlatformSettings
     from services.procedure.editing.operations import Operation
     from services.procedure.model import Reading
 
 app = typer.Typer(no_args_is_help=True)
 
-Platform = Annotated[
-    str | None, typer.Option("--url", help="Where FlowXpert answers; FLOWXPERT_URL.")
-]
 Page = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
 State = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
 Reader = Annotated[str | None, typer.Option(help="`rules`, `imported`, `model` or `person`.")]
@@ -251,36 +247,13 @@ def undo(
         _tell(readings.undo(_hash(readings, page)), as_json=as_json)
 
 
-@contextmanager
-def _readings(data_dir: Path | None, url: str | None) -> Iterator["Readings"]:
-    """A running platform's readings, or those of the folder.
-
-    Raises:
-        DataDirInUseError: A process owns the folder that does not say where it answers.
-    """
-    from services.contracts.addresses import AddressSettings  # noqa: PLC0415
-
-    settings = read_settings(data_dir=data_dir)
-    with ExitStack() as opened:
-        yield _found(opened, settings, url or AddressSettings().url or "")
-
-
-def _found(opened: ExitStack, settings: "PlatformSettings", address: str) -> "Readings":
+def _readings(data_dir: Path | None, url: str | None) -> AbstractContextManager["Readings"]:
     from services.contracts.readings import ReadingsClient  # noqa: PLC0415
     from services.ingestion.readings.opening import open_readings_here  # noqa: PLC0415
     from services.kit.access.caller import LOCAL  # noqa: PLC0415
-    from services.kit.data_dir import DataDirInUseError  # noqa: PLC0415
 
-    if not address:
-        try:
-            return opened.enter_context(open_readings_here(settings, who=LOCAL.name))
-        except DataDirInUseError as error:
-            if not error.url:
-                raise DataDirInUseError(
-                    settings.data_dir, "a process that does not say where it answers (--url does)"
-                ) from error
-            address = error.url
-    return ReadingsClient(opened.enter_context(client_of(address)))
+    here = partial(open_readings_here, who=LOCAL.name)
+    return open_here_or_there(data_dir, url, here, ReadingsClient)
 
 
 def _tell(detail: "ReadingDetail", *, as_json: bool) -> None:

@@ -99,7 +99,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
 
     def begin() -> None:
         if stores.is_alone and stores.settings.database_url is None:
-            store.forget_drivers()
+            store.driving.forget()
             searches.driving.forget()
 
     def register() -> None:

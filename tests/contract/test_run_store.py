@@ -59,8 +59,8 @@ def test_of_two_who_add_the_same_event_one_is_told(carrying):
 
 def test_a_change_is_sent_by_one_of_two(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
-    assert carrying.store.drive(run, "me", 60)
-    assert not carrying.store.drive(run, "another", 60)
+    assert carrying.store.driving.drive(run, "me", 60)
+    assert not carrying.store.driving.drive(run, "another", 60)
     carrying.store.prepare(carrying.store.load(run), CHANGE, "d", 1.0, driver="me")
     with pytest.raises(LostRunError):
         carrying.store.send(carrying.store.load(run), CHANGE, "d", 1.0, driver="another")
@@ -75,7 +75,7 @@ def test_a_target_is_taken_until_its_run_ends(carrying):
     labels = carrying.break_(SHUT)
     one, two = carrying.start("BgpSessionDown", labels), carrying.start("BgpSessionDown", labels)
     for run in (one, two):
-        assert carrying.store.drive(run, run, 60)
+        assert carrying.store.driving.drive(run, run, 60)
     carrying.store.prepare(carrying.store.load(one), CHANGE, "d", 1.0, driver=one)
     with pytest.raises(TargetTakenError):
         carrying.store.prepare(carrying.store.load(two), CHANGE, "d", 1.0, driver=two)

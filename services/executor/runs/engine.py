@@ -74,8 +74,8 @@ class SqlRunEngine:
     def advance(self, run_id: str) -> None:
         """See `RunEngine.advance`."""
         driver = str(uuid4())
-        if not self._store.drive(run_id, driver, HELD_FOR_S):
-            self._store.come_again(run_id, AGAIN_S)
+        if not self._store.driving.drive(run_id, driver, HELD_FOR_S):
+            self._store.driving.come_again(run_id, AGAIN_S)
             return
         try:
             while self._goes_on(run_id, driver):
@@ -83,14 +83,14 @@ class SqlRunEngine:
         except LostRunError:
             _log.warning("executor.run_lost", run=run_id)
         finally:  # whatever went wrong, the task that is tried again finds it free
-            self._store.leave(run_id, driver)
+            self._store.driving.leave(run_id, driver)
 
     def _goes_on(self, run_id: str, driver: str) -> bool:
         """One move; False where the run waits."""
         stored = self._store.load(run_id)
         if stored.state.outcome is None and (suspension := self._store.suspension()):
             told = f"all runs stand still, by {suspension.by}"
-            self._store.rest(run_id, driver, until=None, why=told, after_s=0)
+            self._store.driving.rest(run_id, driver, until=None, why=told, after_s=0)
             return False
         move = next_move(stored.run, stored.state, self._clock.now())
         try:
@@ -112,7 +112,7 @@ class SqlRunEngine:
 
     def _rest(self, stored: StoredRun, driver: str, until: float | None, why: str) -> None:
         after = self._clock.real(until - self._clock.now()) if until is not None else 0.0
-        self._store.rest(stored.run.id, driver, until=until, why=why, after_s=after)
+        self._store.driving.rest(stored.run.id, driver, until=until, why=why, after_s=after)
 
     def _look(self, stored: StoredRun, move: Look, driver: str) -> None:
         facts: dict[str, object] = {
@@ -199,7 +199,7 @@ class SqlRunEngine:
         )
 
     def _call(self, stored: StoredRun, move: Look | Do, driver: str) -> Told:
-        self._store.drive(stored.run.id, driver, HELD_FOR_S + move.tool.timeout_s)
+        self._store.driving.drive(stored.run.id, driver, HELD_FOR_S + move.tool.timeout_s)
         return self._calling.call(move.tool, move.target, move.arguments)
 
 

@@ -71,7 +71,7 @@ class RunStore:
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
         self._outbox = outbox
-        self._driving = Driving(database, outbox, _DRIVEN)
+        self.driving = Driving(database, outbox, _DRIVEN)
 
     # Reading
 
@@ -158,7 +158,7 @@ class RunStore:
             LostRunError: `driver` does not drive it any more.
         """
         with self._database.session() as session:
-            self._driving.fence(session, stored.run.id, driver)
+            self.driving.fence(session, stored.run.id, driver)
             self._add(session, stored.run, _last(stored), events, at, wakes=driver is None)
 
     def record(self, run: Run, event: NewEvent, at: float) -> None:
@@ -194,7 +194,7 @@ class RunStore:
             at=at,
         )
         with self._database.session() as session:
-            self._driving.fence(session, run.id, driver)
+            self.driving.fence(session, run.id, driver)
             session.execute(lock.on_conflict_do_nothing())
             holder = session.scalar(
                 select(TargetLockRow.run_id).where(TargetLockRow.target == target)
@@ -222,7 +222,7 @@ class RunStore:
         )
         to_sent = update(IntentRow).where(*mine, IntentRow.state == "prepared")
         with self._database.session() as session:
-            self._driving.fence(session, run.id, driver)
+            self.driving.fence(session, run.id, driver)
             if session.scalar(select(SuspensionRow.id).limit(1)) is not None:
                 raise RunMovedError("all runs stand still")
             if changed(session, to_sent.values(state="sent", at=at)) != 1:
@@ -244,31 +244,7 @@ class RunStore:
             add_audit(session, "run.all_released", "runs")
             open_ = select(RunRow.id).where(RunRow.outcome.is_(None))
             for run_id in session.scalars(open_).all():
-                self._driving.wake(session, run_id, f"released:{at}")
-
-    # Driving
-
-    def drive(self, run_id: str, driver: str, for_s: float) -> bool:
-        """See `Driving.drive`."""
-        return self._driving.drive(run_id, driver, for_s)
-
-    def rest(
-        self, run_id: str, driver: str, *, until: float | None, why: str, after_s: float
-    ) -> None:
-        """See `Driving.rest`."""
-        self._driving.rest(run_id, driver, until=until, why=why, after_s=after_s)
-
-    def come_again(self, run_id: str, after_s: float) -> None:
-        """See `Driving.come_again`."""
-        self._driving.come_again(run_id, after_s)
-
-    def leave(self, run_id: str, driver: str) -> None:
-        """See `Driving.leave`."""
-        self._driving.leave(run_id, driver)
-
-    def forget_drivers(self) -> None:
-        """See `Driving.forget`."""
-        self._driving.forget()
+                self.driving.wake(session, run_id, f"released:{at}")
 
     def _came(self, session: Session, run: Run, event: NewEvent) -> None:
         """What became of a change that was sent."""
@@ -309,10 +285,10 @@ class RunStore:
                 told = {k: event.facts[k] for k in _TOLD if k in event.facts}
                 told |= {"step": event.place[0]} if event.place[0] else {}
                 add_audit(session, f"run.{event.kind.value}", f"run {run.id}", after=told)
-        self._driving.add(session, run.id, rows)
+        self.driving.add(session, run.id, rows)
         self._follow(session, run, events, at)
         if wakes:
-            self._driving.wake(session, run.id, str(after + len(events)))
+            self.driving.wake(session, run.id, str(after + len(events)))
 
     def _follow(self, session: Session, run: Run, events: Sequence[NewEvent], at: float) -> None:
         """The row, the locks and the report follow from the events."""

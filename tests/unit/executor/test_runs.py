@@ -309,7 +309,7 @@ def test_killed_at_any_commit_it_goes_on_and_sends_nothing_twice(carrying, at, m
     with suppress(KilledError):
         carrying.engine.advance(run)
     monkeypatch.setattr(carrying.store, "_add", add)
-    carrying.store.forget_drivers()
+    carrying.store.driving.forget()
     carrying.engine = carrying.new_engine()
     state = carrying.go(run)
     if state.question is not None:
@@ -341,8 +341,8 @@ def test_two_workers_at_once_send_it_once(carrying):
 def test_a_worker_that_lost_the_run_adds_nothing(carrying):
     run = carrying.start("BgpSessionDown", carrying.break_(SHUT))
     stored = carrying.store.load(run)
-    assert carrying.store.drive(run, "one", 0)
-    assert carrying.store.drive(run, "two", 30)
+    assert carrying.store.driving.drive(run, "one", 0)
+    assert carrying.store.driving.drive(run, "two", 30)
     with pytest.raises(LostRunError):
         carrying.store.append(stored, [NewEvent(Kind.UNDOING)], 0, driver="one")
 

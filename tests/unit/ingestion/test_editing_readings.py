@@ -13,44 +13,10 @@ from services.procedure.checking.check import reading_given
 from services.procedure.editing.operations import operations_given
 from services.procedure.model import Reader, State, as_json
 from services.procedure.ports import Happening, ReadingState
+from tests.unit.ingestion import fan
 
-PAGE = """# Fan stands still
-
-1. Look at the tray.
-2. If the tray is loose, seat the fan with `fan seat fan-1`.
-
-# Disk is full
-
-1. Clean the disk.
-"""
-FAN = {
-    "title": "Fan stands still",
-    "at": [[1, 4]],
-    "steps": [
-        {"id": "n1", "do": "Look at the tray", "at": [[3, 3]]},
-        {
-            "id": "n2",
-            "choice": "exclusive",
-            "at": [[4, 4]],
-            "arms": [
-                {
-                    "id": "n3",
-                    "when": "Is the tray hot?",
-                    "at": [[4, 4]],
-                    "steps": [
-                        {
-                            "id": "n4",
-                            "do": "Seat the fan",
-                            "at": [[4, 4]],
-                            "commands": ["fan seat fan-1"],
-                        }
-                    ],
-                }
-            ],
-        },
-    ],
-}
-DISK = {"title": "Disk", "at": [[6, 8]], "steps": [{"do": "Clean the disk", "at": [[8, 8]]}]}
+PAGE = f"{fan.PAGE}\n# Disk is full\n\n1. Clean the disk.\n"
+DISK = {"title": "Disk", "at": [[7, 9]], "steps": [{"do": "Clean the disk", "at": [[9, 9]]}]}
 BETTER = {"op": "guard", "node": "n3", "when": "Is the tray loose?"}
 
 
@@ -76,7 +42,7 @@ def text_hash(stand, readings):
     stand.write("fan.md", PAGE)
     stand.ingest()
     hashed = hash_of(PAGE)
-    readings.replace(hashed, reading_given({"procedures": [FAN, DISK]}))
+    readings.replace(hashed, reading_given({"procedures": [fan.FAN, DISK]}))
     return hashed
 
 
@@ -94,7 +60,7 @@ def test_a_preview_tells_and_stores_nothing(readings, text_hash):
     )
     (dropped,) = preview.consequences.dropped
     assert [(each.text, each.is_always) for each in dropped.steps] == [("Seat the fan", True)]
-    assert [node.id for node in preview.reading.procedures[0].body] == ["n1", "n4"]
+    assert [node.id for node in preview.reading.procedures[0].body] == ["n1", "n4", "n5"]
     assert not preview.voids_approval
     assert readings.get(text_hash) == before
 
@@ -109,7 +75,7 @@ def test_an_edit_is_a_persons_reading_and_its_history_says_what_it_was(readings,
     assert latest.detail == "The condition “Is the tray hot?”: is now “Is the tray loose?”"
     undone = readings.undo(text_hash)
     assert as_json(undone.reading.procedures[0]) == as_json(
-        reading_given({"procedures": [FAN]}).procedures[0]
+        reading_given({"procedures": [fan.FAN]}).procedures[0]
     )
 
 

@@ -20,61 +20,26 @@ from services.gateway.ui.knowledge.readings.steps.views import menu_of, shown_no
 from services.kit.queue.outbox import Outbox
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
-from services.knowledge.screening.document import hash_of
 from services.procedure.checking.check import reading_given
 from services.procedure.editing.apply import apply
 from services.procedure.editing.errors import NothingChangedError, UnusableOperationError
 from services.procedure.editing.program import Outline
 from services.procedure.model import Arm, Procedure, as_json
 from tests.unit.gateway.fakes import FakeRetrieval
+from tests.unit.ingestion import fan
 from tests.unit.ingestion.proposing import proposals_of
 from tests.unit.ingestion.stand import Stand
 from tests.unit.procedure.editing.editing import FAN, edited, found, standing
 
-PAGE = """# Fan stands still
-
-1. Look at the tray.
-2. If the tray is loose, seat the fan with `fan seat`.
-3. Note the serial number.
-"""
-GIVEN = {
-    "title": "Fan stands still",
-    "at": [[1, 5]],
-    "steps": [
-        {"id": "n1", "do": "Look at the tray", "at": [[3, 3]]},
-        {
-            "id": "n2",
-            "choice": "exclusive",
-            "at": [[4, 4]],
-            "arms": [
-                {
-                    "id": "n3",
-                    "when": "Is the tray hot?",
-                    "at": [[4, 4]],
-                    "steps": [
-                        {
-                            "id": "n4",
-                            "do": "Seat the fan",
-                            "at": [[4, 4]],
-                            "commands": ["fan seat"],
-                            "core": True,
-                        }
-                    ],
-                }
-            ],
-        },
-        {"id": "n5", "do": "Note the serial number", "at": [[5, 5]]},
-    ],
-}
-ADDRESS = f"/knowledge/readings/{hash_of(PAGE)}"
+ADDRESS = f"/knowledge/readings/{fan.HASH}"
 
 
 @pytest.fixture
 def stand(tmp_path):
     stand = Stand(tmp_path)
-    stand.write("fan.md", PAGE)
+    stand.write("fan.md", fan.PAGE)
     stand.ingest()
-    stand.service.readings("kim").replace(hash_of(PAGE), reading_given({"procedures": [GIVEN]}))
+    stand.service.readings("kim").replace(fan.HASH, reading_given({"procedures": [fan.FAN]}))
     return stand
 
 
@@ -116,7 +81,7 @@ def hidden(text, action):
 
 
 def body(readings):
-    return as_json(readings.get(hash_of(PAGE)).reading.procedures[0])["steps"]
+    return as_json(readings.get(fan.HASH).reading.procedures[0])["steps"]
 
 
 def test_each_step_has_a_menu_and_forms_without_json(client):
@@ -168,7 +133,7 @@ def test_the_second_editor_is_refused_and_keeps_what_they_typed(client, readings
         "lines": "3",
     }
     preview = client.post(f"{ADDRESS}/previews", data=sent)
-    readings.replace(hash_of(PAGE), reading_given({"procedures": [{**GIVEN, "treats": "Other"}]}))
+    readings.replace(fan.HASH, reading_given({"procedures": [{**fan.FAN, "treats": "Other"}]}))
     for path, data in (("previews", sent), ("edits", hidden(preview.text, f"{ADDRESS}/edits"))):
         refused = client.post(f"{ADDRESS}/{path}", data=data)
         assert refused.status_code == 409
@@ -180,9 +145,9 @@ def test_the_second_editor_is_refused_and_keeps_what_they_typed(client, readings
 
 
 def test_what_was_typed_about_a_step_that_is_gone_is_shown_with_the_reading(client, readings):
-    left = {**GIVEN, "steps": GIVEN["steps"][1:]}
-    seen = readings.get(hash_of(PAGE)).revision
-    readings.replace(hash_of(PAGE), reading_given({"procedures": [left]}))
+    left = {**fan.FAN, "steps": fan.FAN["steps"][1:]}
+    seen = readings.get(fan.HASH).revision
+    readings.replace(fan.HASH, reading_given({"procedures": [left]}))
     data = {"revision": seen, "node": "n1", "act": "say", "text": "Look well"}
     refused = client.post(f"{ADDRESS}/edits", data=data)
     assert refused.status_code == 422
@@ -218,12 +183,12 @@ def test_a_step_that_is_not_there_is_a_page_that_says_so(client):
 def test_a_stored_deletion_ends_an_approval_which_the_preview_tells(client, readings):
     from services.contracts.readings import ApprovalRequest
 
-    readings.approve(hash_of(PAGE), ApprovalRequest(procedure=0))
+    readings.approve(fan.HASH, ApprovalRequest(procedure=0))
     preview = client.post(f"{ADDRESS}/previews", data={"node": "n5", "act": "delete"})
     assert "Storing this ends that" in preview.text
     client.post(f"{ADDRESS}/edits", data=hidden(preview.text, f"{ADDRESS}/edits"))
     assert [node["id"] for node in body(readings)] == ["n1", "n2"]
-    assert readings.get(hash_of(PAGE)).approved == 0
+    assert readings.get(fan.HASH).approved == 0
 
 
 # Forms as operations.

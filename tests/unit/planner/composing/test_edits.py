@@ -7,50 +7,14 @@ import pytest
 from services.contracts.composing import EditInWords
 from services.contracts.readings import EditRequest
 from services.kit.errors import ConflictError, NotFoundError
-from services.knowledge.screening.document import hash_of
 from services.llm.scripted import ScriptedChatModel
 from services.planner.composing.edits import outline, step_numbers
 from services.planner.composing.errors import NeedsModelError, NotUnderstoodError
 from services.procedure.checking.check import reading_given
 from services.procedure.model import as_json
+from tests.unit.ingestion.fan import FAN, HASH, PAGE
 from tests.unit.ingestion.stand import Stand
 from tests.unit.planner.composing.catalogue import composer
-
-PAGE = """# Fan stands still
-
-1. Look at the tray.
-2. If the tray is loose, seat the fan with `fan seat fan-1`.
-3. Note the serial number.
-"""
-FAN = {
-    "title": "Fan stands still",
-    "at": [[1, 5]],
-    "steps": [
-        {"id": "n1", "do": "Look at the tray", "at": [[3, 3]]},
-        {
-            "id": "n2",
-            "choice": "exclusive",
-            "at": [[4, 4]],
-            "arms": [
-                {
-                    "id": "n3",
-                    "when": "Is the tray loose?",
-                    "at": [[4, 4]],
-                    "steps": [
-                        {
-                            "id": "n4",
-                            "do": "Seat the fan",
-                            "at": [[4, 4]],
-                            "commands": ["fan seat fan-1"],
-                        }
-                    ],
-                }
-            ],
-        },
-        {"id": "n5", "do": "Note the serial number", "at": [[5, 5]]},
-    ],
-}
-HASH = hash_of(PAGE)
 
 
 @pytest.fixture
@@ -93,7 +57,7 @@ def test_a_sentence_is_looked_at_first_and_stored_by_whoever_agrees(readings):
 def test_a_dropped_condition_is_told(readings):
     said = [{"op": "guard", "nodes": ["n3"], "how": "remove"}]
     found = worded(readings, "Always seat the fan", answering(said))
-    assert [each.question for each in found.preview.consequences.dropped] == ["Is the tray loose?"]
+    assert [each.question for each in found.preview.consequences.dropped] == ["Is the tray hot?"]
 
 
 def test_an_operation_that_does_not_apply_is_told_back_once(readings):
@@ -123,7 +87,7 @@ def test_the_model_sees_ids_numbers_and_lines(readings):
     worded(readings, "Leave the last step out", model)
     told = model.requests[0].messages[-1].content
     assert "[n5] 4. do: Note the serial number (lines 5-5)" in told
-    assert "arm, when “Is the tray loose?”" in told
+    assert "arm, when “Is the tray hot?”" in told
     assert "4 | 2. If the tray is loose" in told
 
 
