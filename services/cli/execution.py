@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from services.cli.opening import client_of, print_json
 from services.cli.options import DEFAULT_URL, AsJson, Url
+from services.cli.stopping import heed_signals
 from services.contracts.execution import RunMode, RunPhase
 
 if TYPE_CHECKING:
@@ -75,9 +77,10 @@ def simulate(
     if fault == ["list"]:
         typer.echo("\n".join(kinds()))
         return
+    stopping = heed_signals()
     clock = Clock(begins_at=time.time(), speed=speed)
     simulated = Simulation(folder, clock=clock, metrics_port=metrics_port, prometheus=prometheus)
-    with simulated as simulation:
+    with suppress(KeyboardInterrupt), simulated as simulation:
         alerts = []
         for kind in fault or []:
             broken = variants(kind)[variant]
@@ -90,11 +93,7 @@ def simulate(
                    f" {simulation.log.path}")  # fmt: skip
         if simulation.metrics is not None:
             typer.echo(f"their metrics: {simulation.metrics.url}/metrics")
-        try:
-            while True:
-                time.sleep(_LOOKED_EVERY_S)
-        except KeyboardInterrupt:
-            return
+        stopping.wait()
 
 
 def _show_plan(run: "RunDetail") -> None:

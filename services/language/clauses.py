@@ -8,7 +8,7 @@ from functools import lru_cache
 from services.language.cues import closes, escalates, excludes, goes_on, otherwise
 from services.language.lexicon import words
 from services.language.questions import states
-from services.language.sentences import LONGEST_SENTENCE, instruction, without_prefix
+from services.language.sentences import LONGEST_SENTENCE, instruction, leads_only, without_prefix
 from services.language.states import names_fault
 from services.language.verbs import base_of_participle, is_base_form
 
@@ -58,7 +58,7 @@ _CONCLUDED = re.compile(
 )
 _FINITE = re.compile(
     r"\s(?:is|are|was|were|has|have|does|do|cannot|can't|isn't|aren't|doesn't|don't|contains?"
-    r"|fails?|failed|shows?|exists?|needs?|reports?|returns?)\s",
+    r"|fails?|failed|shows?|exists?|needs?|reports?|returns?)\s|(?:^|\s)(?:you|we)\s+\w+\s",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
@@ -83,7 +83,8 @@ _DIRECTIVE = re.compile(
     r"|the)\b)"
     r"(?:be\s+)?\w+|\b(?:is|are) (?:needed|required|necessary) to\s+[a-z]+"
     r"|^an?\s(?:\w+\s){1,3}is (?:needed|required|necessary)\W*$"
-    r"|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the)\w+",
+    r"|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the|triggered|raised|fired"
+    r"|observed|reported|expected|affected|delayed)\w+",
     re.IGNORECASE,
 )
 
@@ -166,6 +167,9 @@ def _leading(found: re.Match[str]) -> Condition:
         if tells(rest[end:]) or directs(rest[end:]) or concluded(rest[end:]):
             stated = rest[: min(start, then.start())] if then else rest[:start]
             return Condition(word, stated, *_halves(rest[end:]))
+    led = _verb(rest) if rest.endswith(":") else None
+    if led and leads_only(rest[led[1] :]):
+        return Condition(word, rest[: led[0]].rstrip(), rest[led[1] :])
     if rest.endswith(":"):
         return Condition(word, rest[: then.start()] if then else rest.rstrip(": "))
     start, end = next(_breaks(rest), None) or _verb(rest) or (len(rest), len(rest))

@@ -124,3 +124,21 @@ def test_a_request_that_waits_and_a_stream_are_answered(tmp_path: Path) -> None:
         events.read()
         assert "Traceback" not in ended(server)
     assert answers[0] in {200, 202}
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_a_network_that_a_script_started_in_the_background_ends(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    as_by_ampersand = 'trap \'\' INT; exec "$0" "$@"'
+    simulate = [sys.executable, "-m", "services.cli", "simulate", str(tmp_path)]
+    with subprocess.Popen(
+        ["sh", "-c", as_by_ampersand, *simulate], stdout=subprocess.PIPE, text=True
+    ) as network:
+        assert network.stdout is not None
+        assert "switches listen" in network.stdout.readline()
+        network.send_signal(number)
+        try:
+            assert network.wait(30) == 0
+        finally:
+            network.kill()

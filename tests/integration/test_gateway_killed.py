@@ -1,6 +1,5 @@
 """The gateway killed in the middle of a burst: nothing lost, nothing done twice."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -10,14 +9,9 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
+from tests.servers.vllm_server import free_port
+
 TICKETS = 100
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Process:

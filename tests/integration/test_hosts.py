@@ -208,7 +208,7 @@ def test_a_host_that_shows_another_key_is_sent_nothing(host, call, tmp_path, kin
     other, log = tmp_path / "sshd", tmp_path / "log"
     shutil.copytree(host.folder, other)
     new_key(other / "host_key", kind)
-    with serving(other, host.port + 1) as moved:
+    with serving(other) as moved:
         target = host.target.model_copy(update={"port": moved.port})
         with pytest.raises(StoppedError, match="another host key"):
             call("log_rotate", target, path=str(log))

@@ -73,13 +73,14 @@ def openssh(folder: Path) -> Iterator[SshHost]:
     (folder / "authorized_keys").write_text(public)
     if os.geteuid() == 0:  # then it wants this folder, to which it confines whoever logs in
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    with serving(folder, free_port()) as host:
+    with serving(folder) as host:
         yield host
 
 
 @contextmanager
-def serving(folder: Path, port: int) -> Iterator[SshHost]:
-    """The server with what lies in the folder."""
+def serving(folder: Path) -> Iterator[SshHost]:
+    """The server with what lies in the folder, on a port of its own."""
+    port = free_port()
     config = folder / f"sshd_config_{port}"
     config.write_text(_CONFIG.format(folder=folder, port=port))
     with (folder / f"log_{port}").open("w") as log:

@@ -122,7 +122,9 @@ class Blocks:
                     else:
                         found += code_step(block, before)
                 case BlockKind.LIST:
-                    found += self.of_list(block)
+                    last = _with_code_below(block, below)
+                    found += self.of_list(last or block)
+                    place += bool(last)
                 case BlockKind.TABLE:
                     found += row_cases(block, self.places)
                 case BlockKind.QUOTE:
@@ -377,9 +379,16 @@ class Blocks:
         choice, turn = made[0], _otherwise_begins(blocks)
         asked = [are_of_one(asked_once(choice), asked_once(each)) for each in made]
         here = asked.index(True) if True in asked else len(made)  # another state of one thing
-        inside = self._continued([*choice.arms[0].body, *made[1:here]], blocks[:turn])
-        arm = choice.arms[0].model_copy(update={"body": tuple(handed_over(inside))})
-        found: list[Node] = [choice.model_copy(update={"arms": (arm,)}), *made[here:]]
+        coded = _coded(said[0], blocks[1]) if len(said) == 1 < turn else None
+        body = coded.arms[0].body if coded else (*choice.arms[0].body, *made[1:here])
+        own = [blocks[0], *blocks[2 if coded else 1 : turn]]
+        inside = tuple(handed_over(self._continued([*body], own)))
+        if is_gate(choice) and acts(inside):  # what it leads to stands in the item
+            choice = choice_of(stated, inside, said[0].lines)
+        else:
+            arm = choice.arms[0].model_copy(update={"body": inside})
+            choice = choice.model_copy(update={"arms": (arm,)})
+        found: list[Node] = [choice, *made[here:]]
         return self._continued(found, [blocks[0], *blocks[turn:]])
 
     def _continued(self, nodes: list[Node], blocks: Sequence[Block]) -> list[Node]:
@@ -387,7 +396,10 @@ class Blocks:
         before = blocks[0].text
         rest = list(blocks[1:])
         while rest and rest[0].kind is BlockKind.CODE:
-            with_code(nodes, rest.pop(0), before)
+            if acts(nodes):
+                with_code(nodes, rest.pop(0), before)
+            else:
+                nodes += code_step(rest.pop(0), before)
             before = ""
         return self.nodes(rest, nodes)
 
@@ -399,6 +411,16 @@ class Blocks:
             )
             if isinstance(node, Choice | Remark)
         ]
+
+
+def _with_code_below(listed: Block, below: Block | None) -> Block | None:
+    """The list with the code that its last item leads to, where that is not indented into it."""
+    item = listed.items[-1] if listed.items else None
+    leads = item and item.blocks and item.blocks[-1].text.endswith(":")
+    if not item or not leads or below is None or below.kind is not BlockKind.CODE:
+        return None
+    longer = replace(item, blocks=(*item.blocks, below), end_line=below.end_line)
+    return replace(listed, items=(*listed.items[:-1], longer), end_line=below.end_line)
 
 
 def _otherwise_begins(blocks: Sequence[Block]) -> int:

@@ -17,6 +17,12 @@ _OUTPUT_WORD = re.compile(
     r"|message|prints?|shows?)\b",
     re.IGNORECASE,
 )
+_SEEN = re.compile(
+    r"\b(?:you|we) (?:should|will|would|may|might|can)(?: now| then)? see\b"
+    r"|\b(?:looks?|something|be|is|are) (?:like|similar to)\b|\b(?:example|sample) outputs?\b",
+    re.IGNORECASE,
+)
+"""What a whole sentence says of the output below it."""
 _CONDITION = re.compile(r"^(?:if|when|once|where|while|after|until|unless)\b[^,]*,\s*")
 _SHELLS = frozenset(
     {"sh", "bash", "shell", "zsh", "console", "shell-session", "powershell", "ps1", "cmd", "bat"}
@@ -76,8 +82,10 @@ def is_output(block: Block, before: str) -> bool:
 
 def _announces_output(before: str) -> bool:
     """Whether what is said last speaks of output, and of no command near it."""
-    said = _CONDITION.sub("", before.rstrip().lower().rpartition(".")[2].lstrip())
-    found = list(_OUTPUT_WORD.finditer(said))
+    told = before.rstrip().lower()
+    last = re.split(r"\.\s+", told.rstrip("."))[-1]
+    said = _CONDITION.sub("", last)
+    found = list((_SEEN if told.endswith(".") else _OUTPUT_WORD).finditer(said))
     return bool(found) and "command" not in said[-40:] + said[found[-1].end() :]
 
 

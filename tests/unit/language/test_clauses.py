@@ -13,6 +13,10 @@ from services.language.clauses import Condition, condition
             Condition("if", "the fan, the pump or the valve is dead", "replace it", "wait an hour"),
         ),
         ("If the fan is dead:", Condition("if", "the fan is dead")),
+        (
+            "If you wish to keep the fan run the following:",
+            Condition("if", "you wish to keep the fan", "run the following:"),
+        ),
         ("If the fan is stuck reboot it", Condition("if", "the fan is stuck", "reboot it")),
         (
             "If the tray has a bent pin update the spare list",

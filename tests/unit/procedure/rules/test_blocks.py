@@ -33,6 +33,10 @@ from tests.unit.procedure.rules.reading import outline, read
             [{"Is the fan dead?": ["Swap the fan"]}, "Start it"],
         ),
         (
+            ["1. If the fan is dead, do the following:", "   1. Swap the fan.", "2. Start it."],
+            [{"Is the fan dead?": ["Swap the fan"]}, "Start it"],
+        ),
+        (
             ["Is the fan dead?", "", "- Yes: swap it.", "- No: oil it."],
             [{"Is the fan dead?": ["Swap it"], "else": ["Oil it"]}],
         ),
@@ -52,6 +56,31 @@ def test_code_belongs_to_the_step_before_it():
     (step,) = read("Oil the fan:", "", "```sh", "oil fan", "```").body
     assert isinstance(step, Do)
     assert (step.commands, step.lines) == (("oil fan",), ((3, 3), (5, 7)))
+
+
+@pytest.mark.parametrize("indent", ["   ", ""])
+@pytest.mark.parametrize("language", ["", "sh"])
+@pytest.mark.parametrize("comma", [",", ""])
+def test_code_that_an_item_leads_to_is_run_on_its_condition_alone(indent, language, comma):
+    code = [f"{indent}```{language}", f"{indent}fan_old start", f"{indent}```"]
+    led = f"2. If you wish to go back to the old fan{comma} run the following:"
+    swap, choice = read("1. Swap the fan with `fan swap`.", led, "", *code).body
+    (arm,) = choice.arms
+    assert swap.commands == ("fan swap",)
+    assert outline([choice]) == [
+        {"Do you want to go back to the old fan?": ["Run: fan_old start"], "else": []}
+    ]
+    assert arm.body[0].commands == ("fan_old start",)
+
+
+@pytest.mark.parametrize(
+    "said", ["You should see something like this for each fan.", "This is an example output."]
+)
+def test_what_a_sentence_shows_is_no_command(said):
+    (step,) = read(
+        "Ask each fan:", "", "```", "fan ask", "```", "", said, "", "```", "f1 Up", "```"
+    ).body
+    assert (step.commands, step.expected) == (("fan ask",), "f1 Up")
 
 
 def test_shown_output_is_no_command():

@@ -217,6 +217,11 @@ def test_a_section_that_is_named_is_led_to_only_on_the_condition(action, told):
     assert outline(read(*lines).body) == told
 
 
+def test_what_happens_on_a_condition_is_no_step():
+    told = read("In case there is no upgrade, this alert can be triggered as well.", "Oil it.").body
+    assert outline(told) == [{"Is there no upgrade?": ["Oil it"]}]
+
+
 @pytest.mark.parametrize(
     "action",
     [
