@@ -12,6 +12,7 @@ from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.material.pairs import is_fitted
 from evaluation.measures.telling_apart import auc, calibration_error
 from services.contracts.scorer import DIMENSIONS
+from services.learning.numbers import Weights, around_chance
 from services.scorer.chance import BY_RULES, CHECKED, Chance, is_by_rules, signs_of
 
 _SIGNS = (*DIMENSIONS, BY_RULES, CHECKED)
@@ -69,7 +70,11 @@ def _fitted(samples: Sequence[Sample]) -> Chance:
     truth = np.array([1.0 if sample.acceptable else -1.0 for sample in samples])
     given = _minimised(np.c_[table, np.ones(len(table))], truth)
     usual = table[truth > 0].mean(axis=0)
+    free = Weights(np.r_[given[-1], given[:-1]], np.eye(len(given)) / (2 * _PENALTY))
+    ones = np.ones(len(table))
+    known = around_chance(np.c_[ones, table], (truth > 0).astype(float), ones, free)
     return Chance(
+        spread=known.spread(("bias", *_SIGNS)),
         weights={n: round(float(w), 4) for n, w in zip(_SIGNS, given, strict=False)},
         bias=round(float(given[-1]), 4),
         usual={n: round(float(u), 4) for n, u in zip(_SIGNS, usual, strict=True)},

@@ -64,6 +64,18 @@ class PageReading(Value):
     """How the page came about, where nobody wrote it by hand: `learned from 3 runs`."""
 
 
+MOST_SIGNS = 12
+"""Documents whose signs come back."""
+
+
+class PageSigns(Value):
+    """What speaks for one document, in numbers: what learning on site starts from."""
+
+    document_id: str
+    signs: dict[str, float]
+    """By the name of a signal of retrieval."""
+
+
 class RetrievedContext(KnowledgeContext):
     """What is known for one ticket, with the readings of its documents."""
 
@@ -71,6 +83,10 @@ class RetrievedContext(KnowledgeContext):
     """Of the documents of `chunks` and `nodes`, the most relevant first, then the linked ones."""
     degraded: tuple[Part, ...] = ()
     """What did not answer, so that this was found without it."""
+    signs: tuple[PageSigns, ...] = ()
+    """Of the documents that came nearest, best first."""
+    is_alert: bool = False
+    """Whether it was looked for by the name of an alert."""
 
 
 class SourceText(Value):

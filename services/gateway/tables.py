@@ -209,6 +209,20 @@ class PageChoiceRow(Base):
     chosen_at: Mapped[float] = mapped_column(Float)
 
 
+class ServedRow(Base):
+    """What spoke for which page when a ticket was first walked: numbers that are learned from."""
+
+    __tablename__ = "gateway_served"
+
+    ticket_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE"), primary_key=True
+    )
+    is_alert: Mapped[bool] = mapped_column(Boolean)
+    pages: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    """`PageSigns`, best first."""
+    at: Mapped[float] = mapped_column(Float)
+
+
 class MarkRow(Base):
     """What an engineer did with a step, and thinks of it: of a candidate and all its versions."""
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from services.kit.errors import InvalidInputError
 
@@ -23,6 +23,21 @@ class FittedNumbers(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
+class Spread(FittedNumbers):
+    """How surely numbers are known: what learning on site starts from."""
+
+    names: tuple[str, ...] = ()
+    covariance: tuple[tuple[float, ...], ...] = ()
+    """Shape (names, names); empty where it is not known, so that nothing is learned from it."""
+
+    @model_validator(mode="after")
+    def _is_square(self) -> Self:
+        sizes = {len(self.covariance), *map(len, self.covariance)}
+        if sizes != {len(self.names)}:
+            raise ValueError(f"expected {len(self.names)} rows of as many numbers")
+        return self
+
+
 def refuse_unknown(given: Iterable[str], known: Collection[str]) -> None:
     """Raise ValueError where a name is not one of those that this version reads."""
     if unknown := sorted(set(given).difference(known)):
@@ -32,6 +47,8 @@ def refuse_unknown(given: Iterable[str], known: Collection[str]) -> None:
 class FittedFile(FittedNumbers):
     """What was fitted together, a file of its own."""
 
+    NAME: ClassVar[str] = ""
+    """What people call it, where it is learned on site."""
     SHIPPED: ClassVar[Path]
     INDENT: ClassVar[int | None] = 1
 
@@ -58,16 +75,20 @@ class FittedFile(FittedNumbers):
             UnusableFitError: It cannot be read, or does not hold just such numbers.
         """
         try:
-            return cls.model_validate_json(path.read_bytes())
+            text = path.read_bytes()
         except OSError as error:
-            came = str(error.strerror)
+            raise _unusable(cls.__name__, str(path), str(error.strerror)) from error
+        return cls.of_text(text, str(path))
+
+    @classmethod
+    def of_text(cls, text: str | bytes, place: str) -> Self:
+        """Those of a text that stands in `place`; raises as `read` does."""
+        try:
+            return cls.model_validate_json(text)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             came = f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
-        raise UnusableFitError(
-            f"expected {cls.__name__} in {path}, got {came!r}; fit it again, or take the file away"
-            " to use what is shipped"
-        )
+            raise _unusable(cls.__name__, place, came) from error
 
     @property
     def hash(self) -> str:
@@ -77,3 +98,10 @@ class FittedFile(FittedNumbers):
     def write(self) -> None:
         """Make them those that are shipped."""
         self.SHIPPED.write_text(self.model_dump_json(indent=self.INDENT) + "\n", encoding="utf-8")
+
+
+def _unusable(expected: str, place: str, came: str) -> UnusableFitError:
+    return UnusableFitError(
+        f"expected {expected} in {place}, got {came!r}; fit it again, or take it away to use"
+        " what is shipped"
+    )

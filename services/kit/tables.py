@@ -1,4 +1,4 @@
-"""Tables of the kit: the outbox, the keys, the people with their sessions, the audit log."""
+"""Tables of the kit: outbox, keys, people with their sessions, audit log, learned numbers."""
 
 from typing import Any
 
@@ -140,3 +140,22 @@ class AuditRow(Base):
     before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     after: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     request_id: Mapped[str] = mapped_column(String(64))
+
+
+class FitRow(Base):
+    """Numbers that were learned on site; of each name one serves at most, and one is tried."""
+
+    __tablename__ = "fit"
+    __table_args__ = (Index("ix_fit_name", "name", "state"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    """Sorts by time."""
+    name: Mapped[str] = mapped_column(String(40))
+    state: Mapped[str] = mapped_column(String(10))
+    body: Mapped[str] = mapped_column(Text)
+    """The `FittedFile` as JSON."""
+    basis: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """What it was learned from and how it did: counts, figures, ids of tickets, no text."""
+    made_at: Mapped[float] = mapped_column(Float)
+    changed_at: Mapped[float] = mapped_column(Float)
+    """When it came to its state."""

@@ -10,64 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from services.knowledge.stores.points import words_of_chunk
+from services.retrieval.calibration import Order, Signals
 from services.retrieval.candidates import Candidates, FoundPoint, chunk_document
 from services.retrieval.match import Rarity, Terms, terms_in, terms_of, union
 from services.retrieval.query import RetrievalQuery
 from services.retrieval.said import is_said
 
-
-class Signals(NamedTuple):
-    """What speaks for a document, each 0–1 (a cosine may be a little under 0)."""
-
-    meaning: float = 0.0
-    """Cosine of the whole ticket with the nearest chunk, or with what people say of the page."""
-    words: float = 0.0
-    """BM25 of the best chunk for the whole ticket, as a share of the best of all."""
-    coverage: float = 0.0
-    """Share of the ticket's words that the found chunks hold together, rare words first."""
-    runs: float = 0.0
-    """Share of the ticket's three-word runs that stand in the found chunks literally."""
-    title_said: float = 0.0
-    """Share of the title's words that the ticket says."""
-    line_titled: float = 0.0
-    """Share of the one line's words that the title or the headings have."""
-    node_meaning: float = 0.0
-    """Cosine of the ticket, or its one line, with the nearest incident node."""
-    node_words: float = 0.0
-    """BM25 of the best incident node, as a share of the best of all."""
-    named: float = 0.0
-    """1 when the ticket gives the very name of an incident of the document."""
-
-
-FOR_ALERTS = Signals(
-    meaning=1.9,
-    words=0.9,
-    coverage=1.0,
-    runs=0.9,
-    title_said=0.5,
-    line_titled=0.4,
-    node_meaning=0.6,
-    node_words=0.4,
-    named=0.6,
-)
-"""Of a query with the name of an alert: pages about alerts bear such names."""
-
-FOR_TEXT = Signals(
-    meaning=1.52,
-    words=0.53,
-    coverage=1.0,
-    runs=0.94,
-    title_said=0.0,
-    line_titled=0.13,
-    node_meaning=0.16,
-    node_words=0.21,
-    named=0.34,
-)
-"""Of what people write, who seldom know the page's title. Fitted to lift the right page over the
-others (softmax over the documents found, drawn towards the weights for alerts) on those tickets of
-`logic/pages.jsonl` whose id has an even sha256."""
-
-_NEAR = Signals(meaning=1.9, words=0.9)
+_NEAR_MEANING, _NEAR_WORDS = 1.9, 0.9
 """What orders the parts of one document, and documents before they are looked at more closely."""
 
 
@@ -104,12 +53,12 @@ class Ranked(NamedTuple):
     """Of the query, those that a chunk has, with their weights."""
 
 
-def rank_documents(query: RetrievalQuery, candidates: Candidates) -> Ranked:
+def rank_documents(query: RetrievalQuery, candidates: Candidates, order: Order) -> Ranked:
     """The nearest documents of the candidates; equal ones by id."""
     chunks, nodes = _by_document(candidates)
     named = {id_ for ids in candidates.named.values() for id_ in ids}
     near = _nearest(chunks, nodes, named)
-    reader = _SignalReader(query, candidates)
+    reader = _SignalReader(query, candidates, order)
     ranked = [reader.evidence(id_, chunks[id_], nodes[id_]) for id_ in near]
     ranked.sort(key=lambda each: (-each.score, each.document_id))
     return Ranked(ranked, reader.words)
@@ -131,7 +80,7 @@ def _nearest(
 
 def relevance(found: FoundPoint) -> float:
     """How well one chunk or node matches, to order those of the same document."""
-    return _NEAR.meaning * found.meaning + _NEAR.words * found.words
+    return _NEAR_MEANING * found.meaning + _NEAR_WORDS * found.words
 
 
 def _by_document(
@@ -158,11 +107,11 @@ def _chunk_terms(found: FoundPoint) -> Terms:
 class _SignalReader:
     """Reads the signals of documents for one query."""
 
-    def __init__(self, query: RetrievalQuery, candidates: Candidates) -> None:
+    def __init__(self, query: RetrievalQuery, candidates: Candidates, order: Order) -> None:
         chunks = ((id_, each) for id_, each in candidates.chunks.items() if not is_said(each))
         self._terms = {id_: _chunk_terms(found) for id_, found in chunks}
         self._rarity = Rarity(list(self._terms.values()))
-        self._weights = FOR_ALERTS if query.is_alert else FOR_TEXT
+        self._order = order
         self._asked = terms_of(query.words)
         self._line = terms_of(query.focus)
         self._names = {
@@ -179,7 +128,7 @@ class _SignalReader:
             tuple(sorted(chunks, key=relevance, reverse=True)),
             tuple(sorted(nodes, key=relevance, reverse=True)),
             signals,
-            self._score(signals),
+            self._order.score(signals),
             tuple(names),
         )
 
@@ -187,10 +136,6 @@ class _SignalReader:
     def words(self) -> Mapping[str, float]:
         """Of the query, those that a chunk has, with their weights."""
         return self._rarity.of_words(self._asked.words)
-
-    def _score(self, signals: Signals) -> float:
-        weighted = sum(w * signal for w, signal in zip(self._weights, signals, strict=True))
-        return max(0.0, min(1.0, weighted / sum(self._weights)))
 
     def _signals(
         self, chunks: Sequence[FoundPoint], nodes: Sequence[FoundPoint], is_named: bool

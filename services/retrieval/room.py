@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     """Retrieval over the stores of knowledge."""
+    from services.kit.fits import FitInUse
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.knowledge.stores.sql_said import SqlSaidTexts
     from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
-    from services.retrieval.confidence import Calibration
+    from services.retrieval.calibration import Calibration
     from services.retrieval.service import RetrievalService
 
+    calibration = FitInUse(Calibration.of_folder(stores.folder), stores.database)
     service = RetrievalService(
         stores.vectors,
         stores.graph,
@@ -35,7 +37,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         readings=SqlReadingStore(stores.database),
         archive=SqlCaseArchive(stores.database),
         said=SqlSaidTexts(stores.database),
-        calibration=Calibration.of_folder(stores.folder),
+        calibration=lambda: calibration.now,
     )
     return OpenRoom(
         service,

@@ -1,13 +1,16 @@
 """Retrieval: the work, from a request to ranked knowledge."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from services.contracts.retrieval import (
+    MOST_SIGNS,
     NodeQuery,
     NodeSummary,
     NodeSurroundings,
     PageReading,
+    PageSigns,
     Part,
     RetrievedContext,
     RetrieveRequest,
@@ -33,8 +36,8 @@ from services.knowledge.ports import (
 )
 from services.knowledge.stores.points import chunk_of
 from services.procedure.ports import ReadingSource
+from services.retrieval.calibration import Calibration, Order, confidence
 from services.retrieval.candidates import find_candidates
-from services.retrieval.confidence import Calibration, confidence
 from services.retrieval.fuse import DocumentEvidence, Ranked, rank_documents, relevance
 from services.retrieval.pages import NoReadings, Pages
 from services.retrieval.query import RetrievalQuery, read_query
@@ -72,11 +75,11 @@ class RetrievalService:
         readings: ReadingSource | None = None,
         archive: CaseArchive | None = None,
         said: SaidTexts | None = None,
-        calibration: Calibration | None = None,
+        calibration: Callable[[], Calibration] | None = None,
     ) -> None:
         """The stores that ingestion writes; nothing is written here.
 
-        `calibration` stands for the one that is shipped.
+        `calibration` gives what order and chance follow from; without it, what is shipped.
         """
         chosen = settings or RetrievalSettings()
         self._resolved = (
@@ -95,13 +98,14 @@ class RetrievalService:
         self._documents = documents
         self._embedder = embedder
         self._settings = chosen
-        self._calibration = calibration or Calibration.shipped()
+        self._calibration = calibration or cache(Calibration.shipped)
         self._pages = Pages(documents, readings or NoReadings())
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
         query = read_query(request)
-        (ranked, words), missing = self._ranked(query, request)
+        ranking = self._calibration().of(is_alert=query.is_alert)
+        (ranked, words), missing = self._ranked(query, request, ranking.order)
         around = _Around()
         if "graph" not in missing:
             try:
@@ -115,9 +119,11 @@ class RetrievalService:
             nodes=around.nodes,
             linked=around.linked,
             words=dict(words),
-            confidence=confidence(ranked, self._calibration, is_alert=query.is_alert),
+            confidence=confidence(ranked, ranking.curve),
             pages=self._readings(ranked, around.targets),
             degraded=missing,
+            signs=tuple(_signs(each) for each in ranked[:MOST_SIGNS]),
+            is_alert=query.is_alert,
         )
 
     def _around(self, ranked: Sequence[DocumentEvidence], request: RetrieveRequest) -> _Around:
@@ -127,10 +133,12 @@ class RetrievalService:
 
     def evidence(self, request: RetrieveRequest) -> list[DocumentEvidence]:
         """What speaks for each document that the searches found, the best document first."""
-        return list(self._ranked(read_query(request), request)[0].documents)
+        query = read_query(request)
+        order = self._calibration().of(is_alert=query.is_alert).order
+        return list(self._ranked(query, request, order)[0].documents)
 
     def _ranked(
-        self, query: RetrievalQuery, request: RetrieveRequest
+        self, query: RetrievalQuery, request: RetrieveRequest, order: Order
     ) -> tuple[Ranked, tuple[Part, ...]]:
         """The documents but for some, and what did not answer."""
         if query.is_empty:
@@ -149,7 +157,7 @@ class RetrievalService:
             if self._resolved is not None and is_ticket:
                 found = self._resolved.beside(found, self._vectors, limit=limit)
         with stage_timer("retrieval", "rank"):
-            ranked = rank_documents(query, found)
+            ranked = rank_documents(query, found, order)
         left = [each for each in ranked.documents if each.document_id not in request.without]
         return ranked._replace(documents=left), found.without
 
@@ -254,3 +262,10 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
 def _score(evidence: DocumentEvidence, place: int) -> float:
     """The document's score, less for its next parts."""
     return evidence.score * _NEXT_OF_SAME**place
+
+
+def _signs(evidence: DocumentEvidence) -> PageSigns:
+    told = evidence.signals._asdict().items()
+    return PageSigns(
+        document_id=evidence.document_id, signs={name: round(value, 4) for name, value in told}
+    )

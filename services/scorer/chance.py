@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS, Score
-from services.kit.fitted import FittedFile, refuse_unknown
+from services.kit.fitted import FittedFile, Spread, refuse_unknown
 from services.procedure.model import Reader
 from services.workflow.model import Provenance
 
@@ -31,12 +31,15 @@ _NAMED = 0.4
 class Chance(FittedFile):
     """What each dimension says of the chance."""
 
+    NAME: ClassVar = "acceptance"
     SHIPPED: ClassVar = Path(__file__).with_name("chance.json")
 
     weights: dict[str, float]
     bias: float
     usual: dict[str, float]
     """Log-odds of each dimension where the workflow is acceptable."""
+    spread: Spread = Field(default=Spread())
+    """Of the bias, then of the weights."""
     provenance: str = ""
     """What it was fitted on, and by which command."""
     figures: dict[str, float] = Field(default_factory=dict)

@@ -44,8 +44,8 @@ class ScoringFit:
 
     @property
     def hash(self) -> str:
-        """Another one where any of them is another."""
-        all_of_it = (self.forests.hash, self.weighings.hash, self.chance.hash, self.conditions.hash)
+        """Another one where any of them is another but the chance, which is of one ticket."""
+        all_of_it = (self.forests.hash, self.weighings.hash, self.conditions.hash)
         return hashlib.sha256("".join(all_of_it).encode()).hexdigest()[:16]
 
     def write(self) -> None:

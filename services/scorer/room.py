@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
     """The scorer, which keeps what it finds beside the readings where there is a database."""
+    from services.kit.fits import FitInUse
     from services.kit.queue.periodic import Periodic
     from services.procedure.store.sql_answers import SqlAnswerStore
     from services.procedure.store.sql_prepared import SqlPreparedStore
@@ -30,13 +31,16 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
 
     database = stores.database if stores.has_database else None
     store = SqlPreparedStore(database) if database else None
+    fitted = ScoringFit.of_folder(stores.folder)
+    chance = FitInUse(fitted.chance, database)
     service = ScorerService(
         stores.embedder,
         ScorerSettings(),
         model=stores.model,
         answers=SqlAnswerStore(database) if database and stores.model else None,
         prepared=store,
-        fitted=ScoringFit.of_folder(stores.folder),
+        fitted=fitted,
+        chance=lambda: chance.now,
     )
     preparing = None
     if database and store:

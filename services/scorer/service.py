@@ -25,7 +25,7 @@ from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.evidence.rule_reading import is_of_rules, rules_beside
 from services.procedure.ports import AnswerStore, PreparedStore
 from services.scorer.approved import Approved
-from services.scorer.chance import chance_of_page, with_chance
+from services.scorer.chance import Chance, chance_of_page, with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import ScoringCase
 from services.scorer.criteria.coherence import coherence
@@ -73,6 +73,7 @@ class ScorerService:
         model: ChatModel | None = None,
         answers: AnswerStore | None = None,
         fitted: ScoringFit | None = None,
+        chance: Callable[[], Chance] | None = None,
         prepared: PreparedStore | None = None,
         hears_others: bool = True,
     ) -> None:
@@ -80,10 +81,11 @@ class ScorerService:
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
         `answers` is where the model's answers are kept, and `prepared` what hangs on pages alone;
-        without them, in memory. `fitted` stands for what is shipped.
+        without them, in memory. `fitted` stands for what is shipped, `chance` for the chance in it.
         """
         self._settings = settings or ScorerSettings()
         self._fitted = fitted or ScoringFit.shipped()
+        self._chance = chance or (lambda: self._fitted.chance)
         self._facts = PageFacts(self._fitted.forests, self._fitted.conditions)
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
@@ -193,7 +195,7 @@ class ScorerService:
         score = with_chance(
             Score(**{name: found[name] for name in DIMENSIONS}, others=others),
             candidate.workflow.provenance,
-            self._fitted.chance,
+            self._chance(),
             of_page,
         )
         marked = with_doubts(candidate.workflow, scores.conditions, self._fitted.conditions.bars)

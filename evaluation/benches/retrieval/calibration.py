@@ -1,5 +1,7 @@
 """Fits how sure retrieval may be, and from which chance on a page fits surely or perhaps.
 
+The order stays as it is; how surely its weights are known is told here, for learning on site.
+
 Known are alerts and tickets whose page is there; unknown, alerts whose page is not, and the same
 tickets with their page hidden. Everything is fitted on ids with an even sha256 and judged on the
 others.
@@ -15,9 +17,11 @@ from numpy.typing import NDArray
 from evaluation.benches.retrieval.ranks import request_of
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import Pair, is_fitted
-from services.contracts.retrieval import RetrieveRequest
+from services.contracts.retrieval import MOST_SIGNS, PageSigns, RetrieveRequest
 from services.gateway.walk.fit import Thresholds
-from services.retrieval.confidence import Calibration, Curve, features
+from services.learning.finding import curve_names, table_of
+from services.learning.numbers import Choice, Weights, around_chance, around_order, shares_of
+from services.retrieval.calibration import Calibration, Curve, Order, Ranking, features
 from services.retrieval.service import RetrievalService
 
 FEATURES = ("meaning", "coverage", "runs", "line_titled", "node_meaning", "margin")
@@ -29,6 +33,8 @@ SHOWN = 0.95
 
 _STEPS = 20_000
 _RATE = 0.3
+_FREE = 100.0
+"""Variance of a weight of which nothing is known."""
 _SHRINK = 0.0005
 """L2 penalty on the weights: there are only some dozens of known alerts."""
 
@@ -45,6 +51,10 @@ class Case:
     is_fitted: bool
     values: tuple[float, ...]
     """In the order of `FEATURES`."""
+    pages: tuple[PageSigns, ...] = ()
+    """What came nearest, best first."""
+    page: str = ""
+    """The one that treats it, where it is there."""
 
 
 class Fitted(NamedTuple):
@@ -61,7 +71,8 @@ def alert_cases(
     for is_known, pairs in ((True, known), (False, unknown)):
         for pair in pairs:
             request = request_of(pair, next(iter(pair.forms)))
-            yield _case(retrieval, request, pair.id, is_alert=True, is_known=is_known)
+            page = next(iter(pair.gold_documents), "") if is_known else ""
+            yield _case(retrieval, request, pair.id, page, is_alert=True)
 
 
 def ticket_cases(
@@ -72,8 +83,8 @@ def ticket_cases(
     """Tickets with their page, and without it."""
     for row in rows:
         request = RetrieveRequest.of_ticket(row.draft)
-        yield _case(retrieval, request, row.id, is_alert=False, is_known=True)
-        yield _case(blind_for(row.page), request, row.id, is_alert=False, is_known=False)
+        yield _case(retrieval, request, row.id, row.page, is_alert=False)
+        yield _case(blind_for(row.page), request, row.id, "", is_alert=False)
 
 
 def calibrate(cases: Sequence[Case], provenance: str) -> Fitted:
@@ -83,7 +94,12 @@ def calibrate(cases: Sequence[Case], provenance: str) -> Fitted:
     """
     alerts = [case for case in cases if case.is_alert]
     tickets = [case for case in cases if not case.is_alert]
-    curves = {"alerts": _fitted(alerts), "text": _fitted(tickets)}
+    shipped = Calibration.shipped()
+    rankings = {
+        "alerts": ranking_of(shipped.alerts.order, alerts),
+        "text": ranking_of(shipped.text.order, tickets),
+    }
+    curves = {name: ranking.curve for name, ranking in rankings.items()}
     chances = {"alerts": _chances(alerts, curves["alerts"])}
     chances["text"] = _chances(tickets, curves["text"])
     sure, unsure = _thresholds(tickets, chances["text"])
@@ -94,7 +110,7 @@ def calibrate(cases: Sequence[Case], provenance: str) -> Fitted:
         for half in ("fitted", "unfitted")
     }
     return Fitted(
-        Calibration(**curves, provenance=provenance, figures=figures),
+        Calibration(**rankings, provenance=provenance, figures=figures),
         Thresholds(sure_from=sure, unsure_from=unsure, provenance=provenance, figures=figures),
     )
 
@@ -103,17 +119,61 @@ def _case(
     retrieval: RetrievalService,
     request: RetrieveRequest,
     id_: str,
+    page: str,
     *,
     is_alert: bool,
-    is_known: bool,
 ) -> Case:
-    found = features(retrieval.evidence(request))
-    return Case(is_alert, is_known, is_fitted(id_), tuple(found[name] for name in FEATURES))
+    ranked = retrieval.evidence(request)
+    found = features(ranked)
+    pages = tuple(
+        PageSigns(document_id=each.document_id, signs=each.signals._asdict())
+        for each in ranked[:MOST_SIGNS]
+    )
+    values = tuple(found[name] for name in FEATURES)
+    return Case(is_alert, bool(page), is_fitted(id_), values, pages, page)
 
 
-def _fitted(cases: Sequence[Case]) -> Curve:
-    """Logistic regression with weights of at least 0, by projected gradient descent."""
+def ranking_of(order: Order, cases: Sequence[Case]) -> Ranking:
+    """A curve for this order, and how surely both are known, from the cases to be fitted on."""
     chosen = [case for case in cases if case.is_fitted]
+    curve = _fitted(chosen)
+    return Ranking(order=_with_spread(order, chosen), curve=_curve_with_spread(curve, chosen))
+
+
+def _with_spread(order: Order, cases: Sequence[Case]) -> Order:
+    """The same order; its weights are as large as makes the right pages likeliest."""
+    names = tuple(order.weights)
+    told = [
+        Choice(table_of(names, case.pages), ids.index(case.page))
+        for case in cases
+        for ids in [[page.document_id for page in case.pages]]
+        if case.page in ids
+    ]
+    shares = np.array(list(order.weights.values())) / sum(order.weights.values())
+
+    def held(size: float) -> float:
+        return sum(float(np.log(shares_of(c.signs @ (shares * size))[c.right])) for c in told)
+
+    mean = shares * max(np.arange(1.0, 60.0), key=held)
+    found = around_order(told, Weights(mean, np.eye(len(names)) * _FREE))
+    weights = {n: round(float(w), 4) for n, w in zip(names, mean, strict=True)}
+    return Order(weights=weights, spread=found.spread(names))
+
+
+def _curve_with_spread(curve: Curve, cases: Sequence[Case]) -> Curve:
+    kept = [FEATURES.index(name) for name in curve.weights]
+    table = np.array([[1.0, *(case.values[place] for place in kept)] for case in cases])
+    known = _known(cases)
+    share = np.where(known, 0.5 / known.sum(), 0.5 / (~known).sum())
+    weight = share / (share**2).sum()  # as many as they are worth, both classes alike
+    mean = np.array([curve.intercept, *curve.weights.values()])
+    prior = Weights(mean, np.eye(len(mean)) * _FREE)
+    found = around_chance(table, known.astype(float), weight, prior)
+    return curve.model_copy(update={"spread": found.spread(curve_names(curve))})
+
+
+def _fitted(chosen: Sequence[Case]) -> Curve:
+    """Logistic regression with weights of at least 0, by projected gradient descent."""
     values, is_known = np.array([case.values for case in chosen]), _known(chosen)
     share = np.where(is_known, 0.5 / is_known.sum(), 0.5 / (~is_known).sum())
     weights = np.zeros(values.shape[1] + 1)

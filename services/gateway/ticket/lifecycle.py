@@ -16,7 +16,14 @@ from sqlalchemy.sql import Executable
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
 from services.contracts.triage import MAX_NAME
-from services.gateway.tables import AlertRow, ScoreRow, TicketRow, TicketTeamRow, WorkflowRow
+from services.gateway.tables import (
+    AlertRow,
+    ScoreRow,
+    ServedRow,
+    TicketRow,
+    TicketTeamRow,
+    WorkflowRow,
+)
 from services.gateway.ticket.assignment import store_decision_of_walk
 from services.gateway.ticket.citations import cite, note_nearest
 from services.gateway.ticket.events import Note, add_events, add_first_events
@@ -135,6 +142,10 @@ def conclude(
     if isinstance(outcome, Refused):
         note_nearest(session, ticket_id, outcome.nearest)
     if isinstance(outcome, Planned | Refused):
+        if outcome.served is not None and row.walks == 1:
+            pages = [page.model_dump() for page in outcome.served.pages]
+            is_alert = outcome.served.is_alert
+            session.add(ServedRow(ticket_id=ticket_id, is_alert=is_alert, pages=pages, at=now))
         decided = outcome.triage if isinstance(outcome, Refused) else None
         store_decision_of_walk(session, ticket_id, decided)
     add_events(session, ticket_id, [*notes, Note(outcome.status.value, facts, now)])

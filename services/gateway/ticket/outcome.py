@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from services.contracts.gateway import NearestDocument
+from services.contracts.retrieval import PageSigns
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
@@ -20,6 +21,15 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Served:
+    """What spoke for which page."""
+
+    pages: tuple[PageSigns, ...]
+    """Best first."""
+    is_alert: bool
+
+
+@dataclass(frozen=True)
 class Planned:
     """Candidates, best first, at least one, each with how surely it is the answer."""
 
@@ -32,6 +42,7 @@ class Planned:
     """What the walk went on without."""
     asks_page: bool = False
     """Whether a model is to be asked which of the pages found treats the fault."""
+    served: Served | None = None
     status: TicketStatus = field(default=TicketStatus.PLANNED, init=False)
 
 
@@ -45,6 +56,7 @@ class Refused:
     """The team that it goes to instead."""
     questions: tuple[Question, ...] = ()
     degraded: tuple[str, ...] = ()
+    served: Served | None = None
     status: TicketStatus = field(default=TicketStatus.REFUSED, init=False)
 
 

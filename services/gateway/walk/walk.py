@@ -22,10 +22,18 @@ from services.contracts.scorer import (
     ScoreRequest,
 )
 from services.contracts.ticket import TicketDraft
+from services.contracts.triage import TriageDecision
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.settled_decisions import mark_settled
 from services.gateway.metrics import WALK_SECONDS
-from services.gateway.ticket.outcome import Failed, Outcome, Planned, Refused, count_outcome
+from services.gateway.ticket.outcome import (
+    Failed,
+    Outcome,
+    Planned,
+    Refused,
+    Served,
+    count_outcome,
+)
 from services.gateway.ticket.question import Question
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
@@ -163,6 +171,7 @@ class Walk:
             questions,
             without,
             asks_page=not opened.is_by_choice and self._finding.asks(opened, found_for),
+            served=_served(context),
         )
 
     def _ranked(
@@ -188,17 +197,18 @@ class Walk:
         questions: tuple[Question, ...] = (),
     ) -> Refused:
         """Nothing fits: the ticket goes to a team, with what was found."""
-        nearest, without = self._nearest(context), context.degraded
-        if self._triage is None:
-            return Refused(reason, nearest, None, questions, without)
-        note = partial(nothing_fits, nearest=nearest, reason=reason)
-        try:
-            decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
-        except UnavailableError:
-            if not self._has_waited(opened):
-                raise
-            return Refused(reason, nearest, None, questions, (*without, "triage"))
-        return Refused(reason, nearest, decided, questions, without)
+        nearest, served = self._nearest(context), _served(context)
+        without: tuple[str, ...] = context.degraded
+        decided: TriageDecision | None = None
+        if self._triage is not None:
+            note = partial(nothing_fits, nearest=nearest, reason=reason)
+            try:
+                decided = self._triage.decide(opened.draft, note, within_s=self._time_left(opened))
+            except UnavailableError:
+                if not self._has_waited(opened):
+                    raise
+                without = (*without, "triage")
+        return Refused(reason, nearest, decided, questions, without, served)
 
     def _candidates(
         self,
@@ -259,6 +269,11 @@ def _why_refused(context: RetrievedContext) -> str:
         "nothing that is known is specific enough: the closest document treats this very fault "
         f"with a chance of {context.confidence:.0%}"
     )
+
+
+def _served(context: RetrievedContext) -> Served | None:
+    """None where a part of retrieval was missing: such signs teach nothing."""
+    return None if context.degraded else Served(context.signs, context.is_alert)
 
 
 def _unscored(candidates: Iterable[Candidate]) -> tuple[ScoredCandidate, ...]:

@@ -7,7 +7,7 @@ import pytest
 from services.gateway.walk.fit import Thresholds
 from services.kit.fitted import FOLDER, UnusableFitError
 from services.procedure.evidence.decide import Forests
-from services.retrieval.confidence import Calibration
+from services.retrieval.calibration import Calibration
 from services.scorer.chance import Chance
 from services.scorer.criteria.weighing import Weighings
 from services.scorer.fitted import ScoringFit
@@ -90,7 +90,10 @@ def changed(kind, change):
         (Chance, lambda v: v["weights"].update(charm=1.0)),
         (Chance, lambda v: v.update(bias=float("nan"))),
         (Weighings, lambda v: v["dimensions"].update(charm={})),
-        (Calibration, lambda v: v["text"]["weights"].update(charm=1.0)),
+        (Calibration, lambda v: v["text"]["curve"]["weights"].update(charm=1.0)),
+        (Calibration, lambda v: v["text"]["order"]["weights"].update(charm=1.0)),
+        (Calibration, lambda v: v["text"]["order"].update(weights={"runs": 0.0})),
+        (Calibration, lambda v: v["text"]["curve"]["spread"]["covariance"].pop()),
         (Thresholds, lambda v: v.update(sure_from=1.5)),
         (Forests, lambda v: v["forests"].update(charm={"signs": [], "start": 0, "trees": []})),
         (Forests, lambda v: first_tree(v)["left"].pop()),
@@ -108,9 +111,14 @@ def first_tree(value):
     return next(iter(value["forests"].values()))["trees"][0]
 
 
-def test_what_scoring_rests_on_changes_its_hash_with_any_of_its_files(tmp_path):
+def test_what_scores_of_a_page_rest_on_changes_its_hash_with_any_of_its_files(tmp_path):
     hashes = {ScoringFit.shipped().hash}
-    for kind in (Forests, Weighings, Chance):
+    for kind in (Forests, Weighings):
         put(tmp_path, kind, json.dumps(shipped(kind) | {"provenance": "fitted here"}))
         hashes.add(ScoringFit.of_folder(tmp_path).hash)
-    assert len(hashes) == 4
+    assert len(hashes) == 3
+
+
+def test_another_chance_leaves_what_is_prepared_as_it_is(tmp_path):
+    put(tmp_path, Chance, json.dumps(shipped(Chance) | {"bias": 1.0}))
+    assert ScoringFit.of_folder(tmp_path).hash == ScoringFit.shipped().hash

@@ -3,8 +3,9 @@
 import pytest
 
 from services.contracts.retrieval import RetrieveRequest
+from services.retrieval.calibration import Calibration
 from services.retrieval.candidates import Candidates, FoundPoint
-from services.retrieval.fuse import FOR_ALERTS, FOR_TEXT, rank_documents
+from services.retrieval.fuse import rank_documents
 from services.retrieval.query import read_query
 
 
@@ -27,7 +28,9 @@ CANDIDATES = Candidates(
 
 
 def ranked(**fields):
-    return rank_documents(read_query(RetrieveRequest(**fields)), CANDIDATES).documents
+    query = read_query(RetrieveRequest(**fields))
+    order = Calibration.shipped().of(is_alert=query.is_alert).order
+    return rank_documents(query, CANDIDATES, order).documents
 
 
 def test_for_an_alert_a_title_like_its_name_counts():
@@ -44,7 +47,8 @@ def test_a_score_is_a_share():
         assert 0 <= each.score <= 1
 
 
-@pytest.mark.parametrize("weights", [FOR_ALERTS, FOR_TEXT])
-def test_no_signal_speaks_against_a_document(weights):
+@pytest.mark.parametrize("is_alert", [True, False])
+def test_no_signal_speaks_against_a_document(is_alert):
+    weights = Calibration.shipped().of(is_alert=is_alert).order.weights.values()
     assert min(weights) >= 0
     assert sum(weights) > 0

@@ -33,4 +33,5 @@ def test_few_unknown_tickets_are_sure_where_it_was_fitted():
 
 def test_no_weight_is_under_0():
     found = calibrate(list(cases()), "test").calibration
-    assert min((*found.alerts.weights.values(), *found.text.weights.values())) > 0
+    curves = (found.alerts.curve, found.text.curve)
+    assert min(weight for curve in curves for weight in curve.weights.values()) > 0

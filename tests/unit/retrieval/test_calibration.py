@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.retrieval.confidence import Calibration, Curve, confidence, features
-from services.retrieval.fuse import DocumentEvidence, Signals
+from services.retrieval.calibration import Calibration, Curve, Signals, confidence, features
+from services.retrieval.fuse import DocumentEvidence
 
 CALIBRATION = Calibration.shipped()
 
@@ -16,17 +16,14 @@ STRONG = {"meaning": 0.8, "coverage": 0.9, "runs": 0.7, "line_titled": 0.9}
 
 
 def test_nothing_found_has_no_chance():
-    assert (
-        confidence([], CALIBRATION, is_alert=True)
-        == confidence([], CALIBRATION, is_alert=False)
-        == 0.0
-    )
+    assert confidence([], CALIBRATION.alerts.curve) == confidence([], CALIBRATION.text.curve) == 0
 
 
 @pytest.mark.parametrize("is_alert", [True, False])
 def test_more_of_every_signal_gives_a_higher_chance(is_alert):
-    weak = confidence([evidence(0.1, meaning=0.2)], CALIBRATION, is_alert=is_alert)
-    strong = confidence([evidence(0.8, **STRONG)], CALIBRATION, is_alert=is_alert)
+    curve = CALIBRATION.of(is_alert=is_alert).curve
+    weak = confidence([evidence(0.1, meaning=0.2)], curve)
+    strong = confidence([evidence(0.8, **STRONG)], curve)
     assert 0 < weak < 0.5 < strong < 1
 
 

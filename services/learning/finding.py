@@ -1,0 +1,156 @@
+"""In which order pages stand for a ticket, and how likely the first treats it."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from services.contracts.retrieval import PageSigns
+from services.gateway.adoption.lessons import Lesson
+from services.learning.numbers import (
+    ANY,
+    POSITIVE,
+    Array,
+    Choice,
+    Weights,
+    fit_chance,
+    fit_order,
+    shares_of,
+)
+from services.learning.subject import BASE_RATE, ELSEWHERE, LIKELIEST, Weighed
+from services.retrieval.calibration import Calibration, Curve, Order, Ranking
+
+_DIGITS = 4
+_NOT_AMONG = 0.1
+"""Share of what is left to pages that did not come near."""
+
+
+class Finding:
+    """Learns `Calibration`. Implements `Subject`."""
+
+    numbers = Calibration
+
+    def teaches(self, lesson: Lesson) -> bool:
+        """See `Subject.teaches`."""
+        return bool(lesson.pages) and (
+            bool(lesson.right) or lesson.pages[0].document_id in lesson.wrong
+        )
+
+    def learn(self, shipped: Calibration, lessons: Sequence[Weighed]) -> Calibration:
+        """See `Subject.learn`."""
+        alerts = [each for each in lessons if each.lesson.is_alert]
+        texts = [each for each in lessons if not each.lesson.is_alert]
+        return shipped.model_copy(
+            update={
+                "alerts": _learned(shipped.alerts, alerts),
+                "text": _learned(shipped.text, texts),
+                "provenance": f"learned on site from {len(lessons)} tickets",
+                "figures": {},
+            }
+        )
+
+    def foretold(self, fit: Calibration, lesson: Lesson) -> float | None:
+        """See `Subject.foretold`."""
+        ranking = fit.of(is_alert=lesson.is_alert)
+        ranked = sorted_by(ranking.order, lesson.pages)
+        first = ranked[0].document_id
+        chance = min(
+            LIKELIEST, max(1 - LIKELIEST, ranking.curve.chance(features_of(ranking, ranked)))
+        )
+        if first == lesson.right:
+            return math.log(chance)
+        if not lesson.right:
+            return math.log(1 - chance) if first in lesson.wrong else None
+        return math.log(1 - chance) + math.log(_share(ranking.order, ranked[1:], lesson.right))
+
+
+def sorted_by(order: Order, pages: Sequence[PageSigns]) -> list[PageSigns]:
+    """The pages as this order has them; equal ones by id, as retrieval has them."""
+    return sorted(pages, key=lambda page: (-order.score(page.signs), page.document_id))
+
+
+def features_of(ranking: Ranking, ranked: Sequence[PageSigns]) -> dict[str, float]:
+    """What the curve reads, of the first page and its distance."""
+    scores = [ranking.order.score(page.signs) for page in ranked[:2]]
+    return {**ranked[0].signs, "margin": scores[0] - (scores[1] if len(scores) > 1 else 0.0)}
+
+
+def order_names(order: Order) -> tuple[str, ...]:
+    """Of its weights."""
+    return tuple(order.weights)
+
+
+def curve_names(curve: Curve) -> tuple[str, ...]:
+    """Of its intercept and weights."""
+    return ("intercept", *curve.weights)
+
+
+def table_of(names: Sequence[str], pages: Sequence[PageSigns]) -> Array:
+    """Shape (pages, names)."""
+    return np.array([[page.signs.get(name, 0.0) for name in names] for page in pages], np.float64)
+
+
+def order_of(order: Order, found: Weights) -> Order:
+    """The same with these numbers."""
+    names = order_names(order)
+    weights = {n: round(float(w), _DIGITS) for n, w in zip(names, found.mean, strict=True)}
+    return Order(weights=weights, spread=found.spread(names))
+
+
+def curve_of(curve: Curve, found: Weights) -> Curve:
+    """The same with these numbers."""
+    intercept, *weights = (round(float(w), _DIGITS) for w in found.mean)
+    return Curve(
+        intercept=intercept,
+        weights=dict(zip(curve.weights, weights, strict=True)),
+        spread=found.spread(curve_names(curve)),
+    )
+
+
+def _learned(shipped: Ranking, lessons: Sequence[Weighed]) -> Ranking:
+    if not lessons or not shipped.order.spread.names or not shipped.curve.spread.names:
+        return shipped
+    ranking = shipped.model_copy(update={"order": _ordered(shipped.order, lessons)})
+    return ranking.model_copy(update={"curve": _curved(ranking, lessons)})
+
+
+def _ordered(shipped: Order, lessons: Sequence[Weighed]) -> Order:
+    names = order_names(shipped)
+    prior = Weights.of(list(shipped.weights.values()), shipped.spread)
+    choices = [
+        Choice(table_of(names, each.lesson.pages), ids.index(each.lesson.right), each.weight)
+        for each in lessons
+        for ids in [[page.document_id for page in each.lesson.pages]]
+        if each.lesson.right in ids
+    ]
+    return order_of(shipped, fit_order(choices, prior, [POSITIVE] * len(names)))
+
+
+def _curved(ranking: Ranking, lessons: Sequence[Weighed]) -> Curve:
+    shipped, rows, truth, weight = ranking.curve, [], [], []
+    for each in lessons:
+        ranked = sorted_by(ranking.order, each.lesson.pages)
+        first = ranked[0].document_id
+        if each.lesson.right or first in each.lesson.wrong:
+            told = features_of(ranking, ranked)
+            rows.append([1.0, *(told.get(name, 0.0) for name in shipped.weights)])
+            truth.append(float(first == each.lesson.right))
+            weight.append(each.weight)
+    if not rows:
+        return shipped
+    prior = Weights.of([shipped.intercept, *shipped.weights.values()], shipped.spread)
+    bounds = [ANY, *[POSITIVE] * len(shipped.weights)]
+    found = fit_chance(
+        np.array(rows), np.array(truth), np.array(weight), prior.wider(ELSEWHERE, BASE_RATE), bounds
+    )
+    return curve_of(shipped, found)
+
+
+def _share(order: Order, others: Sequence[PageSigns], right: str) -> float:
+    """Of what is left, what falls to a page behind the first."""
+    ids = [page.document_id for page in others]
+    if right not in ids:
+        return _NOT_AMONG
+    names = order_names(order)
+    shares = shares_of(table_of(names, others) @ np.array(list(order.weights.values())))
+    return _NOT_AMONG + (1 - 2 * _NOT_AMONG) * float(shares[ids.index(right)])

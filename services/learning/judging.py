@@ -1,0 +1,65 @@
+"""Which of two fits foretold better what came: paired over tickets, with an interval."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from services.kit.fitted import FittedFile
+from services.learning.subject import Subject, Weighed
+
+LEAST_CASES = 20
+"""Later tickets under which nothing is decided."""
+_DRAWS = 2_000
+_TAIL = 2.5
+"""Percent beyond each end of the interval."""
+
+
+class Outcome(StrEnum):
+    """What the comparison says of a challenger."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much better a challenger foretold, in log-odds of a ticket (0.7 is twice as likely)."""
+
+    cases: int
+    mean: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        """By the interval; open on too few cases."""
+        if self.cases < LEAST_CASES:
+            return Outcome.OPEN
+        if self.low > 0:
+            return Outcome.BETTER
+        return Outcome.WORSE if self.high < 0 else Outcome.OPEN
+
+
+def compare(
+    subject: Subject, challenger: FittedFile, champion: FittedFile, lessons: Sequence[Weighed]
+) -> Comparison:
+    """On lessons that the challenger was not made from; whole kinds of tickets are drawn (95 %)."""
+    by_kind: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for each in lessons:
+        new = subject.foretold(challenger, each.lesson)
+        old = subject.foretold(champion, each.lesson)
+        if new is not None and old is not None:
+            by_kind[each.lesson.kind].append((each.weight, new - old))
+    kinds = [np.array(pairs) for pairs in by_kind.values()]
+    cases = sum(map(len, kinds))
+    if len(kinds) < 2:
+        return Comparison(cases)
+    sums = np.array([(pairs[:, 0].sum(), (pairs[:, 0] * pairs[:, 1]).sum()) for pairs in kinds])
+    drawn = np.random.default_rng(0).integers(0, len(sums), (_DRAWS, len(sums)))
+    weights, totals = sums[drawn].sum(axis=1).T
+    low, high = np.percentile(totals / weights, (_TAIL, 100 - _TAIL))
+    return Comparison(cases, float(sums[:, 1].sum() / sums[:, 0].sum()), float(low), float(high))

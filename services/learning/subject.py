@@ -1,0 +1,40 @@
+"""What can be learned on site: numbers, cases that teach them, and how well they foretell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from services.gateway.adoption.lessons import Lesson
+from services.kit.fitted import FittedFile
+
+LIKELIEST = 0.98
+"""No chance counts for more, so that one surprise does not weigh more than all else."""
+BASE_RATE = 4.0
+"""Variance of a first number, which tells how often something is so: each team has its own."""
+ELSEWHERE = 4.0
+"""How many cases of other teams tell as much as one of this team."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A lesson, and what it counts."""
+
+    lesson: Lesson
+    weight: float = 1.0
+
+
+class Subject(Protocol):
+    """One kind of numbers. `fit` is always of the subject's own class."""
+
+    @property
+    def numbers(self) -> type[FittedFile]:
+        """Their class."""
+
+    def teaches(self, lesson: Lesson) -> bool:
+        """Whether the numbers can be learned from it."""
+
+    def learn(self, shipped: Any, lessons: Sequence[Weighed]) -> FittedFile:  # noqa: ANN401
+        """The numbers that follow from what is shipped and these."""
+
+    def foretold(self, fit: Any, lesson: Lesson) -> float | None:  # noqa: ANN401
+        """Log of the chance that these numbers gave to what came; None where that is not known."""
