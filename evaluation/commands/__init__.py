@@ -11,6 +11,7 @@ from evaluation.commands import (
     following,
     graph,
     judge,
+    learning,
     logic,
     plans,
     reading,
@@ -48,6 +49,7 @@ _GROUPS = (
     searching,
     summarising,
     triage,
+    learning,
     results,
 )
 for group in _GROUPS:

@@ -17,6 +17,7 @@ from services.cli.backup import backup, restore
 from services.cli.composing import compose, edit
 from services.cli.execution import execute, simulate
 from services.cli.keys import app as keys
+from services.cli.learning import app as learning
 from services.cli.mcp import mcp
 from services.cli.metrics import metrics
 from services.cli.migrate import migrate
@@ -75,6 +76,7 @@ app.add_typer(dead_letters, name="dead-letters", help="What the queue has given 
 app.add_typer(sources, name="sources", help="What is synced on a schedule.")
 app.add_typer(keys, name="keys", help="Keys that programs call with.")
 app.add_typer(sessions, name="sessions", help="Browsers that are signed in.")
+app.add_typer(learning, name="learn", help="What tickets teach, and what of it serves.")
 app.add_typer(tools, name="tools", help="What runs may use.")
 app.command()(read)
 app.command()(audit)

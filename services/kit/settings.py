@@ -161,6 +161,12 @@ class PlatformSettings(Settings):
         description="Broker that wakes workers of other processes, as redis://host:port/0. "
         "Unset: one process works, and takes its tasks from the database.",
     )
+    learn_every_hours: float = Field(
+        default=24.0,
+        ge=0,
+        description="How often `flowxpert up` learns from how tickets ended, as `flowxpert learn` "
+        "does. 0: only by hand.",
+    )
     vectors: str | None = Field(
         default=None,
         description="Where vectors are kept: `qdrant`, `qdrant-edge` (the embedded engine in the "

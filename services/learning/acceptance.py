@@ -7,7 +7,7 @@ import numpy as np
 
 from services.gateway.adoption.lessons import Lesson
 from services.learning.numbers import ANY, NEGATIVE, POSITIVE, Bound, Weights, fit_chance
-from services.learning.subject import BASE_RATE, ELSEWHERE, LIKELIEST, Weighed
+from services.learning.subject import BASE_RATE, LIKELIEST, Weighed
 from services.scorer.chance import BY_RULES, Chance, Signs, is_by_rules, is_checked, signs_of
 
 _DIGITS = 4
@@ -33,7 +33,7 @@ class Acceptance:
             np.array([row for row, _ in rows]),
             np.array([float(_is_taken(each.lesson)) for _, each in rows]),
             np.array([each.weight for _, each in rows]),
-            prior.wider(ELSEWHERE, BASE_RATE),
+            prior.with_own_rate(BASE_RATE),
             bounds_of(shipped),
         )
         return chance_of(shipped, found).model_copy(

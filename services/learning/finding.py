@@ -7,6 +7,7 @@ import numpy as np
 
 from services.contracts.retrieval import PageSigns
 from services.gateway.adoption.lessons import Lesson
+from services.learning.judging import Outcome, compare_gains
 from services.learning.numbers import (
     ANY,
     POSITIVE,
@@ -17,8 +18,8 @@ from services.learning.numbers import (
     fit_order,
     shares_of,
 )
-from services.learning.subject import BASE_RATE, ELSEWHERE, LIKELIEST, Weighed
-from services.retrieval.calibration import Calibration, Curve, Order, Ranking
+from services.learning.subject import BASE_RATE, LIKELIEST, Weighed, parted
+from services.retrieval.calibration import FEATURES, Calibration, Curve, Order, Ranking
 
 _DIGITS = 4
 _NOT_AMONG = 0.1
@@ -72,7 +73,8 @@ def sorted_by(order: Order, pages: Sequence[PageSigns]) -> list[PageSigns]:
 def features_of(ranking: Ranking, ranked: Sequence[PageSigns]) -> dict[str, float]:
     """What the curve reads, of the first page and its distance."""
     scores = [ranking.order.score(page.signs) for page in ranked[:2]]
-    return {**ranked[0].signs, "margin": scores[0] - (scores[1] if len(scores) > 1 else 0.0)}
+    margin = scores[0] - (scores[1] if len(scores) > 1 else 0.0)
+    return dict.fromkeys(FEATURES, 0.0) | ranked[0].signs | {"margin": margin}
 
 
 def order_names(order: Order) -> tuple[str, ...]:
@@ -115,15 +117,41 @@ def _learned(shipped: Ranking, lessons: Sequence[Weighed]) -> Ranking:
 
 
 def _ordered(shipped: Order, lessons: Sequence[Weighed]) -> Order:
+    """Another order only where one made of earlier tickets lifts the right pages of later ones."""
+    told = [each for each in lessons if each.lesson.right in _ids(each.lesson.pages)]
+    earlier, later = parted(told)
+    if not later:
+        return shipped
+    made = _fitted_order(shipped, earlier)
+    gains = [(each, _lifted(made, each.lesson) - _lifted(shipped, each.lesson)) for each in later]
+    if compare_gains(gains).outcome is not Outcome.BETTER:
+        return shipped
+    return _fitted_order(shipped, told)
+
+
+def _fitted_order(shipped: Order, lessons: Sequence[Weighed]) -> Order:
     names = order_names(shipped)
     prior = Weights.of(list(shipped.weights.values()), shipped.spread)
     choices = [
-        Choice(table_of(names, each.lesson.pages), ids.index(each.lesson.right), each.weight)
+        Choice(table_of(names, each.lesson.pages), _place(each.lesson), each.weight)
         for each in lessons
-        for ids in [[page.document_id for page in each.lesson.pages]]
-        if each.lesson.right in ids
     ]
     return order_of(shipped, fit_order(choices, prior, [POSITIVE] * len(names)))
+
+
+def _lifted(order: Order, lesson: Lesson) -> float:
+    """Log of the share that falls to the right page."""
+    table = table_of(order_names(order), lesson.pages)
+    shares = shares_of(table @ np.array(list(order.weights.values())))
+    return math.log(max(float(shares[_place(lesson)]), 1 - LIKELIEST))
+
+
+def _ids(pages: Sequence[PageSigns]) -> list[str]:
+    return [page.document_id for page in pages]
+
+
+def _place(lesson: Lesson) -> int:
+    return _ids(lesson.pages).index(lesson.right)
 
 
 def _curved(ranking: Ranking, lessons: Sequence[Weighed]) -> Curve:
@@ -141,14 +169,14 @@ def _curved(ranking: Ranking, lessons: Sequence[Weighed]) -> Curve:
     prior = Weights.of([shipped.intercept, *shipped.weights.values()], shipped.spread)
     bounds = [ANY, *[POSITIVE] * len(shipped.weights)]
     found = fit_chance(
-        np.array(rows), np.array(truth), np.array(weight), prior.wider(ELSEWHERE, BASE_RATE), bounds
+        np.array(rows), np.array(truth), np.array(weight), prior.with_own_rate(BASE_RATE), bounds
     )
     return curve_of(shipped, found)
 
 
 def _share(order: Order, others: Sequence[PageSigns], right: str) -> float:
     """Of what is left, what falls to a page behind the first."""
-    ids = [page.document_id for page in others]
+    ids = _ids(others)
     if right not in ids:
         return _NOT_AMONG
     names = order_names(order)

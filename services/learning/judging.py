@@ -48,18 +48,25 @@ def compare(
     subject: Subject, challenger: FittedFile, champion: FittedFile, lessons: Sequence[Weighed]
 ) -> Comparison:
     """On lessons that the challenger was not made from; whole kinds of tickets are drawn (95 %)."""
-    by_kind: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    gained = []
     for each in lessons:
         new = subject.foretold(challenger, each.lesson)
         old = subject.foretold(champion, each.lesson)
         if new is not None and old is not None:
-            by_kind[each.lesson.kind].append((each.weight, new - old))
-    kinds = [np.array(pairs) for pairs in by_kind.values()]
-    cases = sum(map(len, kinds))
-    if len(kinds) < 2:
-        return Comparison(cases)
-    sums = np.array([(pairs[:, 0].sum(), (pairs[:, 0] * pairs[:, 1]).sum()) for pairs in kinds])
+            gained.append((each, new - old))
+    return compare_gains(gained)
+
+
+def compare_gains(gained: Sequence[tuple[Weighed, float]]) -> Comparison:
+    """Of lessons with how much better each was foretold."""
+    by_kind: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for each, gain in gained:
+        by_kind[each.lesson.kind].append((each.weight, each.weight * gain))
+    sums = np.array([np.sum(pairs, axis=0) for pairs in by_kind.values()])
+    if len(sums) < 2:
+        return Comparison(len(gained))
     drawn = np.random.default_rng(0).integers(0, len(sums), (_DRAWS, len(sums)))
     weights, totals = sums[drawn].sum(axis=1).T
     low, high = np.percentile(totals / weights, (_TAIL, 100 - _TAIL))
-    return Comparison(cases, float(sums[:, 1].sum() / sums[:, 0].sum()), float(low), float(high))
+    mean = float(sums[:, 1].sum() / sums[:, 0].sum())
+    return Comparison(len(gained), mean, float(low), float(high))

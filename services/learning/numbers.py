@@ -39,10 +39,10 @@ class Weights:
     covariance: Array
     """Shape (signs, signs)."""
 
-    def wider(self, factor: float, first: float = 0.0) -> "Weights":
-        """As sure as from so many times fewer cases; the first of them less by a variance."""
-        covariance = self.covariance * factor
-        covariance[0, 0] += first
+    def with_own_rate(self, variance: float) -> "Weights":
+        """The first of them, which tells how often something is so, less surely by a variance."""
+        covariance = self.covariance.copy()
+        covariance[0, 0] += variance
         return Weights(self.mean, covariance)
 
     @classmethod

@@ -6,23 +6,22 @@ was forgotten is in no later one; a fit that rests on a forgotten ticket is made
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from services.gateway.adoption.lessons import Lesson
+from services.gateway.adoption.lessons import Lesson, Lessons
 from services.kit.errors import NotFoundError
 from services.kit.fits import Fits, FitState, StoredFit
 from services.kit.fitted import FittedFile, UnusableFitError
+from services.kit.sql.database import Database
 from services.learning.acceptance import Acceptance
 from services.learning.finding import Finding
 from services.learning.judging import LEAST_CASES, Comparison, Outcome, compare
-from services.learning.subject import Subject, Weighed
+from services.learning.subject import Subject, Weighed, parted
 from services.learning.weighing import weighed
 
 SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance())
 """What is learned; a further one is a line here."""
 
-_LATER = 3
-"""One in so many tickets, the last ones, is held back to judge what the others taught."""
 _LEAST_LEARNED = 5
 _GROWN = 1.25
 """How many times as many tickets are worth a new challenger."""
@@ -46,6 +45,17 @@ class Progress:
     serving: StoredFit | None
     shadow: StoredFit | None
 
+    def told(self) -> dict[str, object]:
+        """For programs: counts, figures and times."""
+        return {
+            "name": self.name,
+            "tickets": self.tickets,
+            "left_out": self.left_out,
+            "happened": self.happened,
+            "serving": _of(self.serving),
+            "tried": _of(self.shadow),
+        }
+
 
 class Learning:
     """Learns from the tickets of a platform."""
@@ -53,6 +63,11 @@ class Learning:
     def __init__(self, fits: Fits, lessons: Callable[[], Sequence[Lesson]]) -> None:
         self._fits = fits
         self._lessons = lessons
+
+    @classmethod
+    def of(cls, database: Database) -> Self:
+        """From its tickets, into its fits."""
+        return cls(Fits(database), Lessons(database).all)
 
     def run(self) -> list[Progress]:
         """Judge what is tried, and try what the tickets since then teach; again changes nothing."""
@@ -138,8 +153,7 @@ class Learning:
     def _try(self, subject: Subject, told: Sequence[Weighed]) -> str:
         """Set a challenger beside what serves, and judge it by the tickets that were held back."""
         name = subject.numbers.NAME
-        held_back = len(told) // _LATER
-        earlier = told[: len(told) - held_back]
+        earlier, _ = parted(told)
         before = next(iter(self._fits.history(name)), None)
         least = _GROWN * before.basis.get("learned", 0) if before else _LEAST_LEARNED
         if len(earlier) < max(least, _LEAST_LEARNED):
@@ -181,6 +195,13 @@ def _basis(learned: Sequence[Weighed]) -> dict[str, Any]:
 
 def _tickets(fit: StoredFit) -> set[str]:
     return set(fit.basis.get("tickets", ()))
+
+
+def _of(fit: StoredFit | None) -> dict[str, object] | None:
+    if fit is None:
+        return None
+    basis = {name: value for name, value in fit.basis.items() if name != "tickets"}
+    return {"id": fit.id, "made_at": fit.made_at.isoformat(), **basis}
 
 
 def _figures(found: Comparison) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from services.kit.fitted import FittedFile
 
 LIKELIEST = 0.98
 """No chance counts for more, so that one surprise does not weigh more than all else."""
-BASE_RATE = 4.0
+BASE_RATE = 1.0
 """Variance of a first number, which tells how often something is so: each team has its own."""
-ELSEWHERE = 4.0
-"""How many cases of other teams tell as much as one of this team."""
+
+
+_LATER = 3
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,12 @@ class Weighed:
 
     lesson: Lesson
     weight: float = 1.0
+
+
+def parted(lessons: Sequence[Weighed]) -> tuple[Sequence[Weighed], Sequence[Weighed]]:
+    """Those to learn from, and the last third, which judges what they taught."""
+    cut = len(lessons) - len(lessons) // _LATER
+    return lessons[:cut], lessons[cut:]
 
 
 class Subject(Protocol):

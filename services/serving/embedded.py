@@ -11,11 +11,13 @@ from services.ingestion.proposals.service import ProposalService
 from services.ingestion.service import IngestionService
 from services.ingestion.sync.service import SyncService
 from services.kit.queue.outbox import Outbox
+from services.kit.queue.periodic import Periodic
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.ports import GraphStore, VectorStore
 from services.knowledge.stores.sql_documents import SqlDocumentStore
+from services.learning.service import Learning
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel, guarded
 from services.planner.composing.composer import Composer
@@ -30,6 +32,10 @@ from services.serving.rooms import ROOMS
 SERVING_THREADS = 1
 """Threads of the model while requests are served. One query takes 12 ms on one, 9 ms on two idle
 cores, and 150 ms on two busy ones, where the two wait for each other at every layer."""
+
+
+_LEARNS_AFTER_S = 300.0
+"""What must be done at the start is done by then."""
 
 
 class Embedded(Process):
@@ -159,4 +165,12 @@ class Embedded(Process):
                 opened.begin()
         self.embed_beside_others()
         self._begin()
-        self._employ(rooms)
+        self._employ(rooms, beside=self._learning())
+
+    def _learning(self) -> tuple[Periodic, ...]:
+        """What learns from how tickets ended, which looks at several rooms."""
+        hours = self.settings.learn_every_hours
+        if not hours:
+            return ()
+        work = Learning.of(self.database).run
+        return (Periodic("learning", work, every_s=hours * 3600, first_after_s=_LEARNS_AFTER_S),)

@@ -1,5 +1,6 @@
 """Rooms in a process: they answer requests, work on their queues, or both."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
@@ -7,6 +8,7 @@ from typing import Self
 from services.kit.http.health import Check
 from services.kit.http.server import give_way_quickly
 from services.kit.observability.trace_export import start_tracing
+from services.kit.queue.periodic import Periodic
 from services.kit.queue.worker import OutboxWorker
 from services.kit.queue.workforce import Worker, Workforce, Working
 from services.room.descriptor import AnyRoom, OpenRoom
@@ -49,8 +51,17 @@ class Process(Working):
         self._closing.enter_context(start_tracing(self._name, endpoint))
         self._stores.warm_up()
 
-    def _employ(self, rooms: dict[AnyRoom, OpenRoom[object]], *, works: bool = True) -> None:
-        """Do these rooms' tasks with `works`; with a broker, wake whoever else does them."""
+    def _employ(
+        self,
+        rooms: dict[AnyRoom, OpenRoom[object]],
+        *,
+        works: bool = True,
+        beside: Sequence[Periodic] = (),
+    ) -> None:
+        """Do these rooms' tasks with `works`; with a broker, wake whoever else does them.
+
+        `beside` is what no room does alone.
+        """
         outbox, url = self._stores.outbox, self._stores.broker_url()
         employed = []
         for room, opened in rooms.items():
@@ -86,6 +97,7 @@ class Process(Working):
                 if works or opened.register is None
                 for each in opened.periodic
             ),
+            *beside,
             stop_within_s=self.settings.stop_within_s,
             relay=relay,
         )

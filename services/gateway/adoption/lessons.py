@@ -84,7 +84,7 @@ class Lessons:
             WorkflowRow, WorkflowRow.id == TicketRow.workflow_id
         )
         with self._database.session() as session:
-            candidates = dict(session.execute(shown).tuples())
+            candidates = dict(session.execute(shown).tuples().all())
             rows = session.execute(statement).all()
             found = [
                 lesson

@@ -1,0 +1,39 @@
+"""A challenger is better only where its interval says so."""
+
+from services.learning.finding import Finding
+from services.learning.judging import LEAST_CASES, Outcome, compare
+from services.retrieval.calibration import Calibration
+from tests.unit.learning.lessons_made import counted, strong
+
+SHIPPED = Calibration.shipped()
+WRONG = counted(strong(n, is_right=False) for n in range(60))
+CAREFUL = Finding().learn(SHIPPED, WRONG)
+
+
+def later(number, *, is_right):
+    return counted(strong(100 + n, is_right=is_right) for n in range(number))
+
+
+def test_what_foretold_better_is_better_and_the_other_way_round():
+    told = later(40, is_right=False)
+    assert compare(Finding(), CAREFUL, SHIPPED, told).outcome is Outcome.BETTER
+    assert compare(Finding(), SHIPPED, CAREFUL, told).outcome is Outcome.WORSE
+
+
+def test_on_few_tickets_nothing_is_decided():
+    told = later(LEAST_CASES - 1, is_right=False)
+    assert compare(Finding(), CAREFUL, SHIPPED, told).outcome is Outcome.OPEN
+    assert compare(Finding(), CAREFUL, SHIPPED, []).outcome is Outcome.OPEN
+
+
+def test_tickets_that_disagree_leave_it_open():
+    told = later(20, is_right=False) + later(14, is_right=True)
+    assert compare(Finding(), CAREFUL, SHIPPED, told).outcome is Outcome.OPEN
+
+
+def test_many_tickets_of_one_kind_are_one_proof():
+    told = [
+        each.__class__(each.lesson.__class__(**{**vars(each.lesson), "kind": "flap"}))
+        for each in later(40, is_right=False)
+    ]
+    assert compare(Finding(), CAREFUL, SHIPPED, told).outcome is Outcome.OPEN
