@@ -157,7 +157,9 @@ def by_outcomes(
         router = Router(short[-size:], (), known)
         told = _tell(router, test, limits, reduce_noise)
         (usual, _), *_ = Counter(case.team for case in train[-size:]).most_common(1)
-        rows = np.array([[each.is_first, case.team == usual] for each, case in zip(told, test)])
+        rows = np.array(
+            [[each.is_first, case.team == usual] for each, case in zip(told, test, strict=True)]
+        )
         first, most = intervals([rows.astype(float)], 0)
         found[f"triage, {size}"] = {
             "n": float(len(test)),

@@ -27,7 +27,7 @@ def learn(
     old: OldWorkflows = None,
     triage: Annotated[
         Path | None,
-        typer.Option(help="JSON Lines of tickets with `text` and `team`, oldest first."),
+        typer.Option(help="JSON Lines of tickets: `text` and `team`, oldest first."),
     ] = None,
     seed: Seed = 0,
     out: Out = None,
