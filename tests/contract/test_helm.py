@@ -62,6 +62,8 @@ def templates(found: Objects) -> Iterator[tuple[str, dict]]:
     for (kind, name), each in found.items():
         if kind in PODS_OF:
             yield name, each["spec"]["template"]
+        elif kind == "CronJob":
+            yield name, each["spec"]["jobTemplate"]["spec"]["template"]
 
 
 def containers(pod: dict) -> list[dict]:
