@@ -48,7 +48,7 @@ def parse(arguments: list[str]) -> None:
     """Have the command line read the arguments as it would, down to the last subcommand."""
     command = get_command(app)
     context = typer.Context(command, info_name="flowxpert")
-    while isinstance(command, TyperGroup):
+    while isinstance(command, TyperGroup) and (arguments or not command.invoke_without_command):
         name, command, arguments = command.resolve_command(context, arguments)
         context = typer.Context(command, parent=context, info_name=name)
     if "--help" in arguments:
