@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True)
 
-Name = Annotated[str, typer.Argument(help="`finding` or `acceptance`.")]
+Name = Annotated[str, typer.Argument(help="`finding`, `acceptance` or `conditions`.")]
 
 _ABOUT = {
     "finding": "in which order pages stand for a ticket, and how likely the first is the right one",
     "acceptance": "how likely engineers take a workflow whose page is the right one",
+    "conditions": "how likely a condition is right that the rules read from a page",
 }
 
 
@@ -78,7 +79,7 @@ def _show(found: Sequence["Progress"], *, as_json: bool) -> None:
     for each in found:
         show_line(f"{each.name}: {_ABOUT[each.name]}")
         left_out = f"; {each.left_out} left out: of people who say the same of all"
-        show_line(f"  teach it: {each.tickets} tickets{left_out if each.left_out else ''}")
+        show_line(f"  teach it: {each.lessons}{left_out if each.left_out else ''}")
         show_line(f"  serves:   {_of(each.serving) or 'as shipped'}")
         if each.shadow is not None:
             show_line(f"  is tried: {_of(each.shadow)}")
@@ -89,7 +90,7 @@ def _show(found: Sequence["Progress"], *, as_json: bool) -> None:
 def _of(fit: "StoredFit | None") -> str:
     if fit is None:
         return ""
-    told = f"learned from {fit.basis['learned']} tickets on {fit.made_at:%Y-%m-%d %H:%M} UTC"
+    told = f"learned from {fit.basis['learned']} on {fit.made_at:%Y-%m-%d %H:%M} UTC"
     if "better_by" not in fit.basis:
         return told
     low, high = fit.basis["low"], fit.basis["high"]

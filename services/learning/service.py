@@ -8,18 +8,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from services.gateway.adoption.lessons import Lesson, Lessons
+from services.gateway.adoption.lessons import Lessons
 from services.kit.errors import NotFoundError
 from services.kit.fits import Fits, FitState, StoredFit
 from services.kit.fitted import FittedFile, UnusableFitError
 from services.kit.sql.database import Database
 from services.learning.acceptance import Acceptance
+from services.learning.checked_conditions import CheckedConditions
+from services.learning.conditions import Conditions
 from services.learning.finding import Finding
 from services.learning.judging import LEAST_CASES, Comparison, Outcome, compare
-from services.learning.subject import Subject, Weighed, parted
+from services.learning.subject import AnyLesson, Subject, Weighed, parted
 from services.learning.weighing import weighed
 
-SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance())
+SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance(), Conditions())
 """What is learned; a further one is a line here."""
 
 _LEAST_LEARNED = 5
@@ -36,8 +38,8 @@ class Progress:
     """Where the learning of one kind of numbers stands."""
 
     name: str
-    tickets: int
-    """That teach it."""
+    lessons: int
+    """Tickets that ended, or conditions of pages that were approved."""
     left_out: int
     """Of people who say the same of everything."""
     happened: str
@@ -49,7 +51,7 @@ class Progress:
         """For programs: counts, figures and times."""
         return {
             "name": self.name,
-            "tickets": self.tickets,
+            "lessons": self.lessons,
             "left_out": self.left_out,
             "happened": self.happened,
             "serving": _of(self.serving),
@@ -60,14 +62,15 @@ class Progress:
 class Learning:
     """Learns from the tickets of a platform."""
 
-    def __init__(self, fits: Fits, lessons: Callable[[], Sequence[Lesson]]) -> None:
+    def __init__(self, fits: Fits, lessons: Callable[[], Sequence[AnyLesson]]) -> None:
         self._fits = fits
         self._lessons = lessons
 
     @classmethod
     def of(cls, database: Database) -> Self:
         """From its tickets, into its fits."""
-        return cls(Fits(database), Lessons(database).all)
+        tickets, pages = Lessons(database), CheckedConditions(database)
+        return cls(Fits(database), lambda: [*tickets.all(), *pages.all()])
 
     def run(self) -> list[Progress]:
         """Judge what is tried, and try what the tickets since then teach; again changes nothing."""
@@ -87,7 +90,7 @@ class Learning:
         """See `Fits.back`."""
         return self._fits.back(_subject(name).numbers.NAME)
 
-    def _learn(self, subject: Subject, lessons: Sequence[Lesson]) -> Progress:
+    def _learn(self, subject: Subject, lessons: Sequence[AnyLesson]) -> Progress:
         told, left_out = _counted(subject, lessons)
         happened = self._forget(subject, told) or self._judge(subject, told)
         if self._fits.in_state(subject.numbers.NAME, FitState.SHADOW) is None:
@@ -95,36 +98,36 @@ class Learning:
         return self._told(subject, told, left_out, happened)
 
     def _told(
-        self, subject: Subject, told: Sequence[Weighed], left_out: int, happened: str
+        self, subject: Subject, told: Sequence[Weighed[AnyLesson]], left_out: int, happened: str
     ) -> Progress:
         name = subject.numbers.NAME
         return Progress(
             name=name,
-            tickets=len(told),
+            lessons=len(told),
             left_out=left_out,
             happened=happened,
             serving=self._fits.in_state(name, FitState.SERVING),
             shadow=self._fits.in_state(name, FitState.SHADOW),
         )
 
-    def _forget(self, subject: Subject, told: Sequence[Weighed]) -> str:
+    def _forget(self, subject: Subject, told: Sequence[Weighed[AnyLesson]]) -> str:
         """Make anew what rests on tickets that are gone; in words what was done."""
-        name, here = subject.numbers.NAME, {each.lesson.ticket_id for each in told}
-        stale = [fit for fit in self._fits.history(name) if not _tickets(fit) <= here]
+        name, here = subject.numbers.NAME, {each.lesson.source_id for each in told}
+        stale = [fit for fit in self._fits.history(name) if not _sources(fit) <= here]
         if stale:
             self._fits.drop(name, [fit.id for fit in stale])
         serving = next((fit for fit in stale if fit.state is FitState.SERVING), None)
         if serving is None:
             return ""
-        left = [each for each in told if each.lesson.ticket_id in _tickets(serving)]
-        gone = len(_tickets(serving)) - len(left)
+        left = [each for each in told if each.lesson.source_id in _sources(serving)]
+        gone = len(_sources(serving) - here)
         if len(left) < _LEAST_LEARNED:
-            return f"{gone} of the tickets that it was learned from are gone: as shipped again"
+            return f"{gone} of what it was learned from are gone: as shipped again"
         made = subject.learn(subject.numbers.shipped(), left)
         self._fits.put(name, made, _basis(left))
-        return f"made anew without {gone} tickets that are gone"
+        return f"made anew without {gone} that are gone"
 
-    def _judge(self, subject: Subject, told: Sequence[Weighed]) -> str:
+    def _judge(self, subject: Subject, told: Sequence[Weighed[AnyLesson]]) -> str:
         """Take or refuse what is tried, by the tickets that ended after those it was made of."""
         name = subject.numbers.NAME
         shadow = self._fits.in_state(name, FitState.SHADOW)
@@ -132,7 +135,7 @@ class Learning:
             return ""
         later = [each for each in told if each.lesson.at > shadow.basis["until"]]
         if len(later) < shadow.basis["look_at"]:
-            return f"tried: {len(later)} later tickets, {shadow.basis['look_at']} are awaited"
+            return f"tried: {len(later)} later ones, {shadow.basis['look_at']} are awaited"
         try:
             challenger = subject.numbers.of_text(shadow.body, f"fit {name}")
         except UnusableFitError:
@@ -150,14 +153,14 @@ class Learning:
         self._fits.note(name, {**figures, "look_at": 2 * len(later)})
         return f"tried: {_in_words(found)}"
 
-    def _try(self, subject: Subject, told: Sequence[Weighed]) -> str:
+    def _try(self, subject: Subject, told: Sequence[Weighed[AnyLesson]]) -> str:
         """Set a challenger beside what serves, and judge it by the tickets that were held back."""
         name = subject.numbers.NAME
         earlier, _ = parted(told)
         before = next(iter(self._fits.history(name)), None)
         least = _GROWN * before.basis.get("learned", 0) if before else _LEAST_LEARNED
         if len(earlier) < max(least, _LEAST_LEARNED):
-            return "" if before else f"{len(told)} tickets teach this: too few to learn from"
+            return "" if before else f"{len(told)} are too few to learn from"
         made = subject.learn(subject.numbers.shipped(), earlier)
         self._fits.try_out(name, made, _basis(earlier))
         return self._judge(subject, told)
@@ -180,27 +183,30 @@ def _subject(name: str) -> Subject:
     raise UnknownSubjectError(f"expected one of {known}, got {name!r}")
 
 
-def _counted(subject: Subject, lessons: Sequence[Lesson]) -> tuple[Sequence[Weighed], int]:
-    return weighed([each for each in lessons if subject.teaches(each)])
+def _counted(
+    subject: Subject, lessons: Sequence[AnyLesson]
+) -> tuple[Sequence[Weighed[AnyLesson]], int]:
+    counted = weighed([each for each in lessons if subject.teaches(each)])
+    return counted.lessons, counted.left_out
 
 
-def _basis(learned: Sequence[Weighed]) -> dict[str, Any]:
+def _basis(learned: Sequence[Weighed[AnyLesson]]) -> dict[str, Any]:
     return {
         "learned": len(learned),
         "until": learned[-1].lesson.at,
         "look_at": LEAST_CASES,
-        "tickets": [each.lesson.ticket_id for each in learned],
+        "sources": sorted({each.lesson.source_id for each in learned}),
     }
 
 
-def _tickets(fit: StoredFit) -> set[str]:
-    return set(fit.basis.get("tickets", ()))
+def _sources(fit: StoredFit) -> set[str]:
+    return set(fit.basis.get("sources", ()))
 
 
 def _of(fit: StoredFit | None) -> dict[str, object] | None:
     if fit is None:
         return None
-    basis = {name: value for name, value in fit.basis.items() if name != "tickets"}
+    basis = {name: value for name, value in fit.basis.items() if name != "sources"}
     return {"id": fit.id, "made_at": fit.made_at.isoformat(), **basis}
 
 
@@ -215,6 +221,6 @@ def _figures(found: Comparison) -> dict[str, Any]:
 
 def _in_words(found: Comparison) -> str:
     return (
-        f"on {found.cases} later tickets it foretold better by {found.mean:+.3f}"
+        f"on {found.cases} later ones it foretold better by {found.mean:+.3f}"
         f" ({found.low:+.3f} to {found.high:+.3f}) than what serves"
     )

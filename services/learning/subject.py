@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from services.gateway.adoption.lessons import Lesson
 from services.kit.fitted import FittedFile
+from services.learning.checked_conditions import CheckedCondition
 
 LIKELIEST = 0.98
 """No chance counts for more, so that one surprise does not weigh more than all else."""
@@ -16,15 +17,21 @@ BASE_RATE = 1.0
 _LATER = 3
 
 
+AnyLesson = Lesson | CheckedCondition
+Told = TypeVar("Told", bound=AnyLesson)
+
+
 @dataclass(frozen=True)
-class Weighed:
+class Weighed(Generic[Told]):
     """A lesson, and what it counts."""
 
-    lesson: Lesson
+    lesson: Told
     weight: float = 1.0
 
 
-def parted(lessons: Sequence[Weighed]) -> tuple[Sequence[Weighed], Sequence[Weighed]]:
+def parted(
+    lessons: Sequence[Weighed[Told]],
+) -> tuple[Sequence[Weighed[Told]], Sequence[Weighed[Told]]]:
     """Those to learn from, and the last third, which judges what they taught."""
     cut = len(lessons) - len(lessons) // _LATER
     return lessons[:cut], lessons[cut:]
@@ -37,11 +44,11 @@ class Subject(Protocol):
     def numbers(self) -> type[FittedFile]:
         """Their class."""
 
-    def teaches(self, lesson: Lesson) -> bool:
+    def teaches(self, lesson: AnyLesson) -> bool:
         """Whether the numbers can be learned from it."""
 
-    def learn(self, shipped: Any, lessons: Sequence[Weighed]) -> FittedFile:  # noqa: ANN401
+    def learn(self, shipped: Any, lessons: Sequence[Weighed[Any]]) -> FittedFile:  # noqa: ANN401
         """The numbers that follow from what is shipped and these."""
 
-    def foretold(self, fit: Any, lesson: Lesson) -> float | None:  # noqa: ANN401
+    def foretold(self, fit: Any, lesson: Any) -> float | None:  # noqa: ANN401
         """Log of the chance that these numbers gave to what came; None where that is not known."""

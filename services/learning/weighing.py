@@ -2,25 +2,26 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Generic
 
 from services.contracts.adoption import Judgement
-from services.gateway.adoption.lessons import Lesson
-from services.learning.subject import Weighed
+from services.learning.subject import AnyLesson, Told, Weighed
 
 _SAME_OF_ALL = 10
-"""Verdicts of one person, all alike and without a tick, from which on none of them counts."""
+"""Kinds of tickets, or pages, of which a person must say the same before none of it counts."""
 
 
-class Counted(NamedTuple):
+@dataclass(frozen=True)
+class Counted(Generic[Told]):
     """The lessons that count, and how many do not."""
 
-    lessons: tuple[Weighed, ...]
+    lessons: tuple[Weighed[Told], ...]
     left_out: int
     """Of people who say the same of everything."""
 
 
-def weighed(lessons: Sequence[Lesson]) -> Counted:
+def weighed(lessons: Sequence[Told]) -> Counted[Told]:
     """Lessons of one kind count as the root of their number; words alone from who ever differs."""
     unvaried = _unvaried(lessons)
     kept = [each for each in lessons if not each.said_by or each.said_by not in unvaried]
@@ -31,9 +32,13 @@ def weighed(lessons: Sequence[Lesson]) -> Counted:
     )
 
 
-def _unvaried(lessons: Sequence[Lesson]) -> set[str]:
-    said: dict[str, Counter[Judgement]] = defaultdict(Counter)
+def _unvaried(lessons: Sequence[AnyLesson]) -> set[str]:
+    said: dict[str, dict[str, Judgement]] = defaultdict(dict)
     for each in lessons:
         if each.said_by:
-            said[each.said_by][each.said] += 1
-    return {who for who, c in said.items() if len(c) == 1 and c.total() >= _SAME_OF_ALL}
+            said[each.said_by][each.kind] = each.said
+    return {
+        who
+        for who, by_kind in said.items()
+        if len(by_kind) >= _SAME_OF_ALL and len(set(by_kind.values())) == 1
+    }

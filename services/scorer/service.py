@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from services.contracts.planner import SERVED_BY, Candidate
 from services.contracts.retrieval import PageReading
@@ -22,6 +23,7 @@ from services.procedure.evidence.conditions import with_doubts
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import CitedPages
+from services.procedure.evidence.reliability import Reliability
 from services.procedure.evidence.rule_reading import is_of_rules, rules_beside
 from services.procedure.ports import AnswerStore, PreparedStore
 from services.scorer.approved import Approved
@@ -74,6 +76,7 @@ class ScorerService:
         answers: AnswerStore | None = None,
         fitted: ScoringFit | None = None,
         chance: Callable[[], Chance] | None = None,
+        reliability: Callable[[], Reliability] | None = None,
         prepared: PreparedStore | None = None,
         hears_others: bool = True,
     ) -> None:
@@ -81,11 +84,13 @@ class ScorerService:
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
         `answers` is where the model's answers are kept, and `prepared` what hangs on pages alone;
-        without them, in memory. `fitted` stands for what is shipped, `chance` for the chance in it.
+        without them, in memory. `fitted` stands for what is shipped, `chance` for the chance in it,
+        and `reliability` for how far that of conditions holds.
         """
         self._settings = settings or ScorerSettings()
         self._fitted = fitted or ScoringFit.shipped()
         self._chance = chance or (lambda: self._fitted.chance)
+        self._reliability = reliability or cache(Reliability.shipped)
         self._facts = PageFacts(self._fitted.forests, self._fitted.conditions)
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
@@ -198,7 +203,8 @@ class ScorerService:
             self._chance(),
             of_page,
         )
-        marked = with_doubts(candidate.workflow, scores.conditions, self._fitted.conditions.bars)
+        conditions = self._reliability().applied(scores.conditions)
+        marked = with_doubts(candidate.workflow, conditions, self._fitted.conditions.bars)
         return ScoredCandidate(
             candidate=candidate.model_copy(update={"workflow": marked}),
             score=score,

@@ -80,13 +80,13 @@ def test_what_most_tickets_were_rejected_for_is_less_likely_from_then_on(setting
             desk.accept(each) if number % 20 == 0 else desk.reject(each)
 
         told = learn(settings)  # beside the running platform
-        assert "taken: on 22 later tickets" in told, told
+        assert "taken: on 22 later ones" in told, told
         lower = confidence(platform)
         assert lower < shipped - 0.1
 
-        (finding, _) = json.loads(learn(settings, "status", "--json"))
-        assert (finding["tickets"], finding["serving"]["learned"]) == (66, 44)
-        assert "tickets" not in finding["serving"]
+        (finding, *_) = json.loads(learn(settings, "status", "--json"))
+        assert (finding["lessons"], finding["serving"]["learned"]) == (66, 44)
+        assert "sources" not in finding["serving"]
 
         learn(settings, "back", "finding")
         assert confidence(platform) == pytest.approx(shipped)

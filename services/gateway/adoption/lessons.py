@@ -36,7 +36,8 @@ class ScoredWorkflow:
 class Lesson:
     """How one ticket ended, and what had spoken for which page when it came."""
 
-    ticket_id: str
+    source_id: str
+    """Of the ticket."""
     kind: str
     """Equal for tickets of the same alert but for numbers."""
     at: float
@@ -91,7 +92,7 @@ class Lessons:
                 for id_, own in groupby(rows, key=lambda row: str(row.id))
                 if (lesson := _lesson(list(own), candidates.get(id_)))
             ]
-        return sorted(found, key=lambda lesson: (lesson.at, lesson.ticket_id))
+        return sorted(found, key=lambda lesson: (lesson.at, lesson.source_id))
 
 
 def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | None:
@@ -113,7 +114,7 @@ def _lesson(rows: list[Row[*tuple[Any, ...]]], edited: str | None) -> Lesson | N
         return None
     by_word = not told.did
     return Lesson(
-        ticket_id=str(rows[0].id),
+        source_id=str(rows[0].id),
         kind=str(rows[0].family) or str(rows[0].id),
         at=max(row.AdoptionRow.worked_at for row in rows),
         is_alert=rows[0].ServedRow.is_alert,

@@ -12,7 +12,7 @@ def page(name, **signs):
 
 def lesson(number, *pages, right="", wrong=(), kind="", **fields):
     return Lesson(
-        ticket_id=f"T-{number}",
+        source_id=f"T-{number}",
         kind=kind or f"kind {number}",
         at=float(number),
         is_alert=False,

@@ -27,7 +27,7 @@ def test_on_few_tickets_nothing_is_decided():
 
 
 def test_tickets_that_disagree_leave_it_open():
-    told = later(20, is_right=False) + later(14, is_right=True)
+    told = counted(strong(100 + n, is_right=n % 3 == 0) for n in range(36))
     assert compare(Finding(), CAREFUL, SHIPPED, told).outcome is Outcome.OPEN
 
 

@@ -99,7 +99,7 @@ def test_a_forgotten_ticket_is_forgotten_at_the_next_run(learning, told, fits):
     found = run(learning)
     assert "made anew without 1" in found.happened
     assert found.serving.body != first.body
-    assert "T-3" not in found.serving.basis["tickets"]
+    assert "T-3" not in found.serving.basis["sources"]
     assert first.id not in [each.id for each in fits.history("finding")]
 
 
@@ -113,7 +113,7 @@ def test_where_all_of_them_are_forgotten_what_is_shipped_serves(learning, told):
 
 
 def test_a_name_that_nothing_is_learned_under_is_refused(learning):
-    with pytest.raises(UnknownSubjectError, match="finding, acceptance"):
+    with pytest.raises(UnknownSubjectError, match="finding, acceptance, conditions"):
         learning.back("forests")
 
 
@@ -122,4 +122,4 @@ def test_nothing_of_the_tickets_but_ids_and_numbers_is_kept(learning, told, fits
     run(learning)
     (stored,) = [each for each in fits.history("finding") if each.state is FitState.SERVING]
     assert "fan.md" not in stored.body
-    assert set(stored.basis) >= {"learned", "until", "tickets"}
+    assert set(stored.basis) >= {"learned", "until", "sources"}

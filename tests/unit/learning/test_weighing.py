@@ -25,7 +25,7 @@ def test_who_says_the_same_of_everything_is_left_out(verdict):
     ticked = strong(100, is_right=True)
     found = weighed([*(said(n, verdict) for n in range(10)), said(50, verdict, "kim"), ticked])
     assert found.left_out == 10
-    assert [each.lesson.ticket_id for each in found.lessons] == ["T-50", "T-100"]
+    assert [each.lesson.source_id for each in found.lessons] == ["T-50", "T-100"]
 
 
 def test_who_differs_once_is_heard():
