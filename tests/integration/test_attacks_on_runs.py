@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -1325,14 +1325,26 @@ def test_a_page_that_changes_after_the_question_changes_nothing(place, tmp_path)
 # Bindings
 
 
-def with_binding(place: Place, step: str, **changes: object) -> tuple[str, list[int]]:
-    """A ticket of leaf-1 with a binding of `step` that somebody vouches for, as it is told here."""
-    place.simulation.inject(LEAF_1)
-    ticket = place.ticket(LEAF_1)
-    (told,) = (each for each in place.bindings(ticket) if each["step"] == step)
-    body = {"ticket_id": ticket, "step": step, "binding": told["binding"] | changes}
-    came = place.bob.post("/v1/bindings", json=body)
-    return ticket, came
+Bind = Callable[..., tuple[str, httpx.Response]]
+
+
+@pytest.fixture
+def with_binding(place: Place) -> Iterator[Bind]:
+    """Makes a ticket and vouches for a binding of a step; afterwards all bindings are as before."""
+    offered: dict[str, dict[str, Any]] = {}
+
+    def vouched_for(step: str, **changes: object) -> tuple[str, httpx.Response]:
+        place.simulation.inject(LEAF_1)
+        ticket = place.ticket(LEAF_1)
+        (told,) = (each for each in place.bindings(ticket) if each["step"] == step)
+        before = {"ticket_id": ticket, "step": step, "binding": told["binding"]}
+        body = offered.setdefault(step, before) | {"ticket_id": ticket}
+        changed = body | {"binding": body["binding"] | changes}
+        return ticket, place.bob.post("/v1/bindings", json=changed)
+
+    yield vouched_for
+    for body in offered.values():
+        assert place.bob.post("/v1/bindings", json=body).status_code == 200
 
 
 SHUTS = {
@@ -1341,42 +1353,69 @@ SHUTS = {
 }
 
 
-@pytest.mark.parametrize("step", ["s1", "s2", "s4", "s13"])
-def test_a_tool_that_changes_does_not_answer_the_look_or_question(place, step):
-    ticket, _ = with_binding(place, step, tool="bgp_session_shut", arguments=SHUTS)
+def test_a_tool_that_changes_does_not_answer_a_look(place, with_binding):
+    ticket, vouched = with_binding("s1", tool="bgp_session_shut", arguments=SHUTS)
+    assert vouched.status_code == 200
     place.bind(ticket)
-    for mode in ("read_only", "supervised"):
-        started = place.run(ticket, mode=mode)
-        if started.status_code == 201:
-            place.rests(started.json()["id"])
+    told = place.rests(place.run(ticket, mode="read_only").json()["id"])
+    assert told["question"]["text"] == "Look at the session (this run changes nothing)"
+    told = place.rests(place.run(ticket).json()["id"])
+    assert told["question"]["text"] == "Look at the session It needs asn."
     place.unchanged()
+
+
+@pytest.mark.parametrize("step", ["s2", "s4", "s13"])
+def test_a_tool_that_changes_does_not_answer_a_question(place, with_binding, step):
+    _, vouched = with_binding(step, tool="bgp_session_shut", arguments=SHUTS)
+    assert vouched.status_code == 422
+    assert "bgp_session_shut tells no " in vouched.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [
+        ({"target": "spine-1; reload"}, "Look at the session (the ticket names no known switch)"),
+        ({"target": "127.0.0.1"}, "Look at the session (the ticket names no known switch)"),
+        (
+            {"arguments": {"neighbor": {"origin": "field", "value": "bgp_session.reason"}}},
+            "Look at the session It needs neighbor.",
+        ),
+    ],
+)
+def test_a_binding_sends_no_word_of_its_own(place, with_binding, changes, asked):
+    place.simulation.devices.listening["leaf-1"].misbehaviour.says = "Last reset reason: x; reload"
+    ticket, vouched = with_binding("s1", **changes)
+    assert vouched.status_code == 200
+    told = place.rests(place.run(ticket).json()["id"])
+    assert told["question"]["text"] == asked
+    place.unchanged()
+
+
+def test_a_binding_brings_no_way_of_its_own(place, with_binding):
+    way = {"by": "ssh", "command": ["reload"]}
+    ticket, vouched = with_binding("s1", way=way, command=["reload"], effect="read")
+    assert vouched.status_code == 200
+    told = place.rests(place.run(ticket).json()["id"])
+    assert told["approval"]["shown"] == LETS_UP_1
+    place.unchanged()
+    assert "leaf-1 show ip bgp neighbors 10.0.11.1" in place.lines()
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"target": "spine-1; reload"},
-        {"target": "127.0.0.1"},
         {"arguments": {"neighbor": {"origin": "value", "value": "10.0.11.1; reload"}}},
-        {"arguments": {"neighbor": {"origin": "page", "value": "10.0.11.1\nreload"}}},
-        {"arguments": {"neighbor": {"origin": "field", "value": "bgp_session.reason"}}},
+        {"arguments": {"neighbor": {"origin": "given", "value": "10.0.11.1; reload"}}},
         {"arguments": {"neighbor": {"origin": "evil", "value": "x"}}},
         {"arguments": {"neighbor": "10.0.11.1 | reload"}},
         {"arguments": {"neighbor": SHUTS["neighbor"], "command": "reload"}},
         {"tool": "reload"},
         {"tool": "../switch"},
-        {"way": {"by": "ssh", "command": ["reload"]}, "command": ["reload"], "effect": "read"},
     ],
 )
-def test_a_binding_sends_no_word_of_its_own(place, changes):
-    place.simulation.devices.listening["leaf-1"].misbehaviour.says = "Last reset reason: x; reload"
-    ticket, _ = with_binding(place, "s1", **changes)
-    started = place.run(ticket)
-    if started.status_code == 201:
-        told = place.rests(started.json()["id"])
-        place.root.post(f"/v1/runs/{told['id']}/cancellation")
-    place.unchanged()
-    with_binding(place, "s1")  # as it was, for the tests after
+def test_what_is_no_binding_is_vouched_for_by_nobody(place, with_binding, changes):
+    _, vouched = with_binding("s1", **changes)
+    assert vouched.status_code in {404, 422}, vouched.text
 
 
 def test_bindings_that_no_approver_vouched_for_change_nothing(place, tmp_path):
@@ -1399,29 +1438,34 @@ def test_bindings_that_no_approver_vouched_for_change_nothing(place, tmp_path):
     place.forget(tmp_path / "unbound")
 
 
-def test_a_tool_of_another_kind_of_target_reaches_no_switch(place):
-    (place.folder / "tools" / "hosts.yaml").write_text(
+@pytest.fixture
+def hosts(place: Place) -> Iterator[None]:
+    """Tools of hosts that switches would understand."""
+    path = place.folder / "tools" / "hosts.yaml"
+    path.write_text(
         "- {name: host_reboot, description: Reboot a host, effect: change, target: host,"
         " way: {by: ssh, command: [reload]}}\n"
         "- {name: host_uptime, description: Uptime of a host, effect: read, target: host,"
         " way: {by: ssh, command: [show, version]}}\n"
     )
-    try:
-        place.edit("policy.yaml", changes__tools=["host_reboot", "bgp_session_enable"])
-        place.simulation.inject(LEAF_1)
-        for step, tool in itertools.product(("s1", "s3"), ("host_reboot", "host_uptime")):
-            ticket, _ = with_binding(place, step, tool=tool, arguments={}, target="leaf-1")
-            told = place.rests(place.run(ticket).json()["id"])
-            assert "(the ticket names no known host)" in told["question"]["text"]
-            call = {"tool": tool, "target": "leaf-1", "arguments": {}}
-            assert place.by_hand(ticket, call).status_code >= 400
-        place.unchanged()
-    finally:
-        place.end_all()
-        (place.folder / "tools" / "hosts.yaml").unlink()
-        place.restore()
-        for step in ("s1", "s3"):
-            with_binding(place, step)
+    place.edit("policy.yaml", changes__tools=["host_reboot", "bgp_session_enable"])
+    yield
+    place.end_all()
+    path.unlink()
+    place.restore()
+
+
+@pytest.mark.parametrize("tool", ["host_reboot", "host_uptime"])
+@pytest.mark.parametrize(("step", "does"), [("s1", "Look at the session"), ("s3", "Let it up")])
+@pytest.mark.usefixtures("hosts")
+def test_a_tool_of_another_kind_of_target_reaches_no_switch(place, with_binding, tool, step, does):
+    ticket, vouched = with_binding(step, tool=tool, arguments={}, target="leaf-1")
+    assert vouched.status_code == 200
+    told = place.rests(place.run(ticket).json()["id"])
+    assert told["question"]["text"] == f"{does} (the ticket names no known host)"
+    call = {"tool": tool, "target": "leaf-1", "arguments": {}}
+    assert place.by_hand(ticket, call).status_code == 422
+    place.unchanged()
 
 
 # By hand
