@@ -6,7 +6,6 @@ instead, as bolt://user:password@host:7687, whose graph is emptied.
 
 import os
 import platform
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -19,6 +18,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
+
+from tests.ports import free_port
 
 STARTS_WITHIN_S = 60
 OURS = (
@@ -57,7 +58,7 @@ def graph_server(folder: Path) -> Iterator[GraphServer]:
             "no wheel of arcadedb-embedded is installed here "
             f"({platform.system()} {platform.machine()}); set FLOWXPERT_TEST_NEO4J_URL"
         )
-    server = GraphServer(f"bolt://127.0.0.1:{_free_port()}", "root", "only-for-these-tests")
+    server = GraphServer(f"bolt://127.0.0.1:{free_port()}", "root", "only-for-these-tests")
     process = _start(Path(package.origin).parent, server, folder)
     try:
         _wait(server, process, folder / "server.log")
@@ -72,7 +73,7 @@ def _start(package: Path, server: GraphServer, folder: Path) -> subprocess.Popen
         "server.rootPath": folder,
         "server.rootPassword": server.password,
         "server.httpIncomingHost": "127.0.0.1",
-        "server.httpIncomingPort": _free_port(),
+        "server.httpIncomingPort": free_port(),
         "bolt.host": "127.0.0.1",
         "bolt.port": urlsplit(server.url).port,
         "server.defaultDatabases": "neo4j[root]",
@@ -106,9 +107,3 @@ def _wait(server: GraphServer, process: subprocess.Popen[bytes], log: Path) -> N
             time.sleep(0.2)
         else:
             return
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

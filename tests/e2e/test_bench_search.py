@@ -41,8 +41,7 @@ def test_each_arm_answers(scene, arm):
     assert found.changes == ()
     assert found.questions == len(model.requests)
     assert found.calls == (0 if arm is Arm.DIRECT else 1)
-    if arm is not Arm.DIRECT:
-        assert found.evidence == (("O1 on leaf-4: Administratively shut down: yes",),) or (
-            "O1 on leaf-4: shut = yes" in found.evidence[0]
-        )
+    said = "O1 on leaf-4: Administratively shut down: yes"
+    told = {Arm.OCE: ((said, "O1 on leaf-4: shut = yes"),), Arm.LOOP: ((said,),), Arm.DIRECT: ()}
+    assert found.evidence == told[arm]
     assert "injected: bgp_session_shut at 10.0.24.1 of leaf-4" in told_of(found)

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.blocks import ROOT, blocks
-from tests.servers.vllm_server import free_port
+from tests.ports import free_port
 
 PAGE = ROOT / "docs" / "execution.md"
 STARTS_WITHIN_S = 60

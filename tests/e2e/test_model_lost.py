@@ -17,6 +17,7 @@ from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from tests.e2e.conftest import Running, example_alert
+from tests.ports import free_port
 
 SERVER = Path(__file__).parents[1] / "servers" / "scripted_openai.py"
 ALERTS = ("fan-tray", "control-plane-cpu", "bgp-down", "crc-errors")
@@ -34,9 +35,7 @@ class ModelServer:
     """A process that can be started, killed and started again at one address."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self._answer = folder / "answer.json"
         self._answer.write_text(json.dumps(ANSWER))
         self._process: subprocess.Popen[bytes] | None = None

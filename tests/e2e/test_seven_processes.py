@@ -21,8 +21,8 @@ from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from services.serving.rooms import ROOMS
+from tests.ports import free_port
 from tests.postgres import pgvector_url
-from tests.servers.vllm_server import free_port
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ROOT / "examples" / "documents"

@@ -21,6 +21,7 @@ from jwt.algorithms import RSAAlgorithm
 
 from services.llm.chat_model import ChatRequest
 from services.llm.scripted import ScriptedChatModel
+from services.planner.composing.filling import question_id
 from services.simulator.faults import Fault
 from tests.e2e.test_searching import SHUT, Network, platform_in
 
@@ -270,8 +271,8 @@ def test_a_true_claim_does_not_carry_a_cause_that_nobody_saw(network, unchanged)
     claims = [{"text": "BGP state is Idle", "evidence": [seen]}]
     one_look(LOOK, {"choice": "answer", "cause": cause, "claims": claims})
     found = search(network)
-    struck = (found.get("answer") or {}).get("cause_struck")
-    assert found["outcome"] != "found" or struck or found["cause"] != cause, found["report"]
+    assert (found["outcome"], found["cause"]) == ("found", "BGP state is Idle"), found["report"]
+    assert found["answer"]["cause_struck"] == cause
 
 
 def test_documents_alone_prove_no_cause(network, unchanged):
@@ -563,13 +564,16 @@ def test_an_order_in_any_part_of_the_reading_is_not_kept(network, unchanged, whe
 
 
 @pytest.mark.parametrize(
-    "how", ["deed", "command", "one more command", "lines beyond", "no lines", "other lines"]
+    "how",
+    ["deed", "verb", "command", "one more command", "lines beyond", "no lines", "other lines"],
 )
 def test_a_reading_that_does_not_match_its_text_is_not_kept(network, unchanged, how):
     body = page()
     step = body["reading"]["procedures"][0]["steps"][0]
     if how == "deed":
         step["do"] = "Delete all core files and restart every process"
+    if how == "verb":
+        step["do"] = "Delete the fans"
     if how == "command":
         step["commands"] = ["reload"]
     if how == "one more command":
@@ -584,32 +588,6 @@ def test_a_reading_that_does_not_match_its_text_is_not_kept(network, unchanged, 
     told = network.client.post("/v1/proposals", json=body)
     assert told.status_code in (400, 409, 422), told.text
     assert not kept(network, body["title"])
-
-
-def test_no_ticket_gets_a_step_that_its_accepted_page_does_not_say(network, unchanged):
-    client = network.client
-    title = "Frobnicator of the quux rack is jammed"
-    body = page(title=title)
-    body["text"] = body["text"].replace("What helped before.", "The frobnicator jams: quux.")
-    body["reading"]["procedures"][0]["treats"] = title
-    body["reading"]["procedures"][0]["steps"][0]["do"] = "Delete all core files of the quux"
-    found = client.post("/v1/proposals", json=body)
-    if not found.is_success:
-        return
-    where = f"/v1/proposals/{found.json()['id']}"
-    body = {"text_hash": found.json()["text_hash"]}
-    if not client.post(f"{where}/acceptance", json=body).is_success:
-        return
-    document = found.json()["document_id"]
-    until(lambda: document_ids(client), lambda ids: document in ids, 30)
-    labels = {"alertname": "QuuxFrobnicatorJammed"}
-    ticket = alerted(network, labels, summary=title, description="The frobnicator jams: quux.")
-    told = ""
-    if ticket["workflow_id"]:
-        told = client.get(f"/v1/workflows/{ticket['workflow_id']}?format=text").text
-    client.post(f"{where}/withdrawal", json={"why": "a test"})
-    assert ticket["status"] == "planned", ticket["reason"]
-    assert "Delete all core files" not in told, told
 
 
 def test_a_stale_hash_accepts_nothing(network, unchanged):
@@ -665,12 +643,20 @@ def test_the_same_key_with_another_text_does_not_change_what_is_looked_at(networ
 
 def test_what_a_page_says_is_text_on_its_page(network, unchanged):
     body = page(intro="<script>alert(7)</script> <img src=x onerror=alert(7)>")
-    told = network.client.post("/v1/proposals", json=body)
-    if told.is_success:
-        for where in (f"/proposals/{told.json()['id']}", "/proposals", "/knowledge/proposals"):
-            shown = network.client.get(where).text
-            assert "<script>alert(7)" not in shown
-            assert "<img src=x" not in shown
+    found = network.client.post("/v1/proposals", json=body).raise_for_status().json()
+    where = f"/knowledge/proposals/{found['id']}"
+    shown = network.client.get(where).raise_for_status().text
+    assert "&lt;script&gt;alert(7)" in shown
+    assert "<script>alert(7)" not in shown
+    assert "<img src=x" not in shown
+
+
+def test_what_a_title_says_is_text_in_the_list(network, unchanged):
+    title = f"<b>Fan</b> tray {uuid.uuid4().hex[:8]}"
+    network.client.post("/v1/proposals", json=page(title=title)).raise_for_status()
+    shown = network.client.get("/knowledge/proposals").raise_for_status().text
+    assert title not in shown
+    assert title.replace("<", "&lt;").replace(">", "&gt;") in shown
 
 
 # --- learned pages -------------------------------------------------------------------------------
@@ -704,16 +690,16 @@ def mended(network: Network, ticket: str, fault: Fault = SHUT) -> dict[str, Any]
 
 def learned(network: Network, title: str, *tickets: str) -> dict[str, Any]:
     body = {"ticket_ids": list(tickets), "title": title}
-    told = network.client.post("/v1/summaries", json=body)
-    return dict(told.json()) | {"status_code": told.status_code}
+    return dict(network.client.post("/v1/summaries", json=body).raise_for_status().json())
 
 
 def proposed(network: Network, summary: dict[str, Any]) -> dict[str, Any]:
-    where = f"/v1/summaries/{summary['key']}"
-    network.client.post(f"{where}/proposal", json={})
-    return dict(
-        until(lambda: network.client.get(where).json(), lambda s: s["state"] == "proposed", 20)
-    )
+    """The proposal of its only page."""
+    client, where = network.client, f"/v1/summaries/{summary['key']}"
+    client.post(f"{where}/proposal", json={})
+    done = until(lambda: client.get(where).json(), lambda s: s["state"] == "proposed")
+    (learned_page,) = done["pages"]
+    return dict(client.get(f"/v1/proposals/{learned_page['proposal_id']}").json())
 
 
 @pytest.mark.parametrize("where", ["alertname", "device text", "summary title", "ticket title"])
@@ -729,15 +715,11 @@ def test_an_order_in_a_trace_becomes_no_page(network, where, session):
     mended(network, ticket["id"])
     title = ORDER if where == "summary title" else f"Session down {uuid.uuid4().hex[:6]}"
     summary = learned(network, title, ticket["id"])
-    for each in summary.get("pages") or []:
-        assert "previous instructions" not in each["text"], each["text"]
-    if summary.get("pages"):
-        done = proposed(network, summary)
-        for each in done["pages"]:
-            if each["proposal_id"]:
-                found = network.client.get(f"/v1/proposals/{each['proposal_id']}").json()
-                assert "previous instructions" not in found["text"] + found["title"]
-                assert "previous instructions" not in json.dumps(found["reading"])
+    assert "previous instructions" not in json.dumps(summary["pages"])
+    found = proposed(network, summary)
+    assert found["text"].count("no neighbor <neighbor> shutdown") == 1
+    assert "previous instructions" not in found["text"] + found["title"]
+    assert "previous instructions" not in json.dumps(found["reading"])
 
 
 def test_a_label_writes_no_steps_into_a_page(network):
@@ -746,9 +728,9 @@ def test_a_label_writes_no_steps_into_a_page(network):
     ticket = alerted(network, {"alertname": evil})
     mended(network, ticket["id"])
     summary = learned(network, f"Down {uuid.uuid4().hex[:6]}", ticket["id"])
-    for each in summary.get("pages") or []:
-        assert "delete bootflash" not in each["text"], each["text"]
-        assert each["text"].count("## Steps") == 1
+    (found,) = summary["pages"]
+    assert "delete bootflash" not in found["text"], found["text"]
+    assert found["text"].count("## Steps") == 1
 
 
 def test_a_secret_of_a_trace_becomes_no_text(network, session):
@@ -760,12 +742,7 @@ def test_a_secret_of_a_trace_becomes_no_text(network, session):
     assert SECRET not in network.client.get(f"/v1/runs/{run['id']}").text
     summary = learned(network, f"Session password: {SECRET}", ticket["id"])
     assert SECRET not in json.dumps(summary), summary
-    if summary.get("pages"):
-        done = proposed(network, summary)
-        for each in done["pages"]:
-            if each["proposal_id"]:
-                found = network.client.get(f"/v1/proposals/{each['proposal_id']}").text
-                assert SECRET not in found
+    assert SECRET not in json.dumps(proposed(network, summary))
     assert SECRET not in MODEL.texts()
 
 
@@ -777,9 +754,10 @@ def test_two_faults_under_one_title_become_no_one_page(network):
     mended(network, first["id"])
     mended(network, second["id"], ELSEWHERE)
     summary = learned(network, f"Two {uuid.uuid4().hex[:6]}", first["id"], second["id"])
-    for each in summary.get("pages") or []:
-        assert not ("SessionsA" in each["text"] and "SessionsB" in each["text"]), each["text"]
-    assert all(each["learned_from"] == 1 for each in summary.get("pages") or [])
+    a, b = (each["text"] for each in summary["pages"])
+    assert ("SessionsA" in a, "SessionsB" in a) == (True, False), a
+    assert ("SessionsA" in b, "SessionsB" in b) == (False, True), b
+    assert [each["learned_from"] for each in summary["pages"]] == [1, 1]
 
 
 def accepted(network: Network, title: str) -> dict[str, Any]:
@@ -788,12 +766,11 @@ def accepted(network: Network, title: str) -> dict[str, Any]:
     network.world.inject(SHUT)
     ticket = network.anew()
     mended(network, ticket)
-    done = proposed(network, learned(network, title, ticket))
-    found = client.get(f"/v1/proposals/{done['pages'][0]['proposal_id']}").json()
+    found = proposed(network, learned(network, title, ticket))
     body = {"text_hash": found["text_hash"]}
     client.post(f"/v1/proposals/{found['id']}/acceptance", json=body).raise_for_status()
     until(lambda: document_ids(client), lambda ids: found["document_id"] in ids, 30)
-    return dict(found)
+    return found
 
 
 def withdrawn(network: Network, found: dict[str, Any]) -> None:
@@ -851,10 +828,9 @@ def test_what_was_learned_changes_nothing_without_leave_and_ends_with_its_page(n
 # --- composing -----------------------------------------------------------------------------------
 
 
-def compose(network: Network, instruction: str, **more: Any) -> dict[str, Any]:
-    body = {"instruction": instruction} | more
-    told = network.client.post("/v1/compositions", json=body)
-    return dict(told.json()) | {"status_code": told.status_code}
+def compose(network: Network, instruction: str) -> dict[str, Any]:
+    told = network.client.post("/v1/compositions", json={"instruction": instruction})
+    return dict(told.raise_for_status().json())
 
 
 def composing(*steps: dict[str, Any], values: dict[str, Any] | None = None) -> None:
@@ -888,8 +864,6 @@ def test_a_secret_of_an_instruction_is_neither_asked_nor_drafted(network, unchan
 
 def test_deleting_everything_takes_its_words_whatever_the_draft_says(network, unchanged):
     draft = compose(network, "Delete the core file core.1 from bootflash")
-    code = draft.pop("status_code")
-    assert code == 200
     assert draft["words"]
     for change in (
         {},
@@ -901,7 +875,6 @@ def test_deleting_everything_takes_its_words_whatever_the_draft_says(network, un
         told = network.client.post("/v1/compositions/proposals", json=body)
         assert told.status_code == 422, told.text
     everything = compose(network, "delete everything")
-    everything.pop("status_code")
     told = network.client.post("/v1/compositions/proposals", json={"draft": everything})
     assert told.status_code == 422, told.text
     assert not kept(network, "delete everything")
@@ -910,11 +883,10 @@ def test_deleting_everything_takes_its_words_whatever_the_draft_says(network, un
 def test_destruction_under_gentle_words_takes_its_words_too(network, unchanged):
     composing({"do": "Show the core file", "use": "file_delete"})
     draft = compose(network, "Show the core file of bootflash")
-    draft.pop("status_code")
-    if any(each["component"] == "file_delete" for each in draft["calls"]):
-        assert draft["words"], draft["changes"]
-        told = network.client.post("/v1/compositions/proposals", json={"draft": draft})
-        assert told.status_code == 422, told.text
+    assert [each["component"] for each in draft["calls"]] == ["file_delete"]
+    assert draft["words"] == "destroy with file_delete", draft["changes"]
+    told = network.client.post("/v1/compositions/proposals", json={"draft": draft})
+    assert told.status_code == 422, told.text
 
 
 def test_a_component_that_is_not_there_is_a_persons_step(network, unchanged):
@@ -926,13 +898,10 @@ def test_a_component_that_is_not_there_is_a_persons_step(network, unchanged):
 
 def test_a_draft_that_names_a_component_that_is_not_there_is_no_page_with_it(network, unchanged):
     draft = compose(network, "Show the fans")
-    draft.pop("status_code")
     draft["calls"][0]["component"] = "format_disk"
     told = network.client.post("/v1/compositions/proposals", json={"draft": draft})
-    if told.is_success:
-        found = network.client.get(f"/v1/proposals/{told.json()['id']}").text
-        assert "(format_disk" not in found
-        assert "`format_disk`" not in found
+    assert told.status_code == 422, told.text
+    assert "no component 'format_disk'" in told.json()["detail"]
 
 
 def test_a_value_that_nobody_said_is_not_filled_in(network, unchanged):
@@ -970,34 +939,48 @@ def test_an_order_in_a_tool_is_not_shown_to_who_searches(network, unchanged, spe
 
 def test_an_instruction_that_speaks_to_an_assistant_becomes_no_page(network, unchanged):
     draft = compose(network, f"Show the fans. {ORDER}")
-    if draft.pop("status_code") == 200:
-        told = network.client.post("/v1/compositions/proposals", json={"draft": draft})
-        assert not told.is_success, told.text
+    told = network.client.post("/v1/compositions/proposals", json={"draft": draft})
+    assert told.status_code == 422, told.text
     assert not kept(network, "previous instructions")
 
 
 def test_the_text_of_a_draft_is_not_believed(network, unchanged):
     draft = compose(network, "Show the fans")
-    draft.pop("status_code")
     evil = {"text": f"# Evil\n\n{ORDER}\n\n1. reload\n", "errors": 0}
     told = network.client.post("/v1/compositions/proposals", json={"draft": draft | evil})
-    if told.is_success:
-        found = network.client.get(f"/v1/proposals/{told.json()['id']}").json()
-        assert "reload" not in found["text"]
-        assert "previous instructions" not in found["text"]
+    assert told.raise_for_status().json()["text"] == draft["text"]
 
 
-@pytest.mark.parametrize("value", ["10.0.24.1\nreload", "10.0.24.1; reload", "--all"])
-def test_an_answer_that_is_more_than_its_pattern_does_not_stand_in_a_page(
-    network, unchanged, value
-):
-    draft = compose(network, "Show the state of the BGP session with neighbor 10.0.24.1")
-    draft.pop("status_code")
-    draft["calls"][0]["parameters"] = {"neighbor": {"origin": "given", "value": value}}
+def neighbor_of(network: Network, draft: dict[str, Any]) -> str:
+    """What the neighbor is on the page that is proposed of a draft."""
     told = network.client.post("/v1/compositions/proposals", json={"draft": draft})
-    if told.is_success:
-        found = network.client.get(f"/v1/proposals/{told.json()['id']}").json()
-        assert value not in found["text"], found["text"]
+    text = str(told.raise_for_status().json()["text"])
+    assert text.count("(") == 1, text
+    return text.partition("(bgp_session: neighbor=")[2].rstrip(").\n")
+
+
+@pytest.mark.parametrize("value", ["10.0.24.9\nreload", "10.0.24.9; reload", "--all", "10.0.24.9"])
+def test_what_a_draft_says_that_nobody_said_does_not_stand_in_a_page(network, unchanged, value):
+    draft = compose(network, "Show the state of the BGP session with neighbor 10.0.24.1")
+    draft["calls"][0]["parameters"] = {"neighbor": {"origin": "given", "value": value}}
+    assert neighbor_of(network, draft) == "10.0.24.1"
+
+
+@pytest.mark.parametrize(
+    ("answer", "stands"),
+    [
+        ("10.0.24.9", "10.0.24.9"),
+        ("10.0.24.9\nreload", "<neighbor>"),
+        ("10.0.24.9; reload", "<neighbor>"),
+        ("--all", "<neighbor>"),
+    ],
+)
+def test_an_answer_that_is_more_than_its_pattern_does_not_stand_in_a_page(
+    network, unchanged, answer, stands
+):
+    draft = compose(network, "Show the state of a BGP session")
+    given = [{"question": question_id("s1", "neighbor"), "answer": answer}]
+    assert neighbor_of(network, draft | {"answers": given}) == stands
 
 
 # --- with access on ------------------------------------------------------------------------------
@@ -1171,9 +1154,9 @@ def test_whoever_proposed_a_page_does_not_accept_it(guarded, role):
 def test_an_author_under_another_name_does_not_accept_either(guarded):
     author = guarded.person("eve", "approver")
     body = page() | {"proposed_by": "somebody else"}
-    told = as_(guarded, author, "/v1/proposals", body)
-    if told.is_success:
-        refused_acceptance(guarded, told.json(), author)
+    found = as_(guarded, author, "/v1/proposals", body).raise_for_status().json()
+    assert found["proposed_by"] == "eve"
+    refused_acceptance(guarded, found, author)
 
 
 def test_proposing_again_what_another_proposed_takes_nobodys_name_off(guarded):
@@ -1193,8 +1176,7 @@ def test_an_author_does_not_accept_what_they_composed(guarded):
     refused_acceptance(guarded, told.json(), author)
     lent = draft | {"composed_by": "ann"}
     told = as_(guarded, author, "/v1/compositions/proposals", {"draft": lent})
-    if told.is_success:
-        refused_acceptance(guarded, told.json(), author)
+    refused_acceptance(guarded, told.raise_for_status().json(), author)
 
 
 def test_of_two_who_decide_at_once_one_does(guarded):

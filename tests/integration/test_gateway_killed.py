@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-from tests.servers.vllm_server import free_port
+from tests.ports import free_port
 
 TICKETS = 100
 

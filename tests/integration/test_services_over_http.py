@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -44,6 +43,7 @@ from services.scorer.app import create_app as create_scorer
 from services.scorer.service import ScorerService
 from services.serving.rooms import GATEWAY, INGESTION, PLANNER, RETRIEVAL, SCORER
 from services.serving.serving import Duty, NoQueueError, Serving
+from tests.ports import free_port
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KEY = SecretStr("a-key-of-enough-characters")
@@ -117,9 +117,7 @@ class served_process:  # noqa: N801 - a context manager
     def __init__(
         self, service: str, folder: Path, *options: str, command: str = "serve", **env: str
     ) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self._process = subprocess.Popen(
             [sys.executable, "-m", "services.cli", command, service, "--port", str(port), *options],

@@ -518,7 +518,7 @@ def test_a_session_ends_where_it_is_not_used_and_in_any_case(house):
     assert status_after(used_at=now) == 200
     assert status_after(expires_at=now) == 401
     page = browser.get("/")
-    assert "Your session has ended" in page.text or "your session has ended" in page.text
+    assert "your session has ended" in page.text
     assert "/sign-in/begin" in page.text
 
 

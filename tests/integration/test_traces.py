@@ -18,8 +18,8 @@ from services.kit.http.client import ServiceClient
 from services.kit.observability import tracing
 from services.kit.observability.opentelemetry import OtelTracer
 from services.knowledge.model import KnowledgeContext
+from tests.ports import free_port
 from tests.servers.collector import Collector
-from tests.servers.vllm_server import free_port
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 TICKET = TicketDraft(source="generic", external_id="1", title="Fan 2 of spine-77 has failed")

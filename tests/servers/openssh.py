@@ -12,7 +12,7 @@ from pathlib import Path
 import paramiko
 
 from services.executor.tools.target import Target
-from tests.servers.vllm_server import free_port
+from tests.ports import free_port
 
 SSHD = Path("/usr/sbin/sshd")
 WHERE = "there is no /usr/sbin/sshd: Debian has it in the package `openssh-server`"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import yaml
 
-from tests.servers.vllm_server import free_port
+from tests.ports import free_port
 
 CONFIG = Path(__file__).parents[2] / "deploy" / "observability"
 START_WITHIN_S = 30

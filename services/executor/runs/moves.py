@@ -257,8 +257,7 @@ class _Moves:
             if place not in self.state.prepared:
                 return Take(sending)
             return self._still_holds(step, place, tool, target, arguments) or sending
-        refused = f"refused by {approval.by}" if approval.by else "nobody approved it in time"
-        return self._by_hand(step, refused, place=place)
+        return self._by_hand(step, approval.refused, place=place)
 
     def _still_holds(
         self, step: Step, place: Place, tool: Tool, target: str, arguments: Mapping[str, str]

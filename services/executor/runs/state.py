@@ -46,6 +46,17 @@ class Approval:
     by: str = ""
     by_person: bool = False
     """Whether they had signed in."""
+    why: str = ""
+    """What whoever refused it said."""
+
+    @property
+    def refused(self) -> str:
+        """Why nothing may be sent, where it is over."""
+        if self.state is Kind.EXPIRED:
+            return "nobody approved it in time"
+        if not self.by:
+            return self.why
+        return f"refused by {self.by}: {self.why}" if self.why else f"refused by {self.by}"
 
 
 @dataclass(frozen=True)
@@ -194,7 +205,11 @@ def _take_in(state: RunState, event: Event) -> None:  # noqa: C901, PLR0912 - a 
             asked = state.approvals[place]
             by_person = facts.get("kind") == "person"
             state.approvals[place] = replace(
-                asked, state=event.kind, by=event.by, by_person=by_person
+                asked,
+                state=event.kind,
+                by=event.by,
+                by_person=by_person,
+                why=facts.get("why", ""),
             )
         case Kind.PREPARED:
             state.prepared[place] = event

@@ -13,6 +13,9 @@ from services.kit.errors import UnavailableError
 START_TIMEOUT_S = 30.0
 DRAIN_S = 3
 """Time that open requests and event streams get when the server stops."""
+IDLE_S = 75
+"""Longer than clients and balancers keep a connection (`httpx` 5 s, most others 60 s): it is theirs
+to close it, or a request that is on its way then is lost."""
 
 
 SWITCH_INTERVAL_S = 0.00005
@@ -46,6 +49,7 @@ class ServerThread:
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=DRAIN_S,
+                timeout_keep_alive=IDLE_S,
             )
         )
         self._thread = threading.Thread(

@@ -166,7 +166,7 @@ def test_a_policy_that_turned_meanwhile_stops_what_was_approved(carrying):
     carrying.go(run)
     carrying.catalogue = Carrying(changes={"installation": False}).catalogue
     state = carrying.approve(run)
-    assert "refused by the policy" in state.question.text
+    assert "refused by the policy: changes are off" in state.question.text
     assert not carrying.devices.changes(carrying.catalogue)
 
 
@@ -182,7 +182,7 @@ def test_a_tool_that_was_changed_meanwhile_sends_nothing(carrying):
     carrying.catalogue = carrying.catalogue.model_copy(update={"tools": tools})
     carrying.catalogue.__dict__.pop("by_name", None)
     state = carrying.approve(run)
-    assert "refused by the policy" in state.question.text
+    assert "refused by the policy: the catalogue has changed since" in state.question.text
     assert not carrying.devices.changes(carrying.catalogue)
 
 

@@ -221,7 +221,8 @@ def test_a_target_at_another_address_is_another_target(house):
         tools=catalogue.tools, targets=moved, policy=catalogue.policy
     )
     run = house.approve(run)
-    assert "defined otherwise" in run.question.text or "refused by the policy" in run.question.text
+    why = "the target is defined otherwise than when the run began"
+    assert run.question.text == f"Let it up (refused by the policy: {why})"
     assert not house.changed
 
 
@@ -290,7 +291,7 @@ def test_a_page_that_is_changed_while_leave_is_awaited_changes_nothing(house):
     run = house.start()
     house.texts.texts[f"{PAGE}.md"] += "\nSomething else.\n"
     run = house.approve(run)
-    assert "refused by the policy" in run.question.text
+    assert "refused by the policy: the page, or what was approved" in run.question.text
     assert not house.changed
 
 

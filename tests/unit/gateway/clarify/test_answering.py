@@ -436,8 +436,8 @@ def test_the_page_asks_with_buttons_and_a_field(gateway, asked):
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
-        ({"choice": "1", "text": "other"}, "Yes"),
-        ({"unknown": "1", "text": ""}, "not known"),
+        ({"choice": "1", "text": "other"}, "<dd>Yes"),
+        ({"unknown": "1", "text": ""}, '<span class="none">not known'),
     ],
 )
 def test_a_form_answers_without_a_script(gateway, asked, sent, told):
@@ -445,7 +445,7 @@ def test_a_form_answers_without_a_script(gateway, asked, sent, told):
     answered = gateway.client.post(FORM.format(asked, question["id"]), data=sent)
     assert answered.status_code == 200
     assert answered.url.path == f"/tickets/{asked}"
-    assert f"<dd>{told}" in answered.text or f'<span class="none">{told}' in answered.text
+    assert told in answered.text
 
 
 def test_a_form_goes_on_without_questions(gateway, asked):
