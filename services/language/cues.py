@@ -224,7 +224,9 @@ _TRIES = re.compile(
 )
 _INSTEAD = re.compile(
     r"^(?:alternatively\b,?|alternative(?: \w+)?:|as an alternative(?: to (?:this|that))?,"
-    r"|another (?:option|way|alternative|possibility) is to\b)\s*(?P<action>\S.*)$",
+    r"|another (?:option|way|alternative|possibility) is to\b"
+    r"|or,? (?=(?:alternatively|via|using|use|by|through|with|you can)\b)(?:alternatively,? )?)"
+    r"\s*(?P<action>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _CONTINUES = re.compile(

@@ -543,13 +543,15 @@ def with_code(nodes: list[Node], block: Block, before: str) -> None:
 
 def _with_code(node: Node, block: Block, before: str) -> Node:
     if isinstance(node, Choice):
-        arm = node.arms[-1]
+        place = _arm_of(node, block)
+        arm = node.arms[place]
         if node.otherwise or not arm.body:
             return node
         body = list(arm.body)
         with_code(body, block, before)
         changed = arm.model_copy(update={"body": tuple(body)})
-        return node.model_copy(update={"arms": (*node.arms[:-1], changed)})
+        arms = (*node.arms[:place], changed, *node.arms[place + 1 :])
+        return node.model_copy(update={"arms": arms})
     if isinstance(node, Loop):
         body = list(node.body)
         with_code(body, block, before)
@@ -563,6 +565,17 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
     commands = tuple(dict.fromkeys((*node.commands, *commands_of(block))))
     shown = node.expected or printed_in(block)
     return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
+
+
+def _arm_of(choice: Choice, block: Block) -> int:
+    """Of two ways to do something, the one that names the program of the code; else the last."""
+    last = len(choice.arms) - 1
+    programs = {command.split()[0] for command in commands_of(block) if command.split()}
+    if choice.mode is not Mode.FREE or not programs:
+        return last
+    told = [" ".join(node.text for node in arm.body if isinstance(node, Do)) for arm in choice.arms]
+    named = [n for n, text in enumerate(told) if programs & set(text.split())]
+    return named[0] if len(named) == 1 else last
 
 
 def _without_label(said: list[Said], label: str) -> list[Said]:

@@ -152,7 +152,10 @@ def printed_in(block: Block) -> str:
 
 def is_run(block: Block) -> bool:
     """Whether the code is written as what is typed into a shell."""
-    return block.language in _SHELLS or is_session(block) or bool(_rooted(block.text))
+    if block.language in _SHELLS or is_session(block) or _rooted(block.text):
+        return True
+    commands = commands_of(block)
+    return not block.language and bool(commands) and all(map(begins_with_program, commands))
 
 
 def _rooted(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from services.language.names import is_alert_name
 from services.language.questions import question, states
 from services.language.sentences import instruction, is_generic, sentences, shorten
 from services.language.states import names_fault
+from services.language.verbs import base_of_gerund
 from services.procedure.model import All, Arm, Choice, Do, End, EndKind, Mode, Node, Not, State
 from services.procedure.rules.blocks import OPTION_QUESTION, RUN, UNNAMED, Blocks
 from services.procedure.rules.checked import looked_at, results_of, state_of
@@ -431,6 +432,8 @@ def case_question(title: str) -> str:
     said = without_numbering(title)
     named = CASE.sub("", said).strip() or said
     asked = question(named)
-    if asked.startswith("Is this the case: ") or re.match(r"Is (?:it|there) ", asked):
+    if base_of_gerund(named.partition(" ")[0]):
+        asked = f"Is this to be done: {named.rstrip('.:')}?"
+    elif asked.startswith("Is this the case: ") or re.match(r"Is (?:it|there) ", asked):
         asked = f"Is the problem: {named.rstrip('.:')}?"
     return f"{shorten(asked.rstrip('?'), words=25)}?"

@@ -1,5 +1,6 @@
 """A page's text as the procedures that it tells."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
@@ -30,13 +31,15 @@ from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT, acts
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
-RULES_VERSION = "10"
+RULES_VERSION = "11"
 """Changes when the rules read a page in another way."""
 
 _FAULTS = frozenset({SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.MEANING})
 _CURES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE, SectionRole.CHECK})
 _MOST_WORDS_OF_FAULT = 40
 _LEAST_SCENARIOS = 3
+_TEMPLATE = re.compile(r"<%|\{\{|\{%")
+_STATED_TITLE = re.compile(r"^title:[ \t]*(?P<title>\S.*?)[ \t]*$", re.MULTILINE)
 """Two are told as one procedure that asks which of them it is."""
 
 
@@ -95,7 +98,7 @@ def _procedure(page: MarkdownPage, section: Section, told: Told) -> Procedure:
     body, verification, escalation = fitting(bodies)
     return settled(
         Procedure(
-            title=heading.title or "Procedure",
+            title=_title(page, heading),
             treats=treated,
             lines=((section.start_line, max(section.start_line, section.end_line)),),
             body=body,
@@ -104,6 +107,14 @@ def _procedure(page: MarkdownPage, section: Section, told: Told) -> Procedure:
         ),
         page,
     )
+
+
+def _title(page: MarkdownPage, heading: Section) -> str:
+    """The heading; where a template makes it of the front matter, what that states."""
+    if not _TEMPLATE.search(heading.title):
+        return heading.title or "Procedure"
+    stated = _STATED_TITLE.search(page.front_matter)
+    return stated["title"].strip("\"' ") if stated else "Procedure"
 
 
 def _only_looks(bodies: Sequence[Sequence[Node]]) -> bool:

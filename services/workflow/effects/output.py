@@ -6,6 +6,7 @@ from services.workflow.effects.inner import runs_others
 from services.workflow.effects.programs import PROGRAMS, READERS
 from services.workflow.effects.queries import is_cmdlet, is_statement
 from services.workflow.effects.shell import UnbalancedError, simple_commands
+from services.workflow.effects.writing import FETCHING
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _PRINTED = re.compile(
@@ -44,7 +45,7 @@ def begins_with_program(line: str) -> bool:
     found = _ASSIGNED.match(line)
     written = found[1].rsplit("/", 1)[-1] if found else ""
     name = "" if written.isupper() and len(written) > 1 else written.casefold()
-    return name in READERS or name in PROGRAMS or runs_others(name)
+    return name in READERS or name in PROGRAMS or name in FETCHING or runs_others(name)
 
 
 def is_printed(line: str) -> bool:

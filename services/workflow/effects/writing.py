@@ -12,6 +12,8 @@ _IN_USE = re.compile(
 )
 _VALUED = "AbcCdDeEFhHKmoPQrtTuUwxXyYz"
 """The short options of curl that take a value."""
+FETCHING = frozenset({"curl", "grpcurl", "wget"})
+"""Programs that `saves` knows by their arguments alone."""
 _SENDING = frozenset("dFTK")
 _SENDS = re.compile(r"--(?:data|form|upload-file|json|config|quote|url-query-file)")
 _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

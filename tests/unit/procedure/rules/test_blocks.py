@@ -3,6 +3,7 @@
 import pytest
 
 from services.procedure.model import Choice, Do, Mode
+from services.procedure.rules import read_by_rules
 from tests.unit.procedure.rules.reading import outline, read
 
 
@@ -300,3 +301,72 @@ def test_a_list_belongs_to_the_condition_at_the_end_of_its_sentence():
     assert outline(read(*lines).body) == [
         {"Is the lamp red?": ["Restart the pump", "Open the valve", "Turn the crank"]}
     ]
+
+
+def test_the_other_of_two_ways_is_no_next_step():
+    told = read(
+        "## Fix",
+        "",
+        "Via the CLI:",
+        "",
+        "```bash",
+        "kubectl delete pod pump",
+        "```",
+        "",
+        "Or via the console: select the pump, choose **Delete**.",
+        "",
+        "Look at the gauge.",
+    )
+    choice, after = told.body
+    assert choice.mode is Mode.FREE
+    assert [arm.body[0].commands for arm in choice.arms] == [("kubectl delete pod pump",), ()]
+    assert after.text == "Look at the gauge"
+
+
+def test_code_below_two_ways_belongs_to_the_one_that_names_its_program():
+    told = read(
+        "## Fix",
+        "",
+        "Use `stern` to check recent lines. Alternatively, you can use Kibana to search for them.",
+        "",
+        "```bash",
+        "stern pump --since 30m",
+        "```",
+    )
+    (choice,) = told.body
+    assert [arm.body[0].commands for arm in choice.arms] == [("stern pump --since 30m",), ()]
+
+
+def test_a_known_program_is_run_though_nothing_says_that_the_code_is_a_shell():
+    told = read(
+        "## Draining the pump", "", "See the manual.", "", "```", "curl -X POST http://pump", "```"
+    )
+    assert [c for node in told.walk() if isinstance(node, Do) for c in node.commands] == [
+        "curl -X POST http://pump"
+    ]
+
+
+def test_a_title_that_a_template_makes_is_what_the_front_matter_states():
+    text = "---\ntitle: Mend the pump\n---\n\n# <%= data.title %>\n\n1. Oil it.\n2. Start it.\n"
+    (told,) = read_by_rules(text).procedures
+    assert told.title == "Mend the pump"
+
+
+def test_a_task_is_asked_for_as_a_task():
+    told = read(
+        "# Pump",
+        "",
+        "## Fix",
+        "",
+        "### Leak",
+        "",
+        "Oil it.",
+        "",
+        "### Draining the tank",
+        "",
+        "Open it.",
+    )
+    asked = [
+        arm.guard.text for node in told.walk() if isinstance(node, Choice) for arm in node.arms
+    ]
+    assert not any(text.startswith("Is the problem: Draining") for text in asked)
