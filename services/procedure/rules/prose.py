@@ -273,6 +273,9 @@ def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> 
         text = f"{shorten(f'Does this concern {only}', words=_MOST_QUESTION_WORDS)}?"
         return [_outside(State(text=text), sentence)]
     made = taken(sentence.text, sentence, places, needs_verb=True)
+    said, _, told = sentence.text.partition("; ")
+    if not made and told and not instruction(said):
+        made = taken(told, sentence, places, needs_verb=True)
     return made or _kept_otherwise(sentence, places)
 
 

@@ -417,3 +417,11 @@ def test_a_version_is_no_end_of_what_a_page_is_for():
         "The steps below only apply to pumps of version 4.13 or earlier.", "", "Oil it."
     ).body
     assert list(outline(told)[0]) == ["Does this concern pumps of version 4.13 or earlier?"]
+
+
+def test_what_to_do_may_stand_behind_a_semicolon():
+    line = "There is not much that we can do about it; acknowledge the alert."
+    assert outline(read("## Fix", "", line, "", "Oil the pump.").body) == [
+        "Acknowledge the alert",
+        "Oil the pump",
+    ]
