@@ -44,7 +44,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _MODAL = re.compile(
-    r"^(?:(?:you|we|the (?:user|administrator|admin|operator|engineer))\s+"
+    r"^(?:(?:you|we)['’]ll (?:also )?(?:need|have|want) to\s+"
+    r"|(?:you|we|the (?:user|administrator|admin|operator|engineer))\s+"
     r"(?:can|could|must|should|may|might|need to|have to|will need to|will have to|want to"
     r"|might want to|might need to|may need to|may want to|are able to)\s+(?:also\s+|then\s+"
     r"|first\s+|either\s+)?(?:be able to\s+|need to\s+|want to\s+|try to\s+)?"
@@ -54,8 +55,8 @@ _MODAL = re.compile(
     r"|easiest|safest"
     r"|needed|essential|helpful|useful)"
     r"(?:\s+(?:for you|that you))?\s+(?:to\s+)?"
-    r"|the (?:best|only|easiest|simplest|recommended|safest) (?:option|way|solution|approach)"
-    r" is to\s+)(?=[a-z])",
+    r"|(?:the )?(?:best|only|easiest|quickest|simplest|recommended|safest) (?:option|way|solution"
+    r"|approach)(?: to do (?:this|that|so|it))? is to\s+)(?=[a-z])",
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(

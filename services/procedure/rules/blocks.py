@@ -475,6 +475,10 @@ def _option(item: Item, nodes: Sequence[Node]) -> Arm:
     return Arm(guard=State(text=label or UNNAMED), body=tuple(nodes), lines=(here,))
 
 
+_SETTING = re.compile(r"[\w`'\" .-]{2,40}=\s*\S")
+"""`Type = String`, which a form is filled in with."""
+
+
 def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:
     """An item that short items below spell out is one step."""
     below = blocks[1] if len(blocks) == 2 else None
@@ -482,7 +486,9 @@ def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:
         return None
     told, things = instruction(said[0].text), [tidy(item.text) for item in below.items]
     are_short = all(len(item.blocks) == 1 for item in below.items) and all(
-        instruction(thing) and condition(thing) is None and len(thing.split()) <= _LONGEST_DETAIL
+        (instruction(thing) or _SETTING.match(thing))
+        and condition(thing) is None
+        and len(thing.split()) <= _LONGEST_DETAIL
         for thing in things
     )
     if not told or not are_short or not 2 <= len(things) <= _MOST_FOLDED:

@@ -44,6 +44,7 @@ _OPTION = re.compile(
     r"|one\b|two\b|three\b)[\s:.)–—-]*",
     re.IGNORECASE,
 )
+_METHOD = re.compile(r"\S.*\b(?:method|approach|option|alternative)$", re.IGNORECASE)
 _MANY = re.compile(
     r"^(?:known|common|possible|other|general|further)\b|\b(?:results|reasons|types|scenarios"
     r"|messages|modes|issues|problems|errors|failures|causes)$",
@@ -221,7 +222,9 @@ class Outline:
 
     def _options(self, told: Told, sections: Sequence[Section]) -> Sequence[Section]:
         """Adds the choice among sections that are options; the sections before and after them."""
-        options = [each for each in sections if _OPTION.match(each.title)]
+        options = [
+            each for each in sections if _OPTION.match(each.title) or _METHOD.fullmatch(each.title)
+        ]
         if len(options) < 2:
             return sections
         arms = [self._option(each) for each in options]

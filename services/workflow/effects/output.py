@@ -14,7 +14,7 @@ _PRINTED = re.compile(
     r"[EWIFD]\d{4}\s+\d\d:\d\d|[\w.-]+\.\w+:\d+\]"
     r"|\[?\d{4}[-/]\d\d[-/]\d\d(?:[T _]|\b)|\[?\d\d:\d\d:\d\d"
     rf"|{_MONTH}\s+\d+\s+\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),?\s+(?:{_MONTH}|\d)"
-    r"|(?:level|ts|time|msg|caller)=\S"
+    r"|(?:level|ts|time|msg|caller|err|error)=\S"
     r"|\[\s*\d+\.\d+\]|\[(?:\w+ *)?(?:INFO|WARN\w*|ERROR|DEBUG|FATAL|NOTICE)\b"
     r"|(?:ERROR|WARN|WARNING|FATAL|INFO|DEBUG|Error|Warning|Exception|Traceback|Failed|Unable"
     r"|FAILED|PASS|FAIL|OK)[\s:\[(]"

@@ -370,3 +370,22 @@ def test_a_task_is_asked_for_as_a_task():
         arm.guard.text for node in told.walk() if isinstance(node, Choice) for arm in node.arms
     ]
     assert not any(text.startswith("Is the problem: Draining") for text in asked)
+
+
+def test_sections_that_call_themselves_methods_are_a_choice():
+    told = read(
+        "## Fix", "", "### Command-line method", "", "Run `drain pump`.", "", "### Console method",
+        "", "Click **Drain**.",
+    )  # fmt: skip
+    (choice,) = told.body
+    assert [arm.guard.text for arm in choice.arms] == ["Command-line method", "Console method"]
+
+
+def test_settings_that_a_form_is_filled_in_with_are_one_step():
+    told = read(
+        "1. Expand the filters and set",
+        "    - `Name` = `LockID`",
+        "    - `Type` = `String`",
+        "2. Go.",
+    )
+    assert outline(told.body)[0] == "Expand the filters and set: Name = LockID; Type = String"

@@ -425,3 +425,14 @@ def test_what_to_do_may_stand_behind_a_semicolon():
         "Acknowledge the alert",
         "Oil the pump",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("You'll need to manually delete the record.", "Manually delete the record"),
+        ("Easiest way to do this is to head to the console.", "Head to the console"),
+    ],
+)
+def test_what_is_needed_is_told_in_many_ways(line, told):
+    assert outline(read("## Fix", "", line, "", "Oil the pump.").body) == [told, "Oil the pump"]
