@@ -244,7 +244,8 @@ class Blocks:
                 return self._labelled(asked, below)
             lines = (item.start_line, item.start_line)
             said = [Said(text, lines) for text in sentences(answer[1])]
-            arms[answer[0]] = (*sentence_nodes(said, self.places), *self.nodes(item.blocks[1:]))
+            told = sentence_nodes(said, self.places)
+            arms[answer[0]] = tuple(self._continued(told, item.blocks))
         state = State(text=question(asked.text))
         yes, no = arms.get(True, ()), arms.get(False)
         if not yes and no:
@@ -264,8 +265,8 @@ class Blocks:
                 return None
             lines = (item.start_line, item.start_line)
             said = [Said(text, lines) for text in sentences(rest)]
-            body = (*sentence_nodes(said, self.places), *self.nodes(item.blocks[1:]))
-            arms.append(Arm(guard=State(text=label), body=body, lines=(lines,)))
+            body = self._continued(sentence_nodes(said, self.places), item.blocks)
+            arms.append(Arm(guard=State(text=label), body=tuple(body), lines=(lines,)))
         if len(arms) < 2 or not any(arm.body for arm in arms):
             return None
         told = (asked.lines,)
