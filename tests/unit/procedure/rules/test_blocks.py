@@ -394,7 +394,8 @@ def test_settings_that_a_form_is_filled_in_with_are_one_step():
 def test_the_code_below_an_answer_belongs_to_its_step():
     told = read(
         "1. Is the pump hot?", "", "   - Yes: stop it:", "", "     ```", "     stop pump",
-        "     ```", "", "   - No: look at the gauge:", "", "     ```", "     show gauge", "     ```",
+        "     ```", "", "   - No: look at the gauge:", "", "     ```", "     show gauge",
+        "     ```",
     )  # fmt: skip
     (choice,) = told.body
     assert choice.arms[0].body[0].commands == ("stop pump",)
