@@ -299,6 +299,29 @@ class Suspend(Value):
     why: str = Field(default="", max_length=500)
 
 
+class FailedCommand(Value):
+    """A command of a page that a target did not understand, and none has understood since."""
+
+    document_id: str
+    start_line: int
+    end_line: int
+    """What the step cites, as the page was then."""
+    command: str
+    """As the page has it."""
+    target: str
+    """Of the latest time, and so is `answer`."""
+    answer: str
+    """The line by which the target said so."""
+    times: int
+    """Runs."""
+    first_at: datetime
+    last_at: datetime
+    runs: tuple[str, ...]
+    """Ids, the latest first; 10 at most."""
+    tickets: tuple[str, ...]
+    """Theirs."""
+
+
 class Execution(Protocol):
     """Carries workflows out. Whoever calls is the current caller."""
 
@@ -366,6 +389,9 @@ class Execution(Protocol):
 
     def tools(self) -> list[ToolSummary]:
         """What the catalogue has."""
+
+    def failed_commands(self, *, weeks: int) -> list[FailedCommand]:
+        """Of the runs of the last weeks, by document and line."""
 
     def suspension(self) -> Suspended | None:
         """Whether all runs stand still."""
@@ -444,6 +470,11 @@ class ExecutionClient:
     def tools(self) -> list[ToolSummary]:
         """See `Execution.tools`."""
         return [ToolSummary.model_validate(each) for each in self._client.get("/v1/tools")]
+
+    def failed_commands(self, *, weeks: int) -> list[FailedCommand]:
+        """See `Execution.failed_commands`."""
+        found = self._client.get("/v1/failed-commands", weeks=weeks)
+        return [FailedCommand.model_validate(each) for each in found]
 
     def suspension(self) -> Suspended | None:
         """See `Execution.suspension`."""

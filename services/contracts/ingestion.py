@@ -211,6 +211,34 @@ class ForgetCases(Value):
     ids: tuple[str, ...] = Field(max_length=1000)
 
 
+class DecayKind(StrEnum):
+    """What has come apart between a page and others."""
+
+    LINK = "link"
+    """It links to a page that is not there."""
+    NAME = "name"
+    """It names something that other pages named once, and that none names any more."""
+
+
+class Decay(Value):
+    """A line of a page that the pages around it have left behind."""
+
+    kind: DecayKind
+    document_id: str
+    line: int
+    said: str
+    """The link as it is written, or the name."""
+    was: tuple[str, ...] = ()
+    """The page that the link led to, or those that had the name too; 10 at most."""
+    others: int = 0
+    """How many these are."""
+    instead: str = ""
+    """The document that has its text or its file's name now, or what the other pages name since;
+    empty where that is not clear."""
+    since: datetime
+    """When it was seen first."""
+
+
 class Ingestion(Protocol):
     """Turns documents into chunks and incident nodes."""
 
@@ -301,6 +329,9 @@ class Ingestion(Protocol):
     def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
         """Take such doubts out; unknown ones are ignored."""
 
+    def decay(self) -> list[Decay]:
+        """Links that lead nowhere and names that no other page has any more, by document."""
+
 
 class IngestionClient:
     """`Ingestion` in another process, over HTTP."""
@@ -383,3 +414,7 @@ class IngestionClient:
     def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
         """See `Ingestion.withdraw_doubts`."""
         self._client.post("/v1/doubts/removals", request)
+
+    def decay(self) -> list[Decay]:
+        """See `Ingestion.decay`."""
+        return [Decay.model_validate(each) for each in self._client.get("/v1/decay")]

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from services.contracts.execution import (
     BindingApproval,
     Execution,
+    FailedCommand,
     LookAtOnce,
     LookedAtOnce,
     RunAnswer,
@@ -28,6 +29,7 @@ from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError
 from services.kit.http.openapi import refusals
 
 _ID = Annotated[str, Query(max_length=200)]
+_Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks back.")]
 _ACTS = refusals(NotFoundError, ConflictError)
 
 
@@ -76,6 +78,12 @@ def _runs(execution: Execution) -> APIRouter:
     def list_runs(ticket_id: _ID = "") -> list[RunSummary]:
         """Runs of a ticket, or the latest of all: those that are not over first."""
         return execution.runs(ticket_id)
+
+    @router.get("/failed-commands")
+    @needs(Need.READ)
+    def list_failed_commands(weeks: _Weeks = 12) -> list[FailedCommand]:
+        """Commands of pages that a target did not understand, and none has understood since."""
+        return execution.failed_commands(weeks=weeks)
 
     @router.get("/runs/{run_id}", responses=refusals(NotFoundError))
     @needs(Need.READ)

@@ -7,6 +7,7 @@ from uuid import UUID, uuid5
 
 from services.contracts.execution import (
     BindingApproval,
+    FailedCommand,
     LookAtOnce,
     LookedAtOnce,
     RunAnswer,
@@ -54,6 +55,9 @@ _LOOKS = UUID("6d0f3a54-7c0e-4c39-9d7e-3b2f5f1f7a10")
 """With a workflow's id it names its run that looks at once: there is one."""
 _TRIES = 5
 """How often a person's act is tried anew while the run goes on beside it."""
+
+
+WEEK_S = 7 * 86_400
 
 
 class RunRefusedError(ConflictError):
@@ -251,6 +255,10 @@ class ExecutorService:
             )
             for tool in catalogue.tools
         ]
+
+    def failed_commands(self, *, weeks: int) -> list[FailedCommand]:
+        """See `Execution.failed_commands`."""
+        return self._store.failed_commands(self._clock.now() - weeks * WEEK_S)
 
     # All runs
 

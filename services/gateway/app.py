@@ -15,6 +15,7 @@ from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.coverage.endpoints import create_coverage_router
+from services.gateway.coverage.mending import PagesMending
 from services.gateway.coverage.queries import Coverages
 from services.gateway.endpoints import (
     create_delivery_router,
@@ -115,6 +116,7 @@ def create_app(
     )
     queries, audit = Queries(database), AuditLog(database)
     coverages, citations = Coverages(database), Citations(database)
+    mending = PagesMending(database, knowledge.ingestion if knowledge else None, lambda: execution)
     known = Known(knowledge, coverages, citations)
     access = Access.of(platform, database)
     sign_in = SignInPages(access, SignIn.of(platform, access, database))
@@ -132,7 +134,7 @@ def create_app(
             create_retry_router(retrying, renewing, queries, DeadLetterOffice(database, outbox)),
             create_stream_router(service),
             create_audit_router(audit),
-            create_coverage_router(coverages, citations),
+            create_coverage_router(coverages, citations, mending),
             create_mcp_router(
                 service,
                 deciding,

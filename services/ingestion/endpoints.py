@@ -10,6 +10,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from services.contracts.ingestion import (
     Archived,
+    Decay,
     DocumentContents,
     DocumentQuery,
     Folder,
@@ -131,6 +132,12 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
     def get_contents(document_id: str) -> DocumentContents:
         """A document's lines with its chunks and incident nodes, as they were read from it."""
         return service.contents(document_id)
+
+    @router.get("/decay")
+    @needs(Need.READ)
+    def list_decay() -> list[Decay]:
+        """Links that lead to no document, and names that other pages had and have no more."""
+        return service.decay()
 
     @router.get("/owners")
     @needs(Need.READ)

@@ -14,13 +14,17 @@ from services.ingestion.proposals.accepted import AcceptedPages
 from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
+from services.ingestion.survey.records import SurveyRecords
+from services.ingestion.survey.service import SurveyService
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
 from services.procedure.store.sql_readings import SqlReadingStore
 
 
-class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuilding, CaseService):
+class IngestionService(
+    JobService, CatalogueService, IngestedReadings, GraphBuilding, CaseService, SurveyService
+):
     """See `contracts.ingestion.Ingestion`: each base does its part of it, on the same stores."""
 
     def __init__(
@@ -51,6 +55,7 @@ class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuil
         roots = Roots(ledger, structure.version, (work_dir / "uploads").resolve())
         reading_store = SqlReadingStore(database)
         locks = work_dir / "locks"
+        survey = SurveyRecords(database, documents)
         JobService.__init__(
             self,
             database=database,
@@ -64,6 +69,7 @@ class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuil
             settings=settings,
             tells_syncs=tells_syncs,
             accepted_pages=AcceptedPages(database, documents, reading_store),
+            survey=survey,
         )
         CatalogueService.__init__(
             self,
@@ -92,4 +98,5 @@ class IngestionService(JobService, CatalogueService, IngestedReadings, GraphBuil
             settings=settings,
             locks=locks,
         )
+        SurveyService.__init__(self, database, documents, survey)
         CaseService.__init__(self, database, case_embedder or embedder, most=settings.most_cases)

@@ -218,3 +218,40 @@ class ProposalRow(Base):
     """Of the text whose reading may have been stored for it; empty where none is."""
     is_vouched: Mapped[bool] = mapped_column(default=False)
     """Whether that reading stands approved."""
+
+
+class SurveyedRow(Base):
+    """A document's text as it was looked at for what it mentions; those that are gone stay."""
+
+    __tablename__ = "ingestion_surveyed"
+
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    source: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[str] = mapped_column(String(64), index=True)
+    at: Mapped[datetime] = mapped_column(Instant)
+    gone_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class MentionRow(Base):
+    """A name or a link that a document has, or had."""
+
+    __tablename__ = "ingestion_mention"
+    __table_args__ = (Index("ix_ingestion_mention_what", "kind", "what"),)
+
+    document_id: Mapped[str] = mapped_column(
+        ForeignKey("ingestion_surveyed.document_id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[str] = mapped_column(String(10), primary_key=True)
+    what: Mapped[str] = mapped_column(String(300), primary_key=True)
+    line: Mapped[int] = mapped_column(Integer)
+    said: Mapped[str] = mapped_column(Text)
+    line_hash: Mapped[str] = mapped_column(String(16))
+    """Of the line's text."""
+    line_at: Mapped[datetime] = mapped_column(Instant)
+    """Since when the line has this text."""
+    led_to: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), default="", server_default="")
+    """The document that a link led to when it last led to one."""
+    led_until: Mapped[datetime | None] = mapped_column(Instant)
+    """When it was seen not to lead there any more."""
+    gone_at: Mapped[datetime | None] = mapped_column(Instant)
+    """When the document was seen not to have it any more."""

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from fastapi.testclient import TestClient
 
 from evaluation.benches.staleness.runs import answered_run, failed_run, unreachable_run
 from evaluation.benches.staleness.world import (
@@ -26,7 +27,7 @@ from evaluation.benches.staleness.world import (
 )
 from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures, Report
-from services.contracts.coverage import FindingKind, PageFinding
+from services.contracts.coverage import FindingKind, PageFinding, PagesToMend
 from services.kit.access.caller import LOCAL, acting_as
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
@@ -141,6 +142,9 @@ def _thinned(lines: Iterable[str], draw: random.Random) -> Iterator[str]:
 
 
 def _found(platform: Embedded) -> tuple[PageFinding, ...]:
-    """Nothing yet: no part of the platform looks for it."""
-    del platform
-    return ()
+    """What the platform says of all pages."""
+    with TestClient(platform.app, base_url="http://127.0.0.1") as client:
+        told = client.get("/v1/coverage/pages", params={"weeks": WEEKS})
+    told.raise_for_status()
+    pages = PagesToMend.model_validate(told.json()).pages
+    return tuple(found for page in pages for found in page.findings)

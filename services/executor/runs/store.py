@@ -8,10 +8,18 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from services.contracts.execution import RunMode, RunOutcome, RunPhase, RunSummary, Suspended
+from services.contracts.execution import (
+    FailedCommand,
+    RunMode,
+    RunOutcome,
+    RunPhase,
+    RunSummary,
+    Suspended,
+)
 from services.executor import metrics
 from services.executor.driving import Driven, Driving, changed
 from services.executor.runs.events import AUDITED, Event, Kind
+from services.executor.runs.failures import failed_commands
 from services.executor.runs.moves import NewEvent
 from services.executor.runs.run import Run
 from services.executor.runs.state import RunState, state_of
@@ -118,6 +126,10 @@ class RunStore:
         with self._database.session() as session:
             count = select(func.count()).select_from(IntentRow).where(*sent, was)
             return session.scalar(count) or 0
+
+    def failed_commands(self, since: float) -> list[FailedCommand]:
+        """Of pages, in runs of these events; see `failures.failed_commands`."""
+        return failed_commands(self._database, since)
 
     # Writing
 

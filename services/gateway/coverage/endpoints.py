@@ -4,15 +4,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from services.contracts.coverage import Mending, PagesToMend
 from services.contracts.gateway import Citing, Coverage
 from services.gateway.coverage.queries import Coverages
 from services.gateway.ticket.citations import Citations
 from services.kit.access.needs import Need, needs
+from services.kit.errors import UnavailableError
+from services.kit.http.openapi import refusals
 
 Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]
 
 
-def create_coverage_router(coverages: Coverages, citations: Citations) -> APIRouter:
+def create_coverage_router(
+    coverages: Coverages, citations: Citations, mending: Mending
+) -> APIRouter:
     """The routes over these queries."""
     router = APIRouter(prefix="/v1")
 
@@ -21,6 +26,16 @@ def create_coverage_router(coverages: Coverages, citations: Citations) -> APIRou
     def get_coverage(weeks: Weeks = 12) -> Coverage:
         """Families of alerts that no procedure surely fits, and the sure share by week."""
         return coverages.since(weeks)
+
+    @router.get("/coverage/pages", responses=refusals(UnavailableError))
+    @needs(Need.READ)
+    def get_pages_to_mend(weeks: Weeks = 12) -> PagesToMend:
+        """Pages that are stale by what was seen of their lines.
+
+        Commands that failed in runs, steps that people refused, links that lead nowhere, and names
+        that other pages had and have no more.
+        """
+        return mending.pages_to_mend(weeks=weeks)
 
     @router.get("/citations/{document_id:path}")
     @needs(Need.READ)

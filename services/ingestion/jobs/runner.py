@@ -1,6 +1,7 @@
 """The work of jobs that are stored."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -24,6 +25,7 @@ from services.ingestion.roots.scan import Scan, UnusableRootError
 from services.ingestion.roots.source import opened
 from services.ingestion.settings import IngestionSettings
 from services.ingestion.structure.pipeline import Pipeline
+from services.ingestion.survey.records import SurveyRecords
 from services.ingestion.tables import JobRow
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
@@ -61,6 +63,7 @@ class JobRunner:
         settings: IngestionSettings,
         tells_syncs: bool,
         accepted_pages: AcceptedRoot,
+        survey: SurveyRecords,
     ) -> None:
         """`locks` keeps lock files.
 
@@ -77,6 +80,7 @@ class JobRunner:
         self._settings = settings
         self._tells_syncs = tells_syncs
         self._accepted_pages = accepted_pages
+        self._survey = survey
         self._jobs = JobRecords(database)
 
     def run(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
@@ -169,6 +173,7 @@ class JobRunner:
             is_sync=is_sync,
         )
         work(run)
+        self._survey.catch_up(datetime.now(UTC))
         self._count_outdated()
 
     def _ingest(self, run: JobRun) -> None:

@@ -1,0 +1,146 @@
+"""What pages mention is remembered, and what has come apart between them is told."""
+
+import pytest
+
+from services.contracts.ingestion import DecayKind
+from services.ingestion.survey.mentions import MentionKind, mentions_of
+
+NAMING = "# {title}\n\n1. Look at `edge-broker`.\n"
+
+
+def told(stand, kind):
+    return [each for each in stand.service.decay() if each.kind is kind]
+
+
+class TestMentions:
+    def test_links_and_names_of_code_are_told_once_with_their_first_line(self):
+        text = "See [a](./b.md#top).\n\n`kubectl -n kube-infra logs edge-broker`\n`edge-broker`\n"
+        found = [(each.kind, each.what, each.line) for each in mentions_of(text, "docs/a.md")]
+        assert found == [
+            (MentionKind.LINK, "docs/b.md", 1),
+            (MentionKind.NAME, "kube-infra", 3),
+            (MentionKind.NAME, "edge-broker", 3),
+        ]
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "an on-call engineer of the edge-broker",
+            "`kubectl get pods --field-selector x`",
+            "`cat /etc/edge-broker/conf`",
+            "`kubectl logs <pod-name>`",
+            "`curl https://edge-broker.example.net`",
+            "![a picture](edge.png)",
+            "[outside](https://example.net/a.md)",
+            "[template]({FOLDER_NAME}/a.md)",
+            "[shortcode]({{< ref a.md >}})",
+            "[broken](http://[::1)",
+            "`[in code](b.md)`",
+        ],
+    )
+    def test_prose_options_paths_and_places_to_fill_in_are_nothing_that_is_named(self, line):
+        assert mentions_of(line, "a.md") == []
+
+    def test_a_fence_ends_where_its_own_mark_does(self):
+        text = "````\n```\n[no](b.md)\nedge-broker\n```\n````\n[yes](c.md)\n"
+        assert [each.what for each in mentions_of(text, "a.md")] == ["edge-broker", "c.md"]
+
+
+class TestNames:
+    @pytest.fixture
+    def named(self, stand):
+        for name in ("a", "b", "c"):
+            stand.write(f"{name}.md", NAMING.format(title=name))
+        stand.ingest()
+        return stand
+
+    def test_a_name_that_two_others_gave_up_is_told_with_who_had_it_and_what_they_say(self, named):
+        for name in ("a", "b"):
+            named.write(f"{name}.md", f"# {name}\n\n1. Look at `edge-relay`.\n")
+        named.ingest()
+        (found,) = told(named, DecayKind.NAME)
+        assert (found.document_id, found.line, found.said) == ("c.md", 3, "edge-broker")
+        assert (found.was, found.others, found.instead) == (("a.md", "b.md"), 2, "edge-relay")
+
+    def test_pages_that_are_gone_named_it_too(self, named):
+        for name in ("a", "b"):
+            (named.root / f"{name}.md").unlink()
+        named.ingest()
+        (found,) = told(named, DecayKind.NAME)
+        assert found.was == ("a.md", "b.md")
+
+    def test_one_page_that_gives_it_up_and_a_name_of_one_page_are_nothing(self, named):
+        named.write("a.md", "# a\n\n1. Look at `edge-relay`.\n")
+        named.write("b.md", "# b\n\n1. Look at `edge-broker` and `only-here`.\n")
+        named.ingest()
+        assert told(named, DecayKind.NAME) == []
+
+    def test_a_page_that_names_it_in_prose_knows_it_still(self, named):
+        named.write("d.md", "# d\n\nThe Edge-Broker is fine.\n")
+        for name in ("a", "b"):
+            named.write(f"{name}.md", f"# {name}\n\n1. Look.\n")
+        named.ingest()
+        assert told(named, DecayKind.NAME) == []
+
+    def test_who_changes_the_line_afterwards_has_seen_it(self, named):
+        for name in ("a", "b"):
+            named.write(f"{name}.md", f"# {name}\n\n1. Look.\n")
+        named.ingest()
+        named.write("c.md", "# c\n\n1. Look at the old `edge-broker`.\n")
+        named.ingest()
+        assert told(named, DecayKind.NAME) == []
+
+    def test_a_root_that_was_given_up_is_no_evidence(self, named, tmp_path):
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "x.md").write_text(NAMING.format(title="x").replace("broker", "proxy"))
+        (other / "y.md").write_text(NAMING.format(title="y").replace("broker", "proxy"))
+        named.write("c.md", "# c\n\n1. Look at `edge-proxy`.\n")
+        named.ingest(other)
+        named.ingest()
+        named.forget(other)
+        assert told(named, DecayKind.NAME) == []
+
+
+class TestLinks:
+    def test_a_link_to_a_page_that_was_moved_says_where_its_text_is(self, stand):
+        stand.write("a.md", "# A\n\nSee [B](net/b.md).\n")
+        stand.write("net/b.md", "# B\n\nText.\n")
+        stand.ingest()
+        assert stand.service.decay() == []
+        (stand.root / "net/b.md").rename(stand.root / "net/renamed.md")
+        stand.ingest()
+        (found,) = told(stand, DecayKind.LINK)
+        assert (found.document_id, found.line, found.said) == ("a.md", 3, "net/b.md")
+        assert (found.was, found.instead) == (("net/b.md",), "net/renamed.md")
+
+    def test_it_is_no_finding_any_more_once_the_link_is_mended(self, stand):
+        self.test_a_link_to_a_page_that_was_moved_says_where_its_text_is(stand)
+        stand.write("a.md", "# A\n\nSee [B](net/renamed.md).\n")
+        stand.ingest()
+        assert stand.service.decay() == []
+
+    def test_a_page_that_never_was_is_missed_where_nearly_all_links_lead_somewhere(self, stand):
+        for number in range(10):
+            stand.write(f"docs/{number}.md", f"# N\n\n[next]({(number + 1) % 10}.md)\n")
+        stand.write("docs/0.md", "# N\n\n[next](1.md) [missed](gone.md) [file](on-disk.md)\n")
+        stand.write("docs/on-disk.md", "")
+        stand.ingest()
+        assert [(each.line, each.said) for each in told(stand, DecayKind.LINK)] == [(3, "gone.md")]
+
+    def test_of_a_part_of_a_library_nobody_can_tell(self, stand):
+        for number in range(3):
+            stand.write(f"docs/{number}.md", f"# N\n\n[x](x{number}.md) [y](y{number}.md)\n")
+        stand.ingest()
+        assert stand.service.decay() == []
+
+
+def test_nothing_is_written_where_nothing_changed(stand):
+    stand.write("a.md", NAMING.format(title="a"))
+    stand.ingest()
+    with stand.database.engine.connect() as connection:
+        before = connection.exec_driver_sql("SELECT * FROM ingestion_mention").all()
+    stand.service.decay()
+    stand.ingest()
+    with stand.database.engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT * FROM ingestion_mention").all() == before
