@@ -15,6 +15,7 @@ from services.cli.answer import answer
 from services.cli.audit import audit
 from services.cli.backup import backup, restore
 from services.cli.composing import compose, edit
+from services.cli.coverage import coverage
 from services.cli.execution import execute, simulate
 from services.cli.keys import app as keys
 from services.cli.learning import app as learning
@@ -87,6 +88,7 @@ app.command()(restore)
 app.add_typer(teams_app, name="teams")
 app.add_typer(triage_app, name="triage")
 app.command()(answer)
+app.command()(coverage)
 app.command()(execute)
 app.command()(search)
 app.command()(simulate)

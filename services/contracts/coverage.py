@@ -4,6 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from pydantic import Field
+
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 
@@ -67,20 +69,109 @@ class PagesToMend(Value):
     """Services that did not answer: what they know is missing."""
 
 
-class Mending(Protocol):
-    """Pages that are stale by evidence."""
+MOST_RULES = 200
+
+
+class AlertRule(Value):
+    """An alert as the file of a rule declares it."""
+
+    alert: str = Field(min_length=1, max_length=300)
+    text: str = Field(default="", max_length=8_000)
+    """What its annotations say, places to fill in left out."""
+    labels: dict[str, str] = Field(default={}, max_length=100)
+    runbook_url: str = Field(default="", max_length=2_000)
+
+
+class RulesQuestion(Value):
+    """Which alerts are asked about."""
+
+    rules: tuple[AlertRule, ...] = Field(min_length=1, max_length=MOST_RULES)
+    weeks: int = Field(default=12, ge=1, le=52)
+
+
+class RuleState(StrEnum):
+    """How surely a page treats an alert, the surest first."""
+
+    LINKED = "linked"
+    """Its link leads to a page that is known here."""
+    FOUND = "found"
+    """A ticket of it would get a page that surely fits."""
+    NEAR = "near"
+    """A ticket of it would get the closest page, not sure that it is the one."""
+    NONE = "none"
+    """A ticket of it would get nothing."""
+
+
+class RuleCoverage(Value):
+    """What is known of one alert."""
+
+    alert: str
+    state: RuleState
+    document_id: str = ""
+    """The page; empty where there is none."""
+    is_link_dead: bool = False
+    """Whether it names a page that is not known here."""
+    tickets: int = 0
+    """Of the last weeks, with its name."""
+
+
+class RulesReport(Value):
+    """By alert, in the order in which they were asked about."""
+
+    rules: tuple[RuleCoverage, ...]
+    tickets: int
+    """All of these weeks: without any, that an alert never fired says nothing."""
+
+
+class UnreachedPage(Value):
+    """A page with a procedure that no ticket has come to."""
+
+    document_id: str
+    title: str
+    owner: str
+
+
+class Covering(Protocol):
+    """What is covered, and what of it is stale."""
 
     def pages_to_mend(self, *, weeks: int) -> PagesToMend:
-        """Of runs and tickets of the last weeks, and of pages as they are."""
+        """Of runs and tickets of the last weeks, and of pages as they are.
+
+        Raises:
+            UnavailableError: Ingestion did not answer: without the pages nothing can be said.
+        """
+
+    def of_rules(self, question: RulesQuestion) -> RulesReport:
+        """Each alert with its page.
+
+        Raises:
+            UnavailableError: Retrieval or ingestion did not answer.
+        """
+
+    def unreached(self, *, weeks: int) -> list[UnreachedPage]:
+        """Pages with a procedure that no ticket of the last weeks rests on, by id.
+
+        Raises:
+            UnavailableError: Ingestion did not answer.
+        """
 
 
-class MendingClient:
-    """`Mending` in another process, over HTTP."""
+class CoverageClient:
+    """`Covering` in another process, over HTTP."""
 
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
     def pages_to_mend(self, *, weeks: int) -> PagesToMend:
-        """See `Mending.pages_to_mend`."""
+        """See `Covering.pages_to_mend`."""
         found = self._client.get("/v1/coverage/pages", weeks=weeks)
         return PagesToMend.model_validate(found)
+
+    def of_rules(self, question: RulesQuestion) -> RulesReport:
+        """See `Covering.of_rules`."""
+        return RulesReport.model_validate(self._client.post("/v1/coverage/rules", question))
+
+    def unreached(self, *, weeks: int) -> list[UnreachedPage]:
+        """See `Covering.unreached`."""
+        found = self._client.get("/v1/coverage/unreached", weeks=weeks)
+        return [UnreachedPage.model_validate(each) for each in found]

@@ -15,8 +15,8 @@ from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
 from services.gateway.coverage.endpoints import create_coverage_router
-from services.gateway.coverage.mending import PagesMending
 from services.gateway.coverage.queries import Coverages
+from services.gateway.coverage.service import CoverageService
 from services.gateway.endpoints import (
     create_delivery_router,
     create_holder_router,
@@ -43,6 +43,7 @@ from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.sign_in.pages import SignInPages
 from services.gateway.walk.dead_letters import DeadLetterOffice
 from services.gateway.walk.endpoints import create_retry_router
+from services.gateway.walk.fit import Thresholds
 from services.gateway.walk.renewing import Renewing
 from services.gateway.walk.retrying import Retrying
 from services.gateway.work import asking_of
@@ -78,6 +79,7 @@ def create_app(
     execution: Execution | None = None,
     searching: Searching | None = None,
     summaries: Summaries | None = None,
+    thresholds: Thresholds | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
@@ -116,8 +118,14 @@ def create_app(
     )
     queries, audit = Queries(database), AuditLog(database)
     coverages, citations = Coverages(database), Citations(database)
-    mending = PagesMending(database, knowledge.ingestion if knowledge else None, lambda: execution)
-    known = Known(knowledge, coverages, citations)
+    covering = CoverageService(
+        database,
+        retrieval=retrieval,
+        ingestion=knowledge.ingestion if knowledge else None,
+        execution=lambda: execution,
+        fit_of=(thresholds or Thresholds.shipped()).with_settings(settings).fit_of,
+    )
+    known = Known(knowledge, coverages, citations, covering)
     access = Access.of(platform, database)
     sign_in = SignInPages(access, SignIn.of(platform, access, database))
     app = create_service_app(
@@ -134,7 +142,7 @@ def create_app(
             create_retry_router(retrying, renewing, queries, DeadLetterOffice(database, outbox)),
             create_stream_router(service),
             create_audit_router(audit),
-            create_coverage_router(coverages, citations, mending),
+            create_coverage_router(coverages, citations, covering),
             create_mcp_router(
                 service,
                 deciding,

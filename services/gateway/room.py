@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from services.contracts.coverage import Covering
     from services.contracts.gateway import Tickets
     from services.gateway.triage.desk import TriageDesk
     from services.gateway.writeback.service import WriteBack
@@ -35,11 +36,13 @@ class Receiving(NamedTuple):
     triage: TriageDesk
     write_back: WriteBack
     tickets: Tickets
+    covering: Covering
 
 
 def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     """The gateway: its app takes tickets in, its tasks walk them through the peers."""
     from services.gateway.app import create_app
+    from services.gateway.coverage.service import CoverageService
     from services.gateway.knowledge import Knowledge
     from services.gateway.page_choice.chance import ChoiceChance
     from services.gateway.ran import TicketsOfRuns
@@ -47,6 +50,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     from services.gateway.walk.fit import Thresholds
     from services.gateway.work import GatewayWork
     from services.gateway.writeback.service import WriteBack
+    from services.gateway.writeback.weekly import WeeklyDigest
 
     settings = GatewaySettings()
     model = stores.shared_model
@@ -57,7 +61,23 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     triage = TriageDesk(
         stores.database, stores.graph, stores.embedder, settings, model=stores.model
     )
+    thresholds = Thresholds.of_folder(stores.folder)
     patient = peers.within(settings.model_within_s + _ANSWER_WITHIN_S)
+    covering = CoverageService(
+        stores.database,
+        retrieval=peers.retrieval,
+        ingestion=peers.ingestion,
+        execution=lambda: peers.execution,
+        fit_of=thresholds.with_settings(settings).fit_of,
+    )
+
+    digest = WeeklyDigest(
+        stores.database,
+        stores.outbox,
+        write_back=write_back,
+        covering=covering,
+        settings=writing,
+    )
     work = GatewayWork(
         settings,
         stores.database,
@@ -68,11 +88,12 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
         ingestion=peers.ingestion,
         triage=triage,
         write_back=write_back,
-        thresholds=Thresholds.of_folder(stores.folder),
+        thresholds=thresholds,
         choice_chance=ChoiceChance.of_folder(stores.folder),
         model=model,
         execution=lambda: peers.execution,
         searching=lambda: peers.searching,
+        digest=digest if writing.digest_day else None,
     )
 
     def app(checks: Mapping[str, Check]) -> FastAPI:
@@ -104,11 +125,16 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             execution=asked.execution,
             searching=asked.searching,
             summaries=asked.summaries,
+            thresholds=thresholds,
         )
 
     return OpenRoom(
         Receiving(
-            settings, triage, write_back, TicketsOfRuns(stores.database, stores.outbox, write_back)
+            settings,
+            triage,
+            write_back,
+            TicketsOfRuns(stores.database, stores.outbox, write_back),
+            covering,
         ),
         app,
         work.register,

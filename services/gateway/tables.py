@@ -412,6 +412,16 @@ class ToldRow(Base):
     """The question that was told last; empty before any."""
 
 
+class DigestRow(Base):
+    """A week of which a target was sent a digest, or is about to be."""
+
+    __tablename__ = "gateway_digest"
+
+    week: Mapped[str] = mapped_column(String(10), primary_key=True)
+    target: Mapped[str] = mapped_column(String(40), primary_key=True)
+    at: Mapped[float] = mapped_column(Float)
+
+
 class CommentRow(Base):
     """What somebody said about a ticket in its own system; the same comment comes once."""
 

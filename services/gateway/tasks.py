@@ -33,6 +33,7 @@ from services.gateway.walk.tickets import park
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WRITE_BACK_TASK, WriteBack
 from services.gateway.writeback.service import park as park_write_back
+from services.gateway.writeback.weekly import DIGEST_TASK, WeeklyDigest
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
@@ -109,6 +110,11 @@ def register_doubts(outbox: Outbox, doubting: Doubts) -> None:
     """Make workers tell ingestion which steps were found wrong."""
     outbox.register(DOUBT_TASK, doubting.tell, on_parked=_keep)
     outbox.register(WITHDRAW_TASK, doubting.withdraw, on_parked=_keep)
+
+
+def register_digest(outbox: Outbox, digest: WeeklyDigest) -> None:
+    """Make workers tell those who look after pages."""
+    outbox.register(DIGEST_TASK, digest.run, on_parked=_keep)
 
 
 def register_searches(outbox: Outbox, searching: Callable[[], Searching] | None) -> None:

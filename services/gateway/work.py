@@ -29,6 +29,7 @@ from services.gateway.walk.reconsidering import Reconsidering
 from services.gateway.walk.tickets import Tickets
 from services.gateway.walk.walk import Walk
 from services.gateway.writeback.service import WriteBack
+from services.gateway.writeback.weekly import LOOK_EVERY_S, WeeklyDigest
 from services.kit.queue.outbox import Outbox
 from services.kit.queue.periodic import Periodic
 from services.kit.sql.database import Database
@@ -56,6 +57,7 @@ class GatewayWork:
     """Hears of workflows that surely fit; asked for when there is one, since it calls back."""
     searching: Callable[[], Searching] | None = None
     """Searches for causes; asked for when it is first needed, since the executor asks us too."""
+    digest: WeeklyDigest | None = None
 
     def register(self) -> None:
         """Make workers do them."""
@@ -73,10 +75,16 @@ class GatewayWork:
         if self.execution is not None:
             tasks.register_looking(outbox, Looking(self.execution))
         tasks.register_searches(outbox, self.searching)
+        if self.digest is not None:
+            tasks.register_digest(outbox, self.digest)
 
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""
-        return (tasks.purging(self.database, self.settings),)
+        told = self.digest.look if self.digest is not None else None
+        return (
+            tasks.purging(self.database, self.settings),
+            Periodic("digest", told, every_s=LOOK_EVERY_S) if told else None,
+        )
 
     def _walk(self) -> Walk:
         return create_walk(

@@ -109,7 +109,8 @@ def _report(
 
 
 def _is_of(broken: Broken, found: PageFinding) -> bool:
-    at_line = found.start_line <= broken.line <= found.end_line
+    last = max(broken.line, broken.end_line)
+    at_line = found.start_line <= last and found.end_line >= broken.line
     return found.document_id == broken.page and found.kind is _KIND[broken.kind] and at_line
 
 

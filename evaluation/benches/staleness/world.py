@@ -44,6 +44,8 @@ class Broken:
     """The name, the link as it is written, or the command."""
     others: tuple[str, ...]
     """The pages that are changed instead of it."""
+    end_line: int = 0
+    """Of a command: the last of its step's lines."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,9 @@ def _command_of(page: str, text: str) -> Broken | None:
     if found is None:
         return None
     _, step = found
-    return Broken(page, Break.COMMAND, step.citations[0].start_line, step.commands[0], ())
+    first = min(each.start_line for each in step.citations)
+    last = max(each.end_line for each in step.citations)
+    return Broken(page, Break.COMMAND, first, step.commands[0], (), last)
 
 
 def _commands(text: str, page: str) -> bool:

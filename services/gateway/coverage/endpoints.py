@@ -4,7 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from services.contracts.coverage import Mending, PagesToMend
+from services.contracts.coverage import (
+    Covering,
+    PagesToMend,
+    RulesQuestion,
+    RulesReport,
+    UnreachedPage,
+)
 from services.contracts.gateway import Citing, Coverage
 from services.gateway.coverage.queries import Coverages
 from services.gateway.ticket.citations import Citations
@@ -16,7 +22,7 @@ Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one 
 
 
 def create_coverage_router(
-    coverages: Coverages, citations: Citations, mending: Mending
+    coverages: Coverages, citations: Citations, covering: Covering
 ) -> APIRouter:
     """The routes over these queries."""
     router = APIRouter(prefix="/v1")
@@ -35,7 +41,19 @@ def create_coverage_router(
         Commands that failed in runs, steps that people refused, links that lead nowhere, and names
         that other pages had and have no more.
         """
-        return mending.pages_to_mend(weeks=weeks)
+        return covering.pages_to_mend(weeks=weeks)
+
+    @router.post("/coverage/rules", responses=refusals(UnavailableError))
+    @needs(Need.READ)
+    def ask_about_rules(question: RulesQuestion) -> RulesReport:
+        """Whether each alert of rule files has a page: by its link, or as a ticket would get it."""
+        return covering.of_rules(question)
+
+    @router.get("/coverage/unreached", responses=refusals(UnavailableError))
+    @needs(Need.READ)
+    def list_unreached(weeks: Weeks = 12) -> list[UnreachedPage]:
+        """Pages with a procedure that no ticket of these weeks rests on."""
+        return covering.unreached(weeks=weeks)
 
     @router.get("/citations/{document_id:path}")
     @needs(Need.READ)

@@ -30,7 +30,7 @@ _AT_ONCE = 1000
 
 
 class PagesMending:
-    """Implements `contracts.coverage.Mending`."""
+    """What of `contracts.coverage.Covering` is about pages to mend."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class PagesMending:
         self._execution = execution
 
     def pages_to_mend(self, *, weeks: int) -> PagesToMend:
-        """See `Mending.pages_to_mend`.
+        """See `Covering.pages_to_mend`.
 
         Raises:
             UnavailableError: Ingestion did not answer: without the pages nothing can be said.

@@ -18,9 +18,10 @@ from services.gateway.metrics import WRITE_BACKS
 from services.gateway.tables import TicketRow, ToldRow
 from services.gateway.ticket.events import Note, add_events, last_facts, last_of_kind
 from services.gateway.ticket.queries import Queries, TicketNotFoundError
+from services.gateway.writeback.digest import Digest
 from services.gateway.writeback.note import Part, TicketNote, parts_of
 from services.gateway.writeback.settings import WriteBackSettings
-from services.gateway.writeback.targets import TARGETS, Target
+from services.gateway.writeback.targets import DIGESTS, TARGETS, Target
 from services.kit.http.outgoing import Guard
 from services.kit.ids import time_ordered_id
 from services.kit.observability.metrics import start_at_zero
@@ -50,6 +51,21 @@ class WriteBack:
         self._targets = {target.name: target for target in TARGETS if target.address(settings)}
         for target in self._targets.values():
             self._guard.check(str(target.address(settings)))
+
+    @property
+    def digest_targets(self) -> tuple[str, ...]:
+        """Those of the settings that are told of pages to mend."""
+        return tuple(name for name in DIGESTS if name in self._targets)
+
+    def send_digest(self, target: str, digest: Digest) -> None:
+        """Tell one of them; nothing when the settings no longer name it.
+
+        Raises:
+            NotDeliveredError: It did not take it.
+            ForbiddenAddressError: Its host leads to an address that is not allowed.
+        """
+        if target in self.digest_targets:
+            self._guard.send(DIGESTS[target](self._settings, digest))
 
     def put(self, session: Session, ticket_id: str) -> None:
         """Queue, in the caller's transaction, that those who are to know of the ticket are told.

@@ -65,6 +65,14 @@ class WriteBackSettings(Settings):
     chat_form: Literal["slack", "teams"] = Field(
         default="slack", description="What that webhook understands."
     )
+    digest_day: Literal[
+        "", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"
+    ] = Field(
+        default="",
+        description="Day on which chat and callback are told which pages are to be mended. "
+        "Empty: never.",
+    )
+    digest_hour: int = Field(default=7, ge=0, le=23, description="From which hour on, in UTC.")
     callback_url: HttpUrl | None = Field(
         default=None, description="Address that is told of every ticket as signed JSON."
     )

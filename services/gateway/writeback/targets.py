@@ -6,13 +6,14 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from pydantic import BaseModel, HttpUrl, SecretStr
 
+from services.gateway.writeback.digest import Digest
 from services.gateway.writeback.note import TicketNote
 from services.gateway.writeback.settings import WriteBackSettings
 from services.kit.http.outgoing import Outgoing
@@ -57,7 +58,7 @@ def _jira(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """A comment: https://developer.atlassian.com/cloud/jira/platform/rest/v2/intro/ says how."""
     path = f"/rest/api/2/issue/{_part(note.ticket.external_id)}/comment"
     login = _login(settings.jira_user, settings.jira_token, "Bearer")
-    return _json(note, settings.jira_url, path, {"body": note.text}, login)
+    return _json(note.key, settings.jira_url, path, {"body": note.text}, login)
 
 
 def _servicenow(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
@@ -68,14 +69,14 @@ def _servicenow(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     path = f"/api/now/table/{table}/{_part(labels.get('sys_id', note.ticket.external_id))}"
     login = _login(settings.servicenow_user, settings.servicenow_password, "Bearer")
     body = {"work_notes": note.text}
-    return _json(note, settings.servicenow_url, path, body, login, method="PATCH")
+    return _json(note.key, settings.servicenow_url, path, body, login, method="PATCH")
 
 
 def _opsgenie(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     """A note: https://docs.opsgenie.com/docs/alert-api-continued says how."""
     path = f"/alerts/{_part(note.ticket.external_id)}/notes"
     login = _login(settings.opsgenie_user, settings.opsgenie_key, "GenieKey")
-    return _json(note, settings.opsgenie_url, path, {"note": note.text}, login)
+    return _json(note.key, settings.opsgenie_url, path, {"note": note.text}, login)
 
 
 def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
@@ -83,12 +84,19 @@ def _pagerduty(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
     path = f"/incidents/{_part(note.ticket.external_id)}/notes"
     token = settings.pagerduty_token.get_secret_value()
     login = {"authorization": f"Token token={token}", "from": settings.pagerduty_from}
-    return _json(note, settings.pagerduty_url, path, {"note": {"content": note.text}}, login)
+    return _json(note.key, settings.pagerduty_url, path, {"note": {"content": note.text}}, login)
 
 
 def _chat(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
-    body = _card(note) if settings.chat_form == "teams" else {"text": _escaped(note.text)}
-    return _json(note, settings.chat_url, "", body, {})
+    return _json(
+        note.key, settings.chat_url, "", _said(settings, note.headline, note.lines, note.text), {}
+    )
+
+
+def _said(settings: WriteBackSettings, headline: str, lines: Iterable[str], text: str) -> object:
+    if settings.chat_form == "teams":
+        return _card(headline, lines)
+    return {"text": _escaped(text)}
 
 
 def _callback(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
@@ -103,7 +111,11 @@ def _callback(settings: WriteBackSettings, note: TicketNote) -> Outgoing:
         "question": _object(asked, _TOLD_OF_QUESTION),
         "url": note.url,
     }
-    unsigned = _json(note, settings.callback_url, "", body, {})
+    return _signed(settings, _json(note.key, settings.callback_url, "", body, {}))
+
+
+def _signed(settings: WriteBackSettings, unsigned: Outgoing) -> Outgoing:
+    """Over time and body."""
     seconds = str(int(time.time()))
     secret = settings.callback_secret.get_secret_value().encode()
     signed = hmac.new(secret, seconds.encode() + b"." + unsigned.body, hashlib.sha256).hexdigest()
@@ -115,10 +127,10 @@ def _object(noun: BaseModel | None, fields: set[str] | None = None) -> dict[str,
     return noun.model_dump(mode="json", include=fields) if noun is not None else None
 
 
-def _card(note: TicketNote) -> dict[str, Any]:
+def _card(headline: str, told: Iterable[str]) -> dict[str, Any]:
     """An adaptive card: https://learn.microsoft.com/en-us/connectors/teams/ (workflow webhooks)."""
-    lines = [{"type": "TextBlock", "text": note.headline, "weight": "bolder", "wrap": True}]
-    lines += [{"type": "TextBlock", "text": line, "wrap": True} for line in note.lines]
+    lines = [{"type": "TextBlock", "text": headline, "weight": "bolder", "wrap": True}]
+    lines += [{"type": "TextBlock", "text": line, "wrap": True} for line in told]
     card = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
@@ -130,7 +142,7 @@ def _card(note: TicketNote) -> dict[str, Any]:
 
 
 def _json(
-    note: TicketNote,
+    key: str,
     base: HttpUrl | None,
     path: str,
     body: object,
@@ -139,9 +151,9 @@ def _json(
     method: str = "POST",
 ) -> Outgoing:
     told = {"content-type": "application/json", "accept": "application/json"}
-    key = {"idempotency-key": note.key}
+    named = {"idempotency-key": key}
     url = str(base).rstrip("/") + path if path else str(base)
-    return Outgoing(url, told | key | headers, json.dumps(body).encode(), method)
+    return Outgoing(url, told | named | headers, json.dumps(body).encode(), method)
 
 
 def _login(user: str, secret: SecretStr, scheme: str) -> dict[str, str]:
@@ -172,3 +184,21 @@ TARGETS = (
     Target("chat", lambda settings: settings.chat_url, _chat),
     Target("callback", lambda settings: settings.callback_url, _callback),
 )
+
+
+def _chat_digest(settings: WriteBackSettings, digest: Digest) -> Outgoing:
+    body = _said(settings, digest.headline, digest.lines, digest.text)
+    return _json(f"digest:{digest.week}", settings.chat_url, "", body, {})
+
+
+def _callback_digest(settings: WriteBackSettings, digest: Digest) -> Outgoing:
+    told = {"week": digest.week, "pages": digest.pages, "url": digest.url}
+    body = {"event": "pages.to_mend", **told}
+    return _signed(settings, _json(f"digest:{digest.week}", settings.callback_url, "", body, {}))
+
+
+DIGESTS: Mapping[str, Callable[[WriteBackSettings, Digest], Outgoing]] = {
+    "chat": _chat_digest,
+    "callback": _callback_digest,
+}
+"""Targets that are told of pages, too."""

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 
 from services.contracts.composing import Composing
+from services.contracts.coverage import Covering
 from services.contracts.proposals import Proposals, ProposalState
 from services.contracts.readings import Readings
 from services.gateway.coverage.queries import Coverages
@@ -23,6 +24,7 @@ class Known:
     given: Knowledge | None
     coverage: Coverages
     citations: Citations
+    covering: Covering
 
     @property
     def services(self) -> Knowledge:

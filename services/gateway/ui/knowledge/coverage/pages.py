@@ -24,6 +24,13 @@ def create_coverage_pages(known: Known) -> APIRouter:
         found = known.coverage.since(weeks)
         return known.page("knowledge/coverage/list.html", tab="Coverage", found=found, weeks=weeks)
 
+    @router.get("/knowledge/coverage/pages")
+    @needs(Need.READ)
+    def mending_page(weeks: Annotated[int, Query(ge=1, le=52)] = WEEKS) -> HTMLResponse:
+        """Pages that are stale by what was seen of their lines."""
+        found = known.covering.pages_to_mend(weeks=weeks)
+        return known.page("knowledge/coverage/mending.html", tab="Coverage", found=found)
+
     @router.get("/knowledge/coverage/{family}")
     @needs(Need.READ)
     def family_page(

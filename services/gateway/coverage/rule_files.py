@@ -1,0 +1,77 @@
+"""Alerts of Prometheus rule files: plain ones, and PrometheusRule objects of Kubernetes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from services.contracts.coverage import AlertRule
+from services.kit.errors import InvalidInputError
+
+MOST_BYTES = 20_000_000
+_MOST_TEXT = 8_000
+_TEMPLATE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_LINKS = ("runbook_url", "runbook", "runbook_link", "runbookUrl")
+
+
+class RuleFileError(InvalidInputError):
+    """The file holds no alert rules."""
+
+
+def read_rules(path: Path) -> list[AlertRule]:
+    """Each alert once, in the order of the file.
+
+    Raises:
+        RuleFileError: It is no YAML, too large, or has no alert in it.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise RuleFileError(f"{path}: expected {MOST_BYTES} bytes at most")
+    try:
+        objects = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise RuleFileError(f"{path} is no YAML: {str(error).splitlines()[0]}") from error
+    found: dict[str, AlertRule] = {}
+    for each in objects:
+        for rule in _alerts(each):
+            found.setdefault(rule.alert, rule)
+    if not found:
+        raise RuleFileError(f"{path}: expected `groups` with `rules` that have an `alert`")
+    return list(found.values())
+
+
+def _alerts(told: Any) -> Iterator[AlertRule]:  # noqa: ANN401 - YAML
+    if not isinstance(told, Mapping):
+        return
+    for item in _list(told, "items"):  # a List of Kubernetes
+        yield from _alerts(item)
+    spec = told.get("spec")
+    for group in _list(spec if isinstance(spec, Mapping) else told, "groups"):
+        for rule in _list(group, "rules"):
+            if isinstance(rule, Mapping) and isinstance(rule.get("alert"), str) and rule["alert"]:
+                yield _rule(rule)
+
+
+def _rule(rule: Mapping[str, Any]) -> AlertRule:
+    said = {name: _TEMPLATE.sub(" ", text) for name, text in _texts(rule, "annotations").items()}
+    link = next((said[name].strip() for name in _LINKS if said.get(name)), "")
+    texts = [text for name, text in said.items() if name not in _LINKS]
+    return AlertRule(
+        alert=rule["alert"][:300],
+        text="\n".join(texts)[:_MOST_TEXT],
+        labels=dict(list(_texts(rule, "labels").items())[:100]),
+        runbook_url=link[:2_000],
+    )
+
+
+def _texts(told: Mapping[str, Any], name: str) -> dict[str, str]:
+    given = told.get(name)
+    if not isinstance(given, Mapping):
+        return {}
+    return {str(key): str(text) for key, text in given.items() if text is not None}
+
+
+def _list(told: object, name: str) -> list[Any]:
+    given = told.get(name) if isinstance(told, Mapping) else None
+    return given if isinstance(given, list) else []

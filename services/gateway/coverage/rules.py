@@ -1,0 +1,132 @@
+"""Which alerts of rule files have a page: by their link, by what a ticket of theirs would get."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import func, select
+
+from services.contracts.coverage import (
+    AlertRule,
+    RuleCoverage,
+    RulesQuestion,
+    RulesReport,
+    RuleState,
+    UnreachedPage,
+)
+from services.contracts.ingestion import DocumentQuery, IngestedDocument, Ingestion
+from services.contracts.retrieval import Retrieval, RetrieveRequest
+from services.contracts.ticket import Fit
+from services.gateway.coverage.queries import WEEK_S
+from services.gateway.tables import CitationRow, TicketRow
+from services.kit.errors import UnavailableError
+from services.kit.ids import first_id_at
+from services.kit.sql.database import Database
+from services.knowledge.model import KnowledgeContext
+
+FitOf = Callable[[KnowledgeContext], Fit | None]
+"""How surely what was found treats a ticket."""
+
+_AT_ONCE = 1000
+_STATES = {Fit.SURE: RuleState.FOUND, Fit.UNSURE: RuleState.NEAR}
+
+
+class RulesCovered:
+    """What of `contracts.coverage.Covering` is about alert rules."""
+
+    def __init__(
+        self, database: Database, retrieval: Retrieval, ingestion: Ingestion | None, fit_of: FitOf
+    ) -> None:
+        self._database = database
+        self._retrieval = retrieval
+        self._ingestion = ingestion
+        self._fit_of = fit_of
+
+    def of_rules(self, question: RulesQuestion) -> RulesReport:
+        """See `Covering.of_rules`."""
+        ids = [each.id for each in self._documents()]
+        since = first_id_at(time.time() - question.weeks * WEEK_S)
+        counted = select(TicketRow.alert_name, func.count()).where(TicketRow.id >= since)
+        with self._database.session() as session:
+            grouped = counted.group_by(TicketRow.alert_name)
+            tickets = dict(session.execute(grouped).tuples().all())
+        covered = (self._covered(rule, ids) for rule in question.rules)
+        return RulesReport(
+            rules=tuple(
+                each.model_copy(update={"tickets": tickets.get(each.alert, 0)}) for each in covered
+            ),
+            tickets=sum(tickets.values()),
+        )
+
+    def unreached(self, *, weeks: int) -> list[UnreachedPage]:
+        """See `Covering.unreached`."""
+        since = first_id_at(time.time() - weeks * WEEK_S)
+        rests_on = select(CitationRow.document_id).where(CitationRow.workflow_id.is_not(None))
+        with self._database.session() as session:
+            cited = rests_on.where(CitationRow.ticket_id >= since).distinct()
+            reached = set(session.scalars(cited))
+        return [
+            UnreachedPage(document_id=each.id, title=each.title, owner=each.owner)
+            for each in self._documents()
+            if each.nodes and each.id not in reached
+        ]
+
+    def _covered(self, rule: AlertRule, ids: Sequence[str]) -> RuleCoverage:
+        page = page_of_link(rule.runbook_url, ids)
+        if page:
+            return RuleCoverage(alert=rule.alert, state=RuleState.LINKED, document_id=page)
+        context = self._retrieval.retrieve(
+            RetrieveRequest(alert_name=rule.alert, description=rule.text, labels=rule.labels)
+        )
+        fit = self._fit_of(context)
+        first = context.chunks[0].chunk.span.document_id if context.chunks and fit else ""
+        return RuleCoverage(
+            alert=rule.alert,
+            state=_STATES[fit] if fit else RuleState.NONE,
+            document_id=first,
+            is_link_dead=bool(rule.runbook_url),
+        )
+
+    def _documents(self) -> Iterator[IngestedDocument]:
+        if self._ingestion is None:
+            raise UnavailableError("this gateway knows no ingestion to ask about pages")
+        after = ""
+        while True:
+            some = self._ingestion.documents(DocumentQuery(after=after, limit=_AT_ONCE))
+            yield from some
+            if len(some) < _AT_ONCE:
+                return
+            after = some[-1].id
+
+
+def page_of_link(url: str, ids: Iterable[str]) -> str:
+    """The document that shares most of the end of its path with the address; empty for none.
+
+    The file's name must be the same but for its ending and case; of two that fit as well, neither.
+    """
+    wanted = _parts(unquote(urlsplit(url).path)) if url else []
+    if not wanted:
+        return ""
+    shared = [(_shared(wanted, _parts(id_)), id_) for id_ in ids]
+    best = max((length for length, _ in shared), default=0)
+    found = [id_ for length, id_ in shared if length == best]
+    return found[0] if best and len(found) == 1 else ""
+
+
+def _parts(path: str) -> list[str]:
+    """From the end, without the ending of the file's name."""
+    parts = [part.casefold() for part in path.split("/") if part][::-1]
+    if not parts:
+        return []
+    name, dot, ending = parts[0].rpartition(".")
+    is_file = dot and ending in {"md", "markdown", "html", "adoc", "rst", "txt"}
+    return [name if is_file else parts[0], *parts[1:]]
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    alike = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        alike += 1
+    return alike

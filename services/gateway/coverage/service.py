@@ -1,0 +1,45 @@
+"""Everything that is asked about coverage beside the lists of the pages."""
+
+from collections.abc import Callable
+
+from services.contracts.coverage import (
+    PagesToMend,
+    RulesQuestion,
+    RulesReport,
+    UnreachedPage,
+)
+from services.contracts.execution import Execution
+from services.contracts.ingestion import Ingestion
+from services.contracts.retrieval import Retrieval
+from services.gateway.coverage.mending import PagesMending
+from services.gateway.coverage.rules import FitOf, RulesCovered
+from services.kit.sql.database import Database
+
+
+class CoverageService:
+    """Implements `contracts.coverage.Covering`."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        retrieval: Retrieval,
+        ingestion: Ingestion | None,
+        execution: Callable[[], Execution | None],
+        fit_of: FitOf,
+    ) -> None:
+        """`execution` is asked for when it is needed: the executor asks the gateway too."""
+        self._mending = PagesMending(database, ingestion, execution)
+        self._rules = RulesCovered(database, retrieval, ingestion, fit_of)
+
+    def pages_to_mend(self, *, weeks: int) -> PagesToMend:
+        """See `Covering.pages_to_mend`."""
+        return self._mending.pages_to_mend(weeks=weeks)
+
+    def of_rules(self, question: RulesQuestion) -> RulesReport:
+        """See `Covering.of_rules`."""
+        return self._rules.of_rules(question)
+
+    def unreached(self, *, weeks: int) -> list[UnreachedPage]:
+        """See `Covering.unreached`."""
+        return self._rules.unreached(weeks=weeks)

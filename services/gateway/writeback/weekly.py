@@ -1,0 +1,111 @@
+"""Once a week those who look after pages are told which of them are to be mended, and why."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import structlog
+
+from services.contracts.coverage import Covering, PageToMend
+from services.gateway.tables import DigestRow
+from services.gateway.writeback.digest import Digest
+from services.gateway.writeback.service import WriteBack
+from services.gateway.writeback.settings import WriteBackSettings
+from services.kit.queue.outbox import Outbox
+from services.kit.sql.database import Database
+
+DIGEST_TASK = "gateway.digest"
+LOOK_EVERY_S = 600.0
+WEEKS = 12
+"""How far back runs and tickets are looked at."""
+_MOST_PAGES, _MOST_FINDINGS = 10, 3
+"""Of a team, and of a page, that are told one by one."""
+_NOBODY = "no team is named"
+
+_log = structlog.get_logger()
+
+
+class WeeklyDigest:
+    """Puts one task a week and target into the outbox; two processes put one."""
+
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        *,
+        write_back: WriteBack,
+        covering: Covering,
+        settings: WriteBackSettings,
+    ) -> None:
+        """Without a day in the settings, or a chat or callback, nothing is ever put."""
+        self._database = database
+        self._outbox = outbox
+        self._write_back = write_back
+        self._covering = covering
+        self._settings = settings
+
+    def look(self, now: float | None = None) -> None:
+        """Put what is due."""
+        at = datetime.fromtimestamp(time.time() if now is None else now, UTC)
+        is_due = at.strftime("%A").lower() == self._settings.digest_day
+        if not is_due or at.hour < self._settings.digest_hour:
+            return
+        year, number, _ = at.isocalendar()
+        week = f"{year}-W{number:02}"
+        for target in self._write_back.digest_targets:
+            with self._database.session() as session:
+                row = self._database.insert(DigestRow)
+                values = row.values(week=week, target=target, at=at.timestamp())
+                put = session.execute(values.on_conflict_do_nothing().returning(DigestRow.week))
+                if put.scalar_one_or_none() is not None:
+                    arguments = {"week": week, "target": target}
+                    self._outbox.put(
+                        session, DIGEST_TASK, arguments, f"{DIGEST_TASK}:{target}:{week}"
+                    )
+
+    def run(self, week: str, target: str) -> None:
+        """Tell one target; nothing where nothing is to be mended.
+
+        Raises:
+            NotDeliveredError: It did not take it.
+            UnavailableError: Nobody could say which pages are to be mended.
+        """
+        pages = self._covering.pages_to_mend(weeks=WEEKS).pages
+        if pages:
+            self._write_back.send_digest(target, digest_of(week, pages, self._url))
+            _log.info("gateway.digest_sent", target=target, week=week, pages=len(pages))
+
+    @property
+    def _url(self) -> str:
+        base = str(self._settings.public_url or "").rstrip("/")
+        return f"{base}/knowledge/coverage/pages" if base else ""
+
+
+def digest_of(week: str, pages: Sequence[PageToMend], url: str) -> Digest:
+    """What is told of these pages, team by team."""
+    by_team: dict[str, list[PageToMend]] = defaultdict(list)
+    for page in pages:
+        by_team[page.owner or _NOBODY].append(page)
+    lines = [line for team in sorted(by_team) for line in _lines(team, by_team[team])]
+    number = f"{len(pages)} pages are" if len(pages) > 1 else "One page is"
+    return Digest(
+        week=week,
+        headline=f"{number} to be mended, by what was seen of their lines",
+        lines=(*lines, *((url,) if url else ())),
+        pages=tuple(page.model_dump(mode="json") for page in pages),
+        url=url,
+    )
+
+
+def _lines(team: str, pages: Sequence[PageToMend]) -> list[str]:
+    told = [f"{team}:"]
+    for page in pages[:_MOST_PAGES]:
+        told += [
+            f"{page.document_id} line {each.start_line}: {each.said}: {each.seen}"
+            for each in page.findings[:_MOST_FINDINGS]
+        ]
+        more = len(page.findings) - _MOST_FINDINGS
+        told += [f"{page.document_id}: {more} more"] if more > 0 else []
+    more = len(pages) - _MOST_PAGES
+    return [*told, *([f"{more} more pages"] if more > 0 else [])]

@@ -1,0 +1,63 @@
+"""`flowxpert coverage` on a laptop: rule files against a folder of pages."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RULES = """
+groups:
+- name: net
+  rules:
+  - alert: InterfaceFlapping
+    expr: flaps > 3
+    annotations: {runbook_url: "https://wiki.example.net/runbooks/InterfaceFlapping.md"}
+  - alert: CoffeeMachineEmpty
+    expr: coffee == 0
+    annotations: {summary: "No coffee in {{ $labels.room }}"}
+"""
+
+
+@pytest.fixture
+def coverage(tmp_path):
+    rules = tmp_path / "rules.yml"
+    rules.write_text(RULES, encoding="utf-8")
+
+    def coverage(*arguments):
+        pages = ROOT / "examples" / "documents" / "runbooks"
+        command = ["-m", "services.cli", "coverage", "--documents", str(pages)]
+        return subprocess.run(
+            [sys.executable, *command, "--rules", str(rules), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+
+    return coverage
+
+
+def test_an_alert_without_a_page_is_named_and_fails_a_pipeline_that_asks_for_it(coverage):
+    done = coverage("--fail")
+    assert done.returncode == 1
+    assert "1 of 2 alerts are covered" in done.stdout
+    assert "CoffeeMachineEmpty: no page treats it" in done.stdout
+    assert "BgpSessionDown.md" in done.stdout  # which none of these alerts leads to
+
+
+def test_programs_are_told_as_json_and_nothing_fails_unasked(coverage):
+    done = coverage("--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [each["state"] for each in told["rules"]] == ["linked", "none"]
+
+
+def test_a_file_that_holds_no_rules_is_refused_in_one_line(coverage, tmp_path):
+    (tmp_path / "rules.yml").write_text("groups: 7", encoding="utf-8")
+    done = coverage()
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "expected `groups`" in done.stderr
