@@ -6,6 +6,7 @@ from evaluation.commands import (
     capacity,
     chaos,
     clarify,
+    completeness,
     compose,
     execution,
     following,
@@ -52,6 +53,7 @@ _GROUPS = (
     staleness,
     triage,
     learning,
+    completeness,
     results,
 )
 for group in _GROUPS:

@@ -147,6 +147,15 @@ class NodeSurroundings(Value):
     """How many more there are."""
 
 
+class PeersQuery(Value):
+    """Which pages of a kind are asked for."""
+
+    document_id: str = Field(max_length=1024)
+    most: int = Field(default=6, ge=1, le=20)
+    least_meaning: float = Field(default=0.5, ge=0, le=1)
+    """Cosine of what the page treats with the nearest passage of another one."""
+
+
 class Retrieval(Protocol):
     """Finds what is known about a fault."""
 
@@ -164,6 +173,14 @@ class Retrieval(Protocol):
 
         Raises:
             NotFoundError: The document is not, or no longer, known.
+        """
+
+    def peers(self, query: PeersQuery) -> list[PageReading]:
+        """Other pages that treat the same kind of fault, the nearest first, with their readings.
+
+        Raises:
+            NotFoundError: The document is not, or no longer, known.
+            UnavailableError: Neither store answered.
         """
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
@@ -200,6 +217,11 @@ class RetrievalClient:
             end_line=span.end_line,
         )
         return SourceText.model_validate(found)
+
+    def peers(self, query: PeersQuery) -> list[PageReading]:
+        """See `Retrieval.peers`."""
+        found = self._client.post("/v1/peers", query)
+        return [PageReading.model_validate(each) for each in found]
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
         """See `Retrieval.nodes`."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import APIRouter, FastAPI
 
+from services.contracts.completeness import Completing
 from services.contracts.execution import Execution
 from services.contracts.retrieval import Retrieval
 from services.contracts.searching import Searching
@@ -14,6 +15,7 @@ from services.gateway.adoption.service import AdoptionService
 from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
 from services.gateway.clarify.endpoints import create_clarify_router
+from services.gateway.completeness.endpoints import create_completeness_router
 from services.gateway.coverage.endpoints import create_coverage_router
 from services.gateway.coverage.queries import Coverages
 from services.gateway.coverage.service import CoverageService
@@ -80,6 +82,7 @@ def create_app(
     searching: Searching | None = None,
     summaries: Summaries | None = None,
     thresholds: Thresholds | None = None,
+    completing: Completing | None = None,
 ) -> FastAPI:
     """The gateway's app; `routers` of services that share its process are served beside it.
 
@@ -143,6 +146,7 @@ def create_app(
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations, covering),
+            *([create_completeness_router(completing)] if completing else []),
             create_mcp_router(
                 service,
                 deciding,
@@ -161,6 +165,7 @@ def create_app(
                 execution=execution,
                 searching=searching,
                 summaries=summaries,
+                completing=completing,
             ),
             sign_in.router(),
             *routers,

@@ -42,6 +42,7 @@ class Receiving(NamedTuple):
 def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
     """The gateway: its app takes tickets in, its tasks walk them through the peers."""
     from services.gateway.app import create_app
+    from services.gateway.completeness.service import CompletingService
     from services.gateway.coverage.service import CoverageService
     from services.gateway.knowledge import Knowledge
     from services.gateway.page_choice.chance import ChoiceChance
@@ -126,6 +127,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
             searching=asked.searching,
             summaries=asked.summaries,
             thresholds=thresholds,
+            completing=CompletingService(stores.database, peers.retrieval, stores.embedder),
         )
 
     return OpenRoom(

@@ -8,6 +8,8 @@ from services.contracts.retrieval import (
     NodeQuery,
     NodeSummary,
     NodeSurroundings,
+    PageReading,
+    PeersQuery,
     Retrieval,
     RetrievedContext,
     RetrieveRequest,
@@ -45,6 +47,12 @@ def create_router(service: Retrieval) -> APIRouter:
             )
         span = Span(document_id=document_id, start_line=start_line, end_line=end_line)
         return service.source(span)
+
+    @router.post("/peers", responses=refusals(NotFoundError, UnavailableError))
+    @needs(Need.READ)
+    def list_peers(query: PeersQuery) -> list[PageReading]:
+        """Other pages that treat the same kind of fault as one, with what they tell to do."""
+        return service.peers(query)
 
     @router.get("/nodes", responses=refusals(UnavailableError))
     @needs(Need.READ)

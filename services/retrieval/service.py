@@ -12,6 +12,7 @@ from services.contracts.retrieval import (
     PageReading,
     PageSigns,
     Part,
+    PeersQuery,
     RetrievedContext,
     RetrieveRequest,
     SourceText,
@@ -49,6 +50,8 @@ from services.retrieval.surroundings import surroundings
 
 _LINKING_DOCUMENTS = 2
 """Documents whose links are followed: those that compete for the answer."""
+_MOST_TREATS = 300
+"""Characters of what a page treats that others of its kind are looked for by."""
 _NEXT_OF_SAME = 0.9
 """What the next chunk or node of a document counts, so that one document crowds out no other."""
 
@@ -170,6 +173,21 @@ class RetrievalService:
             )
         lines = document.text.split("\n")[span.start_line - 1 : span.end_line]
         return SourceText(span=span, document_title=document.title, text="\n".join(lines))
+
+    def peers(self, query: PeersQuery) -> list[PageReading]:
+        """See `Retrieval.peers`."""
+        document = self._documents.get(query.document_id)
+        if document is None:
+            raise DocumentNotFoundError(
+                f"expected the id of an ingested document, got {query.document_id!r}"
+            )
+        own = self._pages.of({document.id: 1.0})
+        treats = next((p.treats for page in own for p in page.served.reading.procedures), "")
+        request = RetrieveRequest(
+            title=document.title, description=treats[:_MOST_TREATS], without=(document.id,)
+        )
+        near = [e for e in self.evidence(request) if e.signals.meaning >= query.least_meaning]
+        return list(self._pages.of({each.document_id: each.score for each in near[: query.most]}))
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
         """See `Retrieval.nodes`."""

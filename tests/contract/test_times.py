@@ -15,6 +15,8 @@ from services.operations.sql_dump import lines_of, load
 from tests.postgres import postgres_url
 
 LAST_WITH_DATES = {"ingestion": "0006", "procedure": "0003"}
+LATER = {"ingestion_surveyed", "ingestion_mention"}
+"""Tables that came after these revisions, with times from their beginning."""
 TIMES = [
     datetime(1999, 12, 31, 23, 59, 59, tzinfo=UTC),
     datetime(2026, 1, 2, 3, 4, 5, 1, tzinfo=UTC),
@@ -62,9 +64,11 @@ def fill(database):
 
 
 def check(database, room):
-    """All tables hold all rows, with the times that were written."""
+    """All tables of that time hold all rows, with the times that were written."""
     checked = 0
     for table in room_tables(room):
+        if table.name in LATER:
+            continue
         columns = [each for each in table.columns if isinstance(each.type, Instant)]
         for column in columns:
             with database.engine.connect() as connection:

@@ -10,6 +10,8 @@ from services.contracts.retrieval import (
     NodeQuery,
     NodeSummary,
     NodeSurroundings,
+    PageReading,
+    PeersQuery,
     Retrieval,
     RetrievedContext,
     RetrieveRequest,
@@ -54,6 +56,11 @@ class MeteredRetrieval:
         """See `Retrieval.source`."""
         with self._meter.on("retrieval"):
             return self._service.source(span)
+
+    def peers(self, query: PeersQuery) -> list[PageReading]:
+        """See `Retrieval.peers`."""
+        with self._meter.on("retrieval"):
+            return self._service.peers(query)
 
     def nodes(self, query: NodeQuery) -> list[NodeSummary]:
         """See `Retrieval.nodes`."""

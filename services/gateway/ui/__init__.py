@@ -6,6 +6,7 @@ router has its line here.
 
 from fastapi import APIRouter
 
+from services.contracts.completeness import Completing
 from services.contracts.execution import Execution
 from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries
@@ -18,6 +19,7 @@ from services.gateway.ui.runs.pages import create_run_pages
 from services.gateway.ui.searches.pages import create_search_pages
 from services.gateway.ui.sources.pages import create_source_page
 from services.gateway.ui.ticket.answers import create_course_forms, create_ticket_forms
+from services.gateway.ui.ticket.completeness import create_completeness_page
 from services.gateway.ui.ticket.holding import create_holder_forms
 from services.gateway.ui.ticket.pages import create_ticket_page
 from services.gateway.ui.ticket.working import create_work_forms
@@ -36,12 +38,22 @@ def create_pages(
     execution: Execution | None = None,
     searching: Searching | None = None,
     summaries: Summaries | None = None,
+    completing: Completing | None = None,
 ) -> list[APIRouter]:
     """The routers of all pages, over what they show."""
     return [
         create_file_router(),
         create_list_page(tickets),
-        create_ticket_page(tickets, triage, adoption, renewal, audit, searching=searching),
+        create_ticket_page(
+            tickets,
+            triage,
+            adoption,
+            renewal,
+            audit,
+            searching=searching,
+            completes=completing is not None,
+        ),
+        *([create_completeness_page(tickets, completing)] if completing else []),
         create_ticket_forms(tickets, triage),
         create_holder_forms(tickets),
         create_course_forms(tickets, renewal),

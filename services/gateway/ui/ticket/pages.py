@@ -34,8 +34,9 @@ def create_ticket_page(
     audit: AuditLog,
     *,
     searching: Searching | None = None,
+    completes: bool = False,
 ) -> APIRouter:
-    """The page, over what it shows."""
+    """The page, over what it shows; with `completes` it leads to what others check."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/tickets/{ticket_id}")
@@ -59,6 +60,7 @@ def create_ticket_page(
             "teams": _teams(triage, ticket),
             "may_operate": caller.may(Scope.OPERATE),
             "may_run": caller.may(Scope.RUN),
+            "completes": completes,
         }
         numbers = numbers_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}

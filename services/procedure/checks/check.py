@@ -1,0 +1,53 @@
+"""What a workflow looks at, without how: “show the fans” and “are the fans running?” are one."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from services.kit.value import Value
+from services.language.deeds import only_finds_out
+from services.language.words import tokenise
+from services.workflow.model import Citation, Step, StepKind, Workflow
+from services.workflow.plain import plain
+
+_HOW = re.compile(
+    r"\b(?:using|via|with the (?:command|following)|by running|in order to)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_PASSING = frozenset(
+    tokenise(
+        "is are was were be been being do does did has have had can could will would should may"
+        " must the a an any all each this that these those it its they them there then now still"
+        " also please which what whether if when not no yes or and of on in at for to from by with"
+        " as check verify confirm ensure inspect examine review look compare determine identify"
+        " validate test monitor observe view see find get list show display investigate query read"
+        " following command output result issue problem page step up ok good fine bad healthy"
+    )
+)
+"""Words that say how, or nothing, of what is looked at."""
+
+
+class Check(Value):
+    """One thing that is looked at."""
+
+    text: str
+    """The step or question, as the page has it."""
+    citations: tuple[Citation, ...] = ()
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """Stems of the words that name what is looked at."""
+        return frozenset(tokenise(_HOW.sub("", plain(self.text)))) - _PASSING
+
+
+def checks_of(workflow: Workflow) -> list[Check]:
+    """Its questions, and its steps that only find something out, in their order."""
+    found = (Check(text=plain(s.text), citations=s.citations) for s in _looking(workflow))
+    return [each for each in found if each.subject]
+
+
+def _looking(workflow: Workflow) -> Iterator[Step]:
+    for step in workflow.steps:
+        is_look = step.kind is StepKind.PROCESS and only_finds_out(step.text)
+        if step.kind is StepKind.DECISION or is_look:
+            yield step

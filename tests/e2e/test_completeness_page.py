@@ -1,0 +1,38 @@
+"""What others check, from a ticket's page to a page of its own."""
+
+from fastapi.testclient import TestClient
+
+from services.kit.settings import PlatformSettings
+from services.serving.embedded import Embedded
+
+POWER = "Check the power supply of the switch"
+OTHERS = ("optic", "log", "disk")
+
+
+def test_a_ticket_leads_to_what_others_check(tmp_path):
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for number, other in enumerate(OTHERS):
+        (pages / f"fan-{other}.md").write_text(
+            f"# Fan tray failed on switch type {number}\n\nA fan tray of the switch failed.\n\n"
+            f"## Fix\n\n1. {POWER}.\n2. Check the {other}.\n3. Replace the fan tray.\n"
+        )
+    (pages / "fan.md").write_text(
+        "# FanTrayFailed\n\nA fan tray of the switch failed.\n\n## Fix\n\n"
+        "1. Show the fan trays of the switch.\n2. Replace the fan tray.\n"
+    )
+    settings = PlatformSettings(_env_file=None, data_dir=tmp_path / "data", learn_every_hours=0)
+    with Embedded.open(settings) as platform:
+        platform.ingestion.ingest_here(pages)
+        platform.start()
+        client = TestClient(platform.app, base_url="http://127.0.0.1")
+        alert = {"id": "T-1", "title": "FanTrayFailed", "description": "The fan tray failed."}
+        ticket = client.post("/workflow", json=alert, params={"wait": 30}).json()["id"]
+        address = f"/tickets/{ticket}/completeness"
+        assert address in client.get(f"/tickets/{ticket}").text
+        told = client.get(address)
+        assert told.status_code == 200
+        assert POWER in told.text
+        assert "3 of 3 pages about this kind of fault check this" in told.text
+        assert "No other of this kind: too few to compare with." in told.text
+        assert client.get("/tickets/unknown/completeness").status_code == 404

@@ -1,0 +1,104 @@
+"""What others check is told beside the workflow, with its sources, or why nothing is."""
+
+import pytest
+
+from services.contracts.retrieval import PageReading
+from services.gateway.completeness.service import CompletingService
+from services.knowledge.embedding.embedders import HashingEmbedder
+from services.procedure.ports import ServedReading
+from services.procedure.rules import read_by_rules
+from services.workflow.model import Provenance
+from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
+
+POWER = "Check the power supply of the switch"
+OTHERS = ("Check the optic of the port", "Check the log of syncd", "Check the disk")
+
+
+def page(name, *steps, origin=""):
+    text = "\n".join(
+        [f"# {name}", "", "## Fix", "", *(f"{n}. {s}." for n, s in enumerate(steps, 1))]
+    )
+    reading = ServedReading(reading=read_by_rules(text))
+    return PageReading(document_id=name, title=name, served=reading, text=text, origin=origin)
+
+
+class FakePeers:
+    """Retrieval that knows pages of a kind."""
+
+    def __init__(self):
+        self.pages = [page(f"{n}.md", POWER, other, "Oil it") for n, other in enumerate(OTHERS)]
+
+    def peers(self, query):
+        assert query.document_id == RUNBOOK
+        return self.pages
+
+
+@pytest.fixture
+def peers():
+    return FakePeers()
+
+
+@pytest.fixture
+def completing(gateway, peers):
+    return CompletingService(gateway.database, peers, HashingEmbedder())
+
+
+@pytest.fixture
+def planned(gateway):
+    origin = Provenance(planner="extractive", document_ids=(RUNBOOK,))
+    gateway.planner.workflows = [fan_workflow().model_copy(update={"provenance": origin})]
+
+    def planned(group):
+        (accepted,) = gateway.post(group, "/workflow/alertmanager")["tickets"]
+        gateway.work()
+        return gateway.ticket(accepted["id"])
+
+    return planned
+
+
+def test_what_three_pages_of_the_kind_check_is_told_with_their_lines(completing, planned, group):
+    found = completing.of_ticket(planned(group)["id"])
+    (check,) = found.pages.checks
+    assert (check.text, check.have, check.of) == (POWER, 3, 3)
+    assert [(s.document_id, s.start_line) for s in check.sources] == [
+        ("0.md", 5),
+        ("1.md", 5),
+        ("2.md", 5),
+    ]
+
+
+def test_pages_that_nobody_wrote_by_hand_do_not_count(completing, planned, group, peers):
+    peers.pages[0] = page("0.md", POWER, origin="learned from 3 runs")
+    found = completing.of_ticket(planned(group)["id"]).pages
+    assert (found.checks, found.why_none) == (
+        (),
+        "only 2 others of this kind: too few to compare with",
+    )
+
+
+def test_what_the_workflow_has_is_not_told(completing, planned, group, peers):
+    peers.pages = [page(f"{n}.md", "Check the fans", other) for n, other in enumerate(OTHERS)]
+    assert completing.of_ticket(planned(group)["id"]).pages.checks == ()
+
+
+def alert_of(group, number):
+    device = {**group["alerts"][0]["labels"], "device": f"spine-{number:02}"}
+    times = {"fingerprint": f"{number:016x}", "startsAt": f"2025-03-12T08:{number:02}:00Z"}
+    return {**group, "alerts": [{**group["alerts"][0], "labels": device, **times}]}
+
+
+def test_what_was_looked_at_on_past_tickets_of_the_alert_is_told(
+    gateway, completing, planned, group
+):
+    for number in range(1, 4):
+        ticket = planned(alert_of(group, number))
+        edits = [{"edit": "add", "after": "look", "text": POWER}]
+        version = gateway.client.post(
+            f"/v1/workflows/{ticket['workflow_id']}/versions", json={"edits": edits}
+        ).json()
+        added = next(s["id"] for s in version["workflow"]["steps"] if s["text"] == POWER)
+        address = f"/v1/workflows/{version['id']}/steps/{added}/mark"
+        assert gateway.client.put(address, json={"state": "done"}).status_code == 200
+    found = completing.of_ticket(planned(alert_of(group, 9))["id"]).tickets
+    assert [(each.text, each.have, each.of) for each in found.checks] == [(POWER, 3, 3)]
+    assert all(source.ticket_id for source in found.checks[0].sources)
