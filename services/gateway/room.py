@@ -158,6 +158,7 @@ def describe(settings: PlatformSettings) -> FastAPI:
         outbox=Outbox(database),
         retrieval=NOBODY,
         triage=NOBODY,
+        completing=NOBODY,
     )
 
 
