@@ -22,7 +22,7 @@ from services.workflow.model import Provenance, Workflow
 
 LEARNED = (FactKind.QUESTION, FactKind.FREE, FactKind.GUARD)
 """Of ends and joins a person's edit says too little."""
-MOST_PAGES = 300
+MOST_PAGES = 100
 """Texts that are looked at, those approved last: reading one again takes up to some seconds."""
 
 

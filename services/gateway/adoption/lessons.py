@@ -56,6 +56,10 @@ class Lesson:
     said: Judgement = field(default=Judgement.NONE)
 
 
+_AT_ONCE = 200
+"""Rows in memory: each has a workflow."""
+
+
 class Lessons:
     """Reads what the tickets teach."""
 
@@ -86,7 +90,7 @@ class Lessons:
         )
         with self._database.session() as session:
             candidates = dict(session.execute(shown).tuples().all())
-            rows = session.execute(statement).all()
+            rows = session.execute(statement.execution_options(yield_per=_AT_ONCE))
             found = [
                 lesson
                 for id_, own in groupby(rows, key=lambda row: str(row.id))
