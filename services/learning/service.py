@@ -27,6 +27,8 @@ SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance(), Conditions())
 _LEAST_LEARNED = 5
 _GROWN = 1.25
 """How many times as many tickets are worth a new challenger."""
+_OVERTAKEN = 2
+"""How many times as many later ones as it learned from leave a challenger undecided for good."""
 
 
 class UnknownSubjectError(NotFoundError):
@@ -146,7 +148,7 @@ class Learning:
         if found.outcome is Outcome.BETTER:
             self._fits.take(name, figures)
             return f"taken: {_in_words(found)}"
-        is_overtaken = len(told) >= _GROWN * (shadow.basis["learned"] + len(later))
+        is_overtaken = len(later) >= _OVERTAKEN * shadow.basis["learned"]
         if found.outcome is Outcome.WORSE or is_overtaken:
             self._fits.refuse(name, figures)
             return f"not taken: {_in_words(found)}"

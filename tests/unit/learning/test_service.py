@@ -74,6 +74,15 @@ def test_a_challenger_that_foretold_worse_is_refused(learning, told, fits):
     assert fits.in_state("finding", FitState.SERVING) is None
 
 
+def test_a_challenger_that_later_tickets_do_not_decide_is_given_up(learning, told, fits):
+    told += wrong(0, 20)
+    first = run(learning).shadow
+    told += [strong(n, is_right=n % 2 == 0) for n in range(20, 70)]
+    assert "not taken" in run(learning).happened
+    again = fits.in_state("finding", FitState.SHADOW)
+    assert again is None or again.id != first.id
+
+
 def test_what_serves_goes_back_in_one_step_and_is_not_taken_again(learning, told):
     told += wrong(0, 90)
     run(learning)
