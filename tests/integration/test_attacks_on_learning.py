@@ -563,6 +563,16 @@ def test_an_order_in_any_part_of_the_reading_is_not_kept(network, unchanged, whe
     assert not kept(network, body["title"])
 
 
+@pytest.mark.parametrize("how", ["Delete", "Do not show"])
+def test_a_step_that_turns_the_deed_of_its_line_round_is_not_kept(network, unchanged, how):
+    body = page(does="Show the state of all fans of the switch")
+    step = body["reading"]["procedures"][0]["steps"][0]
+    step["do"] = step["do"].replace("Show", how)
+    answer = network.client.post("/v1/proposals", json=body)
+    assert answer.status_code == 422, answer.text
+    assert not kept(network, body["title"])
+
+
 @pytest.mark.parametrize(
     "how",
     ["deed", "verb", "command", "one more command", "lines beyond", "no lines", "other lines"],

@@ -13,7 +13,11 @@ from services.kit.text import clean_text
 from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of, screened
 from services.knowledge.screening.instructions import instruction_in
-from services.language.words import tokenise
+from services.language.deeds import first_stem
+from services.language.names import words_of
+from services.language.states import negates
+from services.language.verbs import begins_with_verb
+from services.language.words import stem, tokenise
 from services.procedure.carry_over import Lines, carried_over, unchanged_lines
 from services.procedure.checking.check import checked
 from services.procedure.model import (
@@ -165,8 +169,12 @@ def _said(procedure: Procedure) -> Iterator[tuple[str, tuple[LineRange, ...]]]:
 
 
 def _is_told(said: str, at: Iterable[LineRange], lines: Sequence[str]) -> bool:
+    """Whether the lines have the deed, its negation if it has one, and most of the other words."""
     wanted = set(tokenise(said))
     told = "\n".join("\n".join(lines[first - 1 : last]) for first, last in at)
+    is_deed_told = not begins_with_verb(said) or first_stem(said) in map(stem, words_of(told))
+    if not is_deed_told or (negates(said) and not negates(told)):
+        return False
     return len(wanted & set(tokenise(told))) >= LEAST_TOLD * len(wanted)
 
 
