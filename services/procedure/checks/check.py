@@ -27,6 +27,16 @@ _PASSING = frozenset(
 """Words that say how, or nothing, of what is looked at."""
 
 
+_LEAST = 2
+"""Words of its subject: one alone says too little."""
+_OWN = re.compile(
+    r"(?:is (?:this|the problem)\b|which of these\b|does this (?:concern|apply)\b|can\b|see\b"
+    r"|(?:is|has|was|did) (?:the |this |that |it )?(?:issue|problem|alert|fault|error)?\s*"
+    r"(?:been |still )?(?:resolved|fixed|gone|help|clear|fir)|note\b|refer\b|read\b(?! the log))",
+    re.IGNORECASE,
+)
+
+
 class Check(Value):
     """One thing that is looked at."""
 
@@ -41,9 +51,12 @@ class Check(Value):
 
 
 def checks_of(workflow: Workflow) -> list[Check]:
-    """Its questions, and its steps that only find something out, in their order."""
+    """Its questions, and its steps that only find something out, in their order.
+
+    Not which of its cases holds, nor whether it helped: that is asked of every page.
+    """
     found = (Check(text=plain(s.text), citations=s.citations) for s in _looking(workflow))
-    return [each for each in found if each.subject]
+    return [each for each in found if len(each.subject) >= _LEAST and not _OWN.match(each.text)]
 
 
 def _looking(workflow: Workflow) -> Iterator[Step]:
