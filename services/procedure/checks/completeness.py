@@ -13,8 +13,9 @@ Embed = Callable[[Sequence[str]], NDArray[Any]]
 """Texts to rows of unit length, in order."""
 
 LEAST_PEERS, MOST_PEERS = 3, 6
-NEAR_PEERS = 0.5
-"""Cosine of what two pages treat from which they are of a kind; chosen on even ids."""
+NEAR_PEERS = 0.65
+"""Cosine of what two pages treat from which they are of a kind: with less, more is told that does
+not belong to the fault."""
 LEAST_SHARE = 0.6
 MOST = 5
 SAME, NEAR, SHARED = 0.75, 0.5, 0.6
