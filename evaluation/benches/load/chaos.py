@@ -26,7 +26,15 @@ import psycopg
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.benches.load.knowledge_server import serve_knowledge
-from evaluation.benches.load.servers import Gateway, Postgres, Say, Server, Valkey, begin, made
+from evaluation.benches.load.servers import (
+    Gateway,
+    Postgres,
+    Say,
+    Server,
+    Valkey,
+    begin,
+    made,
+)
 from evaluation.benches.load.speed import new_ticket
 from services.kit.settings import EmbedderChoice, PlatformSettings
 
@@ -86,7 +94,7 @@ class Figures(BaseModel):
     double_workflows: int
     """More best workflows than walks."""
     waiting: int
-    """Tasks that are left in the outbox."""
+    """Tasks that are left in the outbox, but for looks: no executor takes part that would look."""
     parked: int
     planned: int
     refused: int
@@ -276,8 +284,8 @@ def _settle(postgres: Postgres, patience_s: float) -> None:
     """Wait until nothing is left to do, for as long as it becomes less."""
     least, until = math.inf, time.monotonic() + patience_s
     query = (
-        "SELECT (SELECT count(*) FROM outbox WHERE parked_at IS NULL) + (SELECT count(*) "
-        "FROM gateway_ticket WHERE status IN ('received', 'planning'))"
+        "SELECT (SELECT count(*) FROM outbox WHERE parked_at IS NULL AND task <> 'gateway.look') + "
+        "(SELECT count(*) FROM gateway_ticket WHERE status IN ('received', 'planning'))"
     )
     while time.monotonic() < until:
         ((left,),) = postgres.rows(query)
@@ -292,7 +300,10 @@ def _look(postgres: Postgres, taken: set[str]) -> Figures:
     fates = postgres.rows(_FATES)
     there = {str(row[0]) for row in fates}
     statuses = Counter(str(row[1]) for row in fates)
-    tasks = "SELECT count(*) - count(parked_at), count(parked_at) FROM outbox"
+    tasks = (
+        "SELECT count(*) - count(parked_at), count(parked_at) FROM outbox"
+        " WHERE task <> 'gateway.look'"
+    )
     ((waiting, parked),) = postgres.rows(tasks)
     return Figures(
         accepted=len(taken),

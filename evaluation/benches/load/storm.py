@@ -31,7 +31,15 @@ import httpx
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.benches.load.knowledge_server import serve_knowledge
-from evaluation.benches.load.servers import Gateway, Postgres, Say, Server, Valkey, begin, made
+from evaluation.benches.load.servers import (
+    Gateway,
+    Postgres,
+    Say,
+    Server,
+    Valkey,
+    begin,
+    made,
+)
 
 SETTLE_S = 600.0
 """Longest time after the last alert in which all tickets must be finished."""
@@ -279,7 +287,8 @@ def _counts(postgres: Postgres) -> dict[str, int]:
         "SELECT count(*), count(*) FILTER (WHERE status NOT IN ('received', 'planning')), "
         "count(*) FILTER (WHERE status = 'planned'), coalesce(sum(alerts), 0), "
         "(SELECT count(*) FROM gateway_workflow WHERE rank = 1), "
-        "(SELECT count(*) FROM outbox WHERE parked_at IS NULL) FROM gateway_ticket"
+        "(SELECT count(*) FROM outbox WHERE parked_at IS NULL AND task <> 'gateway.look')"
+        " FROM gateway_ticket"
     )
     return {name: int(str(value)) for name, value in zip(names, values, strict=True)}
 
