@@ -284,8 +284,8 @@ def _settle(postgres: Postgres, patience_s: float) -> None:
     """Wait until nothing is left to do, for as long as it becomes less."""
     least, until = math.inf, time.monotonic() + patience_s
     query = (
-        "SELECT (SELECT count(*) FROM outbox WHERE parked_at IS NULL AND task <> 'gateway.look') + "
-        "(SELECT count(*) FROM gateway_ticket WHERE status IN ('received', 'planning'))"
+        "SELECT (SELECT count(*) FROM outbox WHERE parked_at IS NULL"
+        " AND task <> 'gateway.look_at_once') + (SELECT count(*) FROM gateway_ticket WHERE status IN ('received', 'planning'))"
     )
     while time.monotonic() < until:
         ((left,),) = postgres.rows(query)
@@ -302,7 +302,7 @@ def _look(postgres: Postgres, taken: set[str]) -> Figures:
     statuses = Counter(str(row[1]) for row in fates)
     tasks = (
         "SELECT count(*) - count(parked_at), count(parked_at) FROM outbox"
-        " WHERE task <> 'gateway.look'"
+        " WHERE task <> 'gateway.look_at_once'"
     )
     ((waiting, parked),) = postgres.rows(tasks)
     return Figures(

@@ -287,7 +287,7 @@ def _counts(postgres: Postgres) -> dict[str, int]:
         "SELECT count(*), count(*) FILTER (WHERE status NOT IN ('received', 'planning')), "
         "count(*) FILTER (WHERE status = 'planned'), coalesce(sum(alerts), 0), "
         "(SELECT count(*) FROM gateway_workflow WHERE rank = 1), "
-        "(SELECT count(*) FROM outbox WHERE parked_at IS NULL AND task <> 'gateway.look')"
+        "(SELECT count(*) FROM outbox WHERE parked_at IS NULL AND task <> 'gateway.look_at_once')"
         " FROM gateway_ticket"
     )
     return {name: int(str(value)) for name, value in zip(names, values, strict=True)}
