@@ -285,7 +285,8 @@ def _settle(postgres: Postgres, patience_s: float) -> None:
     least, until = math.inf, time.monotonic() + patience_s
     query = (
         "SELECT (SELECT count(*) FROM outbox WHERE parked_at IS NULL"
-        " AND task <> 'gateway.look_at_once') + (SELECT count(*) FROM gateway_ticket WHERE status IN ('received', 'planning'))"
+        " AND task <> 'gateway.look_at_once')"
+        " + (SELECT count(*) FROM gateway_ticket WHERE status IN ('received', 'planning'))"
     )
     while time.monotonic() < until:
         ((left,),) = postgres.rows(query)
