@@ -1,236 +1,204 @@
-"""Checks that were dropped from pages, and found again by what pages of their kind check.
+"""Checks that were dropped from pages, and told again by what pages of their kind check.
 
-Pages are of a kind where what they treat is near each other. Of each page the checks that most
-others of its kind have are dropped, one to three at a time; what is told of the page as it is may
-be right too, and is counted apart.
+Pages and their kinds are the platform's own, of what is ingested there. Dropped is what a page and
+most others of its kind look at by the same command, one to three at a time: commands take no part
+in what is told. What is told of a page as it is may be right too; it is listed, to be read.
 """
 
-import hashlib
 import random
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
-from evaluation.benches.scoring.judge_candidates import reference_of
-from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import is_fitted
-from evaluation.measures.bootstrap import intervals
+from evaluation.measures.bootstrap import DRAWS, LEVEL, intervals
 from evaluation.measures.figures import Figures, Report
-from services.knowledge.ports import Embedder
-from services.procedure.checks.check import Check, checks_of
+from services.contracts.readings import ReadingQuery, Readings
+from services.contracts.retrieval import Retrieval
+from services.gateway.completeness.peers import pages_of_a_kind
+from services.gateway.completeness.service import all_of
+from services.procedure.checks.check import Check
 from services.procedure.checks.completeness import (
     LEAST_PEERS,
-    MOST_PEERS,
-    NEAR_PEERS,
+    LEAST_SHARE,
+    Embed,
     MissingCheck,
     Peer,
     missing_checks,
 )
 from services.procedure.lowering import lower
-from services.procedure.rules import read_by_rules
 
 _MOST_DROPPED = 3
 _SHARES = (0.6, 0.7, 0.8, 0.9, 1.01)
+_NAMED, _LEAST_NAMED = 3, 2
+"""Words of a command that say what it looks at."""
+_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page, what it treats in words, and what it checks."""
+    """A page that tells a procedure: what is not told of it again, and others of its kind."""
 
-    about: str
-    peer: Peer
+    id: str
+    own: tuple[Check, ...]
+    others: tuple[Peer, ...]
 
     @property
-    def id(self) -> str:
-        """Of the page."""
-        return self.peer.id
+    def half(self) -> str:
+        """By its id."""
+        return "even" if is_fitted(self.id) else "odd"
 
 
-def drawn_pages(rows: Sequence[LogicRow]) -> list[Page]:
-    """As people drew them, with their tickets."""
-    return [
-        Page(
-            f"{_name(row.page)} {row.draft.title} {row.draft.description[:200]}",
-            Peer(row.id, row.page, tuple(checks_of(reference_of(row)))),
-        )
-        for row in rows
-    ]
-
-
-def read_pages(corpus: Path, sample: int, advance: Callable[[], None]) -> list[Page]:
-    """The first procedure of pages as the rules read it, so many by the hash of their paths."""
-    paths = sorted(
-        corpus.rglob("*.md"), key=lambda path: hashlib.sha256(str(path.name).encode()).hexdigest()
-    )
-    found: list[Page] = []
-    for path in paths:
-        if len(found) == sample:
+def pages_of(
+    readings: Readings, retrieval: Retrieval, sample: int, seed: int, advance: Callable[[], None]
+) -> list[Page]:
+    """So many of what is ingested, drawn by the seed; 0 for all."""
+    hashes: list[str] = []
+    while True:
+        after = hashes[-1] if hashes else ""
+        found = readings.find(ReadingQuery(after=after, limit=_AT_ONCE))
+        hashes += [each.text_hash for each in found]
+        if len(found) < _AT_ONCE:
             break
-        id_ = path.relative_to(corpus).as_posix()
-        procedures = read_by_rules(path.read_text(encoding="utf-8", errors="replace")).procedures
-        for procedure in procedures[:1]:
-            checks = tuple(checks_of(lower(procedure, id_)))
-            if checks:
-                about = f"{_name(id_)} {procedure.title} {procedure.treats[:200]}"
-                found.append(Page(about, Peer(id_, procedure.title, checks)))
-                advance()
-    return found
-
-
-def _name(page: str) -> str:
-    return page.rsplit("/", 1)[-1].rpartition(".")[0]
+    random.Random(seed).shuffle(hashes)  # noqa: S311 - a sample
+    pages: list[Page] = []
+    for text_hash in hashes:
+        if sample and len(pages) == sample:
+            break
+        detail = readings.get(text_hash)
+        drawn = [lower(each, text_hash) for each in detail.reading.procedures]
+        if drawn and detail.documents:
+            own = tuple(check for workflow in drawn for check in all_of(workflow))
+            others = tuple(pages_of_a_kind(retrieval, detail.documents))
+            pages.append(Page(detail.documents[0], own, others))
+            advance()
+    return pages
 
 
 @dataclass(frozen=True)
 class Case:
     """A page without some of its checks."""
 
-    page: str
+    page: Page
     dropped: tuple[str, ...]
-    """As others of its kind say it."""
+    """By what they are looked at."""
     told: tuple[MissingCheck, ...]
 
     @property
-    def found(self) -> int:
-        """Of those that were dropped."""
-        return sum(each.text in self.dropped for each in self.told)
+    def found(self) -> float:
+        """Of those that were dropped, the share that is told by one who looks the same way."""
+        told = {_look(check) for each in self.told for _, check in each.sources}
+        return sum(look in told for look in self.dropped) / len(self.dropped)
 
 
-def measure(
-    pages: Sequence[Page], embedder: Embedder, seed: int, advance: Callable[[], None]
-) -> Report:
-    """Over all pages; figures are of odd ids, those of even ones stand beside them."""
+def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[], None]) -> Report:
+    """Figures are of pages with odd ids, those of even ones stand beside them."""
     started = time.perf_counter()
-    near = _near(pages, embedder)
     cases: list[Case] = []
-    undropped: dict[str, list[tuple[MissingCheck, ...]]] = {"even": [], "odd": []}
-    held: list[tuple[float, bool]] = []
-    few = {"even": 0, "odd": 0}
-    told: list[dict[str, object]] = []
+    as_they_are: list[tuple[Page, tuple[MissingCheck, ...]]] = []
+    held: list[tuple[Page, float, bool]] = []
     for page in pages:
-        half, others = _half(page.id), near[page.id]
-        if len(others) < LEAST_PEERS:
-            few[half] += 1
-        else:
-            own = list(page.peer.checks)
-            found = missing_checks(own, others, embedder.embed)
-            undropped[half].append(found)
-            told += [_record(page, each) for each in found]
-            common = missing_checks([], others, embedder.embed)
-            here = [each for each in common if _has(own, each, others, embedder)]
-            held += [(each.share, each in here) for each in common]
-            cases += _dropped(page, here, others, embedder, seed)
+        if len(page.others) >= LEAST_PEERS:
+            found = missing_checks(page.own, page.others, embed)
+            as_they_are.append((page, found))
+            common = missing_checks([], page.others, embed)
+            missing = {each.text for each in found}
+            held += [(page, each.share, each.text not in missing) for each in common]
+            cases += _dropped(page, embed, seed)
         advance()
-    sets = {half: _figures(cases, undropped[half], few[half], half, seed) for half in undropped}
+    told = [_record(page, each) for page, found in as_they_are for each in found]
+    sets = {half: _figures(pages, cases, as_they_are, half, seed) for half in ("even", "odd")}
     return Report(
         benchmark="completeness",
         overall=sets["odd"],
         sets=sets,
-        config={"near": NEAR_PEERS, "pages": len(pages), "seed": seed},
+        config={"share": LEAST_SHARE, "pages": len(pages), "seed": seed},
         seconds=time.perf_counter() - started,
         mean_over="odd ids",
-        shares=_calibration(held),
+        shares=_calibration(held, "even", seed) | _calibration(held, "odd", seed),
         told=told,
     )
 
 
-def _half(id_: str) -> str:
-    return "even" if is_fitted(id_) else "odd"
+def _dropped(page: Page, embed: Embed, seed: int) -> Iterator[Case]:
+    """Without one, two and three of what it and most others look at by the same command."""
+    draw = random.Random(f"{seed}/{page.id}")  # noqa: S311 - a sample
+    others = [{_look(check) for check in peer.checks} for peer in page.others]
+    least = LEAST_SHARE * len(others)
+    own = sorted({_look(check) for check in page.own} - {""})
+    common = [look for look in own if sum(look in each for each in others) >= least]
+    for number in range(1, min(_MOST_DROPPED, len(common)) + 1):
+        chosen = draw.sample(common, number)
+        left = [check for check in page.own if _look(check) not in chosen]
+        yield Case(page, tuple(chosen), missing_checks(left, page.others, embed))
+
+
+def _look(check: Check) -> str:
+    """Program, verb and object of its first command; empty without one."""
+    words = check.commands[0].split() if check.commands else []
+    named = [word for word in words if re.fullmatch(r"[A-Za-z][\w.-]*", word)]
+    return " ".join(named[:_NAMED]) if len(named) >= _LEAST_NAMED else ""
 
 
 def _record(page: Page, each: MissingCheck) -> dict[str, object]:
-    sources = [source.id for source, _ in each.sources]
     return {
         "page": page.id,
         "check": each.text,
         "have": each.have,
         "of": each.of,
-        "sources": sources,
+        "sources": [source.id for source, _ in each.sources],
     }
-
-
-def _near(pages: Sequence[Page], embedder: Embedder) -> dict[str, list[Peer]]:
-    vectors = embedder.embed([page.about for page in pages])
-    cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, -1.0)
-    found: dict[str, list[Peer]] = {}
-    for place, page in enumerate(pages):
-        order = np.argsort(-cosines[place])[:MOST_PEERS]
-        found[page.id] = [pages[int(n)].peer for n in order if cosines[place, n] >= NEAR_PEERS]
-    return found
-
-
-def _has(
-    own: Sequence[Check], check: MissingCheck, others: Sequence[Peer], embedder: Embedder
-) -> bool:
-    """Whether it is not told any more once the page's own checks are known."""
-    return check.text not in {e.text for e in missing_checks(own, others, embedder.embed)}
-
-
-def _dropped(
-    page: Page,
-    here: Sequence[MissingCheck],
-    others: Sequence[Peer],
-    embedder: Embedder,
-    seed: int,
-) -> Iterator[Case]:
-    """With one, two and three of what it has and most others have taken out, where it has them."""
-    draw = random.Random(f"{seed}/{page.id}")  # noqa: S311 - a sample
-    own = page.peer.checks
-    for number in range(1, min(_MOST_DROPPED, len(here)) + 1):
-        chosen = draw.sample(list(here), number)
-        left = [c for c in own if not any(_is_told(c, each, others, embedder) for each in chosen)]
-        told = missing_checks(left, others, embedder.embed)
-        yield Case(page.id, tuple(each.text for each in chosen), told)
-
-
-def _is_told(
-    check: Check, common: MissingCheck, others: Sequence[Peer], embedder: Embedder
-) -> bool:
-    """Whether this check of the page is the common one."""
-    left = missing_checks([check], others, embedder.embed)
-    return common.text not in {each.text for each in left}
 
 
 def _figures(
+    pages: Sequence[Page],
     cases: Sequence[Case],
-    undropped: Sequence[Sequence[MissingCheck]],
-    few: int,
+    as_they_are: Sequence[tuple[Page, Sequence[MissingCheck]]],
     half: str,
     seed: int,
 ) -> Figures:
-    own = [case for case in cases if _half(case.page) == half]
-    if not own:
-        return {"n": 0}
-    rows = np.array(
-        [[case.found / len(case.dropped), float(len(case.told) - case.found)] for case in own]
-    )
-    recall, others = intervals([rows], seed)
-    pages = len(undropped) + few
+    rows = np.array([[c.found, float(len(c.told))] for c in cases if c.page.half == half])
+    told = [len(found) for page, found in as_they_are if page.half == half]
+    number = sum(page.half == half for page in pages)
+    recall = intervals([rows], seed)[0] if len(rows) else None
     return {
-        "n": len(own),
-        "recall": recall.mean,
-        "from": recall.low,
-        "to": recall.high,
-        "others told": others.mean,
-        "pages": pages,
-        "too few of a kind": few / pages,
-        "told of a page as it is": float(
-            np.mean([float(len(each)) for each in undropped] or [0.0])
-        ),
+        "n": len(rows),
+        **({"recall": recall.mean, "from": recall.low, "to": recall.high} if recall else {}),
+        "told": float(rows[:, 1].mean()) if len(rows) else 0.0,
+        "pages": number,
+        "too few of a kind": 1 - len(told) / number if number else 0.0,
+        "nothing missing": sum(not each for each in told) / number if number else 0.0,
+        "told of a page as it is": float(np.mean(told)) if told else 0.0,
     }
 
 
-def _calibration(held: Sequence[tuple[float, bool]]) -> dict[str, Figures]:
-    """How often a page has itself what so large a share of its kind has; all ids."""
+def _calibration(
+    held: Sequence[tuple[Page, float, bool]], half: str, seed: int
+) -> dict[str, Figures]:
+    """How often a page has itself what so large a share of its kind has; pages are drawn anew."""
     found: dict[str, Figures] = {}
     for low, high in pairwise(_SHARES):
-        own = [is_here for share, is_here in held if low <= share < high]
+        own: dict[str, list[bool]] = {}
+        for page, share, is_here in held:
+            if page.half == half and low <= share < high:
+                own.setdefault(page.id, []).append(is_here)
         if own:
-            name = f"{low:.0%} to {min(high, 1.0):.0%}"
-            found[name] = {"n": len(own), "has it too": float(np.mean(own))}
+            rows = np.array([[float(sum(each)), float(len(each))] for each in own.values()])
+            drawn = (
+                np.random.default_rng(seed).multinomial(
+                    len(rows), np.full(len(rows), 1 / len(rows)), size=DRAWS
+                )
+                @ rows
+            )
+            ends = np.quantile(drawn[:, 0] / drawn[:, 1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+            found[f"{half}, {low:.0%} to {min(high, 1.0):.0%}"] = {
+                "n": rows[:, 1].sum(),
+                "has it too": rows[:, 0].sum() / rows[:, 1].sum(),
+                "from": ends[0],
+                "to": ends[1],
+            }
     return found

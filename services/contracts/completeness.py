@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from services.contracts.readings import ReadingDetail
 from services.kit.value import Value
 
 
@@ -14,6 +15,8 @@ class CheckSource(Value):
     ticket_id: str = ""
     said: str
     """In its words."""
+    commands: tuple[str, ...] = ()
+    """With which it is looked at there."""
 
 
 class SuggestedCheck(Value):
@@ -37,13 +40,14 @@ class Suggestions(Value):
 
 
 class Completeness(Value):
-    """Of the workflow that a ticket shows."""
+    """Of the workflow that a ticket shows, or of a page."""
 
-    workflow_id: str
+    workflow_id: str = ""
+    """Empty of a page."""
     pages: Suggestions
     """By other pages that treat the same kind of fault."""
     tickets: Suggestions
-    """By what people looked at on past tickets of the same alert."""
+    """By what people looked at on past tickets: of the same alert, or that this page answered."""
 
 
 class Completing(Protocol):
@@ -54,5 +58,12 @@ class Completing(Protocol):
 
         Raises:
             NotFoundError: No such ticket, or it shows no workflow.
+            UnavailableError: Retrieval did not answer.
+        """
+
+    def of_page(self, page: ReadingDetail) -> Completeness:
+        """Of all procedures that are read in a page, likewise.
+
+        Raises:
             UnavailableError: Retrieval did not answer.
         """

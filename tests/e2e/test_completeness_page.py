@@ -36,3 +36,15 @@ def test_a_ticket_leads_to_what_others_check(tmp_path):
         assert "3 of 3 pages about this kind of fault check this" in told.text
         assert "No other of this kind: too few to compare with." in told.text
         assert client.get("/tickets/unknown/completeness").status_code == 404
+        reading = next(
+            each["text_hash"]
+            for each in client.get("/v1/readings").json()
+            if each["documents"] == ["fan.md"]
+        )
+        address = f"/knowledge/readings/{reading}/completeness"
+        assert address in client.get(f"/knowledge/readings/{reading}").text
+        told = client.get(address).text
+        assert "3 of 3 pages about this kind of fault check this; this page does not" in told
+        found = client.get(f"/v1/readings/{reading}/completeness").json()
+        assert [each["text"] for each in found["pages"]["checks"]] == [POWER]
+        assert client.get(f"/v1/readings/{'0' * 64}/completeness").status_code == 404

@@ -1,22 +1,27 @@
 """Completeness over HTTP."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Path
 
 from services.contracts.completeness import Completeness, Completing
+from services.contracts.readings import Readings
 from services.gateway.completeness.service import NothingShownError
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ticket.queries import TicketNotFoundError
+from services.kit.access.caller import Caller, current_caller
 from services.kit.access.needs import Need, needs
-from services.kit.errors import UnavailableError
+from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.http.openapi import refusals
 
 TicketId = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
 
 
-def create_completeness_router(completing: Completing) -> APIRouter:
-    """The route over the service."""
+def create_completeness_router(
+    completing: Completing, readings: Callable[[Caller], Readings] | None = None
+) -> APIRouter:
+    """The routes over the service; without `readings` there are tickets alone."""
     router = APIRouter(prefix="/v1")
 
     @router.get(
@@ -27,5 +32,16 @@ def create_completeness_router(completing: Completing) -> APIRouter:
     def get_completeness(ticket_id: TicketId) -> Completeness:
         """What most other pages, or past tickets, of the same kind check and this one does not."""
         return completing.of_ticket(ticket_id)
+
+    if readings:
+
+        @router.get(
+            "/readings/{text_hash}/completeness",
+            responses=refusals(NotFoundError, UnavailableError),
+        )
+        @needs(Need.READ)
+        def get_completeness_of_page(text_hash: str) -> Completeness:
+            """What most other pages of the kind check and this one does not, likewise."""
+            return completing.of_page(readings(current_caller()).get(text_hash))
 
     return router

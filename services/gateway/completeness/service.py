@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import StepState
@@ -12,16 +12,16 @@ from services.contracts.completeness import (
     SuggestedCheck,
     Suggestions,
 )
-from services.contracts.retrieval import PageReading, PeersQuery, Retrieval
-from services.gateway.tables import MarkRow, TicketRow, WorkflowRow
+from services.contracts.readings import ReadingDetail
+from services.contracts.retrieval import Retrieval
+from services.gateway.completeness.peers import pages_of_a_kind
+from services.gateway.tables import CitationRow, MarkRow, TicketRow, WorkflowRow
 from services.gateway.ticket.queries import no_ticket
 from services.kit.errors import NotFoundError
 from services.kit.sql.database import Database
 from services.knowledge.ports import Embedder
 from services.procedure.checks.check import Check, checks_of
 from services.procedure.checks.completeness import (
-    MOST_PEERS,
-    NEAR_PEERS,
     MissingCheck,
     Peer,
     missing_checks,
@@ -31,7 +31,7 @@ from services.procedure.lowering import lower
 from services.workflow.model import Workflow
 
 _MOST_TICKETS = 20
-"""Past tickets of the same alert that are looked at, the latest."""
+"""Past tickets that are looked at, the latest."""
 
 
 class NothingShownError(NotFoundError):
@@ -56,25 +56,29 @@ class CompletingService:
             if row is None:
                 raise NothingShownError(f"ticket {ticket_id} shows no workflow")
             workflow = Workflow.model_validate_json(row.body)
-            past = list(_past(session, ticket))
-        own = [*checks_of(workflow), *(Check(text=step.text) for step in workflow.steps)]
+            alike = TicketRow.family == ticket.family
+            past = list(_past(session, alike, ticket.id)) if ticket.family else []
+        documents = workflow.provenance.document_ids if workflow.provenance else ()
+        own = all_of(workflow)
         return Completeness(
             workflow_id=row.id,
-            pages=self._told(own, self._pages(workflow)),
+            pages=self._told(own, pages_of_a_kind(self._retrieval, documents)),
             tickets=self._told(own, past),
         )
 
-    def _pages(self, workflow: Workflow) -> list[Peer]:
-        documents = workflow.provenance.document_ids if workflow.provenance else ()
-        if not documents:
-            return []
-        query = PeersQuery(document_id=documents[0], most=MOST_PEERS, least_meaning=NEAR_PEERS)
-        try:
-            found = self._retrieval.peers(query)
-        except NotFoundError:  # the page was forgotten since
-            return []
-        pages = (page for page in found if page.document_id not in documents and not page.origin)
-        return [peer for page in pages if (peer := _peer_of(page)).checks]
+    def of_page(self, page: ReadingDetail) -> Completeness:
+        """See `Completing.of_page`."""
+        answered = select(CitationRow.ticket_id).where(
+            CitationRow.document_id.in_(page.documents), CitationRow.workflow_id.is_not(None)
+        )
+        with self._database.session() as session:
+            past = list(_past(session, TicketRow.id.in_(answered)))
+        drawn = (lower(each, page.text_hash) for each in page.reading.procedures)
+        own = [check for workflow in drawn for check in all_of(workflow)]
+        return Completeness(
+            pages=self._told(own, pages_of_a_kind(self._retrieval, page.documents)),
+            tickets=self._told(own, past),
+        )
 
     def _told(self, own: Sequence[Check], peers: Sequence[Peer]) -> Suggestions:
         found = missing_checks(own, peers, self._embedder.embed)
@@ -85,16 +89,13 @@ class CompletingService:
         )
 
 
-def _peer_of(page: PageReading) -> Peer:
-    drawn = (lower(each, page.document_id) for each in page.served.reading.procedures[:1])
-    return Peer(page.document_id, page.title, tuple(c for each in drawn for c in checks_of(each)))
+def all_of(workflow: Workflow) -> list[Check]:
+    """What is not told again: its checks, and whatever its other steps say."""
+    return [*checks_of(workflow), *(Check(text=step.text) for step in workflow.steps)]
 
 
-def _past(session: Session, ticket: TicketRow) -> Iterable[Peer]:
-    """What people did on past tickets of the same alert, of the steps that only look."""
-    if not ticket.family:
-        return
-    alike = (TicketRow.family == ticket.family, TicketRow.id != ticket.id)
+def _past(session: Session, alike: ColumnElement[bool], but: str = "") -> Iterable[Peer]:
+    """What people did on past tickets like that, of the steps that only look."""
     statement = (
         select(TicketRow.id, TicketRow.title, WorkflowRow.body, MarkRow.step_id)
         .join(WorkflowRow, WorkflowRow.ticket_id == TicketRow.id)
@@ -102,25 +103,27 @@ def _past(session: Session, ticket: TicketRow) -> Iterable[Peer]:
             MarkRow,
             MarkRow.candidate_id.in_((WorkflowRow.id, WorkflowRow.candidate_id)),
         )
-        .where(*alike, MarkRow.state == StepState.DONE.value)
+        .where(alike, TicketRow.id != but, MarkRow.state == StepState.DONE.value)
         .order_by(TicketRow.id.desc(), WorkflowRow.version.desc())
     )
-    done: dict[str, tuple[str, dict[str, Workflow], set[str]]] = {}
+    titles: dict[str, str] = {}
+    done: dict[str, dict[str, set[str]]] = {}
     for id_, title, body, step in session.execute(statement).tuples():
         if id_ not in done and len(done) == _MOST_TICKETS:
             break
-        _, bodies, steps = done.setdefault(id_, (title, {}, set()))
-        bodies.setdefault(body, Workflow.model_validate_json(body))
-        steps.add(step)
-    for id_, (title, bodies, steps) in done.items():
-        found = {c.text: c for each in bodies.values() for c in checks_of(_only(each, steps))}
-        if found:
-            yield Peer(f"ticket:{id_}", title, tuple(found.values()))
+        titles[id_] = title
+        done.setdefault(id_, {}).setdefault(body, set()).add(step)
+    for id_, bodies in done.items():
+        found = {
+            check.text: check for body, steps in bodies.items() for check in _done(body, steps)
+        }
+        yield Peer(f"ticket:{id_}", titles[id_], tuple(found.values()))
 
 
-def _only(workflow: Workflow, steps: set[str]) -> Workflow:
+def _done(body: str, steps: set[str]) -> list[Check]:
+    workflow = Workflow.model_validate_json(body)
     kept = tuple(step for step in workflow.steps if step.id in steps)
-    return Workflow(title=workflow.title, steps=kept)
+    return checks_of(Workflow(title=workflow.title, steps=kept))
 
 
 def _suggested(found: MissingCheck) -> SuggestedCheck:
@@ -135,11 +138,12 @@ def _suggested(found: MissingCheck) -> SuggestedCheck:
 def _source(peer: Peer, check: Check) -> CheckSource:
     ticket, _, id_ = peer.id.partition("ticket:")
     if not ticket and id_:
-        return CheckSource(ticket_id=id_, said=check.text)
+        return CheckSource(ticket_id=id_, said=check.text, commands=check.commands)
     cited = check.citations[0] if check.citations else None
     return CheckSource(
         document_id=peer.id,
         start_line=cited.start_line if cited else 0,
         end_line=cited.end_line if cited else 0,
         said=check.text,
+        commands=check.commands,
     )

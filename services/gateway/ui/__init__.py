@@ -12,6 +12,7 @@ from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ui.acceptance.pages import create_acceptance_page
+from services.gateway.ui.completeness.pages import create_completeness_pages
 from services.gateway.ui.files import create_file_router
 from services.gateway.ui.knowledge import create_knowledge_pages
 from services.gateway.ui.knowledge.known import Known
@@ -19,7 +20,6 @@ from services.gateway.ui.runs.pages import create_run_pages
 from services.gateway.ui.searches.pages import create_search_pages
 from services.gateway.ui.sources.pages import create_source_page
 from services.gateway.ui.ticket.answers import create_course_forms, create_ticket_forms
-from services.gateway.ui.ticket.completeness import create_completeness_page
 from services.gateway.ui.ticket.holding import create_holder_forms
 from services.gateway.ui.ticket.pages import create_ticket_page
 from services.gateway.ui.ticket.working import create_work_forms
@@ -53,7 +53,7 @@ def create_pages(
             searching=searching,
             completes=completing is not None,
         ),
-        *([create_completeness_page(tickets, completing)] if completing else []),
+        *([create_completeness_pages(tickets, known, completing)] if completing else []),
         create_ticket_forms(tickets, triage),
         create_holder_forms(tickets),
         create_course_forms(tickets, renewal),

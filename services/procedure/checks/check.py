@@ -43,6 +43,8 @@ class Check(Value):
     text: str
     """The step or question, as the page has it."""
     citations: tuple[Citation, ...] = ()
+    commands: tuple[str, ...] = ()
+    """With which it is looked at there; they take no part in what it is."""
 
     @cached_property
     def subject(self) -> frozenset[str]:
@@ -55,7 +57,10 @@ def checks_of(workflow: Workflow) -> list[Check]:
 
     Not which of its cases holds, nor whether it helped: that is asked of every page.
     """
-    found = (Check(text=plain(s.text), citations=s.citations) for s in _looking(workflow))
+    found = (
+        Check(text=plain(step.text), citations=step.citations, commands=step.commands)
+        for step in _looking(workflow)
+    )
     return [each for each in found if len(each.subject) >= _LEAST and not _OWN.match(each.text)]
 
 

@@ -1,5 +1,7 @@
 """What others check is told beside the workflow, with its sources, or why nothing is."""
 
+from itertools import pairwise
+
 import pytest
 
 from services.contracts.retrieval import PageReading
@@ -7,7 +9,7 @@ from services.gateway.completeness.service import CompletingService
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.procedure.ports import ServedReading
 from services.procedure.rules import read_by_rules
-from services.workflow.model import Provenance
+from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
 
 POWER = "Check the power supply of the switch"
@@ -102,3 +104,42 @@ def test_what_was_looked_at_on_past_tickets_of_the_alert_is_told(
     found = completing.of_ticket(planned(alert_of(group, 9))["id"]).tickets
     assert [(each.text, each.have, each.of) for each in found.checks] == [(POWER, 3, 3)]
     assert all(source.ticket_id for source in found.checks[0].sources)
+
+
+def test_pages_that_check_nothing_count_among_the_others(completing, planned, group, peers):
+    peers.pages.append(page("3.md", "Oil it", "Replace it"))
+    (check,) = completing.of_ticket(planned(group)["id"]).pages.checks
+    assert (check.text, check.have, check.of) == (POWER, 3, 4)
+
+
+def looks(*texts):
+    steps = [Step(id=f"s{n}", kind=StepKind.PROCESS, text=t) for n, t in enumerate(texts, 1)]
+    end = Step(id="end", kind=StepKind.TERMINAL, text="Resolved")
+    ids = [step.id for step in (*steps, end)]
+    arrows = tuple(Transition(source=a, target=b) for a, b in pairwise(ids))
+    return Workflow(
+        title=texts[0],
+        steps=(*steps, end),
+        transitions=arrows,
+        provenance=Provenance(planner="extractive"),
+    )
+
+
+def test_a_step_done_in_one_candidate_is_not_done_in_another(gateway, completing, group):
+    flash = "Check the flash of the supervisor card"
+    gateway.planner.workflows = [
+        looks(OTHERS[0], POWER),
+        looks("Check the fans of the chassis", flash),
+    ]
+    for number in range(1, 5):
+        (accepted,) = gateway.post(alert_of(group, number), "/workflow/alertmanager")["tickets"]
+        gateway.work()
+        ticket = gateway.ticket(accepted["id"])
+        first, second = (each["url"] for each in ticket["candidates"])
+        for address in (f"{first}/steps/s1/mark", f"{second}/steps/s2/mark"):
+            assert gateway.client.put(address, json={"state": "done"}).status_code == 200
+    gateway.planner.workflows = [looks("Check the uptime of the host")]
+    (accepted,) = gateway.post(alert_of(group, 9), "/workflow/alertmanager")["tickets"]
+    gateway.work()
+    told = completing.of_ticket(accepted["id"]).tickets
+    assert {each.text for each in told.checks} == {OTHERS[0], flash}

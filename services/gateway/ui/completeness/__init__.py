@@ -1,0 +1,1 @@
+"""What others check: a page of a ticket, and of a reading."""
