@@ -10,8 +10,8 @@ from safetensors import SafetensorError
 
 from services.kit.errors import ConflictError, InvalidInputError, UnavailableError
 
-_FULL = ("No space left", "PytorchStreamWriter failed writing")
-"""How safetensors and torch say it, who tell no number."""
+_FULL = ("No space left", "PytorchStreamWriter failed writing", "unexpected pos")
+"""How safetensors and torch say it, who tell no number; the last is of a file cut off."""
 
 
 class UnusableMaterialError(InvalidInputError):

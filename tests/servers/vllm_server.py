@@ -1,13 +1,15 @@
 """Starts a vLLM server on loopback, runs a command against it and stops it again.
 
-    python tests/servers/vllm_server.py FOLDER [COMMAND [ARGUMENT ...]]
+    python tests/servers/vllm_server.py [--adapter NAME=FOLDER ...] FOLDER [COMMAND [ARGUMENT ...]]
 
-FOLDER is a Hugging Face model, its name is the model's. The command finds the server in
+FOLDER is a Hugging Face model, its name is the model's; adapters of PEFT are served beside it by
+names of their own. The command finds the server in
 FLOWXPERT_TEST_VLLM_URL and _MODEL, and its exit status is passed on; without a command both are
 printed and the server stays until this process is ended. Needs nothing but vLLM itself: run it with
 the Python that vLLM is installed for.
 """
 
+import argparse
 import json
 import os
 import signal
@@ -18,7 +20,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -39,7 +41,7 @@ BOUNDS = {
 
 
 @contextmanager
-def vllm_server(folder: Path) -> Iterator[str]:
+def vllm_server(folder: Path, adapters: Sequence[str] = ()) -> Iterator[str]:
     """The address of a server that answers, ending in /v1."""
     port = free_port()
     with tempfile.TemporaryFile() as log:
@@ -51,6 +53,7 @@ def vllm_server(folder: Path) -> Iterator[str]:
                 *("--enforce-eager", "--dtype", "bfloat16"),
                 *("--max-model-len", str(MODEL_LEN), "--max-num-seqs", "8"),
                 *("--structured-outputs-config", json.dumps(COMPACT_JSON)),
+                *(("--enable-lora", "--lora-modules", *adapters) if adapters else ()),
             ],
             env=BOUNDS | os.environ,
             stdout=log,
@@ -97,9 +100,9 @@ def stop(server: subprocess.Popen[bytes]) -> None:
     server.wait()
 
 
-def main(folder: Path, command: list[str]) -> int:
+def main(folder: Path, adapters: list[str], command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with vllm_server(folder) as url:
+    with vllm_server(folder, adapters) as url:
         told = {"FLOWXPERT_TEST_VLLM_URL": url, "FLOWXPERT_TEST_VLLM_MODEL": folder.name}
         if command:
             return subprocess.run(command, env=os.environ | told, check=False).returncode
@@ -110,4 +113,9 @@ def main(folder: Path, command: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
+    told = argparse.ArgumentParser()
+    told.add_argument("--adapter", action="append", default=[], metavar="NAME=FOLDER")
+    told.add_argument("folder", type=Path)
+    told.add_argument("command", nargs=argparse.REMAINDER)
+    given = told.parse_args()
+    sys.exit(main(given.folder, given.adapter, given.command))

@@ -1,8 +1,12 @@
+import errno
+import os
+
 import pytest
 import torch
 from torch import tensor
 
-from training.model.loading import OLD, load_for_training, load_tokenizer
+from training.errors import DiskFullError, OutOfMemoryError
+from training.model.loading import OLD, load_for_training, load_tokenizer, save_adapter
 from training.ppo import Ppo, advantages_of, clipped_objective, token_rewards
 from training.recipes import LoraRecipe, PpoRecipe
 from training.toy.world import ToyWorld
@@ -55,7 +59,20 @@ class _Varied:
         return [len(set(workflow.split())) / 8 for workflow in workflows]
 
 
-def _trained(base, folder, *, adapter=None, killed_after=None):
+class _Befallen(_Varied):
+    """Something befalls the fourth step, after two were saved and a third was done."""
+
+    def __init__(self, befalls):
+        self._befalls, self._steps = befalls, 0
+
+    def scores(self, queries, workflows):
+        self._steps += 1
+        if self._steps == 4:
+            self._befalls()
+        return super().scores(queries, workflows)
+
+
+def _trained(base, folder, *, adapter=None, killed_after=None, scorer=None):
     world = ToyWorld(train=12, held_out=2, test=2)
     model = load_for_training(base, LoraRecipe(), adapter, seed=1, old=adapter is not None)
     recipe = PpoRecipe(batch=2, learning_rate=1e-3, most_tokens=8, save_every=2)
@@ -64,7 +81,9 @@ def _trained(base, folder, *, adapter=None, killed_after=None):
         if step.number == killed_after:
             raise _KilledError
 
-    run = Ppo(model, load_tokenizer(base), world, _Varied(), recipe, seed=7, folder=folder)
+    run = Ppo(
+        model, load_tokenizer(base), world, scorer or _Varied(), recipe, seed=7, folder=folder
+    )
     told = run.run(on_step)
     return model, told
 
@@ -75,6 +94,11 @@ def _weights(model):
     return get_peft_model_state_dict(model, adapter_name="default")
 
 
+def _same(one, other):
+    ours, theirs = _weights(one), _weights(other)
+    return ours.keys() == theirs.keys() and all(torch.equal(ours[n], theirs[n]) for n in ours)
+
+
 def test_a_run_killed_in_mid_epoch_ends_as_one_that_was_not(untrained, tmp_path):
     whole, told = _trained(untrained, tmp_path / "whole")
     with pytest.raises(_KilledError):
@@ -83,14 +107,50 @@ def test_a_run_killed_in_mid_epoch_ends_as_one_that_was_not(untrained, tmp_path)
     resumed, told_again = _trained(untrained, tmp_path / "killed")
     assert told_again == told
     assert len(told) == 6
-    ours, theirs = _weights(whole), _weights(resumed)
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
-    assert any(ours[name].abs().sum() > 0 for name in ours if "lora_B" in name)
+    assert _same(whole, resumed)
+    assert any(each.abs().sum() > 0 for name, each in _weights(whole).items() if "lora_B" in name)
+
+
+def test_so_does_one_of_a_later_iteration_with_its_old_policy(untrained, tmp_path):
+    first, _ = _trained(untrained, tmp_path / "first")
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    save_adapter(first, adapter, untrained)
+    whole, _ = _trained(untrained, tmp_path / "whole", adapter=adapter)
+    with pytest.raises(_KilledError):
+        _trained(untrained, tmp_path / "killed", adapter=adapter, killed_after=3)
+    resumed, _ = _trained(untrained, tmp_path / "killed", adapter=adapter)
+    assert _same(whole, resumed)
+    assert not _same(whole, first)
+
+
+def _out_of_memory(_):
+    torch.empty(1 << 50)
+
+
+def _full_disk(monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+
+
+@pytest.mark.parametrize(
+    ("befalls", "error"), [(_out_of_memory, OutOfMemoryError), (_full_disk, DiskFullError)]
+)
+def test_and_one_that_memory_or_disk_gave_out_under(
+    untrained, tmp_path, monkeypatch, befalls, error
+):
+    whole, _ = _trained(untrained, tmp_path / "whole")
+    with pytest.raises(error, match="goes on from the last checkpoint"):
+        _trained(untrained, tmp_path / "cut", scorer=_Befallen(lambda: befalls(monkeypatch)))
+    monkeypatch.undo()
+    assert [each.name for each in (tmp_path / "cut").iterdir()] == ["step-00000002"]
+    resumed, _ = _trained(untrained, tmp_path / "cut")
+    assert _same(whole, resumed)
 
 
 def test_the_old_policy_of_a_later_iteration_is_a_copy_that_stands_still(untrained, tmp_path):
-    from training.model.loading import save_adapter
-
     first, _ = _trained(untrained, tmp_path / "first")
     (tmp_path / "adapter").mkdir()
     save_adapter(first, tmp_path / "adapter", untrained)

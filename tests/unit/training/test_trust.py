@@ -44,17 +44,13 @@ class _KilledError(Exception):
     pass
 
 
-def _preferring(base, folder, killed_after=None):
+def _preferring(base, folder, on_step=None):
     model = load_for_training(base, LoraRecipe(), None, seed=1)
     pairs = [
         Pair(f"<s> disk_full context {n} drain if_hot 2 end workflow", f"{n} drain if_hot 2 end", e)
         for n in range(1, 7)
         for e in ("1 end", "1 swap always 2 end")
     ]
-
-    def on_step(done, _):
-        if done == killed_after:
-            raise _KilledError
 
     recipe = DpoRecipe(batch=2, learning_rate=1e-3, most_tokens=64, save_every=2)
     train_dpo(model, load_tokenizer(base), pairs, recipe, seed=3, folder=folder, on_step=on_step)
@@ -64,9 +60,13 @@ def _preferring(base, folder, killed_after=None):
 
 
 def test_preferences_killed_in_mid_epoch_end_as_those_that_were_not(untrained, tmp_path):
+    def kill(done, _):
+        if done == 5:
+            raise _KilledError
+
     whole = _preferring(untrained, tmp_path / "whole")
     with pytest.raises(_KilledError):
-        _preferring(untrained, tmp_path / "killed", killed_after=5)
+        _preferring(untrained, tmp_path / "killed", kill)
     last = tmp_path / "killed" / "checkpoint-4"
     assert last.is_dir()
     unfinished = tmp_path / "killed" / "checkpoint-5"
@@ -75,6 +75,28 @@ def test_preferences_killed_in_mid_epoch_end_as_those_that_were_not(untrained, t
     assert not unfinished.exists()
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
     assert any(whole[name].abs().sum() > 0 for name in whole if "lora_B" in name)
+
+
+def test_so_do_those_that_memory_or_disk_gave_out_under(untrained, tmp_path):
+    cut = tmp_path / "cut"
+
+    def give_out(done, _):
+        if done == 3:
+            (cut / "checkpoint-4").mkdir()
+            (cut / "checkpoint-4" / "optimizer.pt").symlink_to("/dev/full")
+
+    def out_of_memory(done, _):
+        if done == 5:
+            torch.empty(1 << 50)
+
+    whole = _preferring(untrained, tmp_path / "whole")
+    with pytest.raises(DiskFullError, match="goes on from the last checkpoint"):
+        _preferring(untrained, cut, give_out)
+    assert not (cut / "checkpoint-4" / "whole").exists()
+    with pytest.raises(OutOfMemoryError, match=r"lower --batch \(now 2\)"):
+        _preferring(untrained, cut, out_of_memory)
+    resumed = _preferring(untrained, cut)
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
 def test_a_save_that_is_killed_leaves_the_one_before(tmp_path):
