@@ -1,12 +1,11 @@
 """Checks that were dropped from pages, and told again by what pages of their kind check.
 
-Pages and their kinds are the platform's own, of what is ingested there. Dropped is what a page and
-most others of its kind look at by the same command, one to three at a time: commands take no part
-in what is told. What is told of a page as it is may be right too; it is listed, to be read.
+Pages and their kinds are the platform's own, of what is ingested there. What is dropped is found by
+the comparison that tells it again, so recall shows the order and the bound of five, no more. What
+is told of a page as it is may be right too; it is listed, to be read.
 """
 
 import random
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,8 +33,6 @@ from services.procedure.lowering import lower
 
 _MOST_DROPPED = 3
 _SHARES = (0.6, 0.7, 0.8, 0.9, 1.01)
-_NAMED, _LEAST_NAMED = 3, 2
-"""Words of a command that say what it looks at."""
 _AT_ONCE = 1000
 
 
@@ -85,14 +82,13 @@ class Case:
 
     page: Page
     dropped: tuple[str, ...]
-    """By what they are looked at."""
+    """As others of its kind say them."""
     told: tuple[MissingCheck, ...]
 
     @property
     def found(self) -> float:
-        """Of those that were dropped, the share that is told by one who looks the same way."""
-        told = {_look(check) for each in self.told for _, check in each.sources}
-        return sum(look in told for look in self.dropped) / len(self.dropped)
+        """Of those that were dropped, the share that is told again."""
+        return sum(each.text in self.dropped for each in self.told) / len(self.dropped)
 
 
 def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[], None]) -> Report:
@@ -108,7 +104,8 @@ def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[]
             common = missing_checks([], page.others, embed)
             missing = {each.text for each in found}
             held += [(page, each.share, each.text not in missing) for each in common]
-            cases += _dropped(page, embed, seed)
+            here = [each for each in common if each.text not in missing]
+            cases += _dropped(page, here, embed, seed)
         advance()
     told = [_record(page, each) for page, found in as_they_are for each in found]
     sets = {half: _figures(pages, cases, as_they_are, half, seed) for half in ("even", "odd")}
@@ -124,24 +121,19 @@ def measure(pages: Sequence[Page], embed: Embed, seed: int, advance: Callable[[]
     )
 
 
-def _dropped(page: Page, embed: Embed, seed: int) -> Iterator[Case]:
-    """Without one, two and three of what it and most others look at by the same command."""
+def _dropped(page: Page, here: Sequence[MissingCheck], embed: Embed, seed: int) -> Iterator[Case]:
+    """Without one, two and three of what it has and most others of its kind have."""
     draw = random.Random(f"{seed}/{page.id}")  # noqa: S311 - a sample
-    others = [{_look(check) for check in peer.checks} for peer in page.others]
-    least = LEAST_SHARE * len(others)
-    own = sorted({_look(check) for check in page.own} - {""})
-    common = [look for look in own if sum(look in each for each in others) >= least]
-    for number in range(1, min(_MOST_DROPPED, len(common)) + 1):
-        chosen = draw.sample(common, number)
-        left = [check for check in page.own if _look(check) not in chosen]
-        yield Case(page, tuple(chosen), missing_checks(left, page.others, embed))
+    for number in range(1, min(_MOST_DROPPED, len(here)) + 1):
+        chosen = draw.sample(list(here), number)
+        gone = {each.text for each in chosen}
+        left = [own for own in page.own if gone <= _told_without(own, page.others, embed)]
+        yield Case(page, tuple(gone), missing_checks(left, page.others, embed))
 
 
-def _look(check: Check) -> str:
-    """Program, verb and object of its first command; empty without one."""
-    words = check.commands[0].split() if check.commands else []
-    named = [word for word in words if re.fullmatch(r"[A-Za-z][\w.-]*", word)]
-    return " ".join(named[:_NAMED]) if len(named) >= _LEAST_NAMED else ""
+def _told_without(own: Check, others: Sequence[Peer], embed: Embed) -> set[str]:
+    """What is told of a page that has this check alone."""
+    return {each.text for each in missing_checks([own], others, embed)}
 
 
 def _record(page: Page, each: MissingCheck) -> dict[str, object]:

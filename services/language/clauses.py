@@ -71,9 +71,15 @@ _ALTERNATIVE = re.compile(
 )
 _NO_VERB_BEFORE = words("words", "not_before_verbs_of_clauses")
 _TOLD_YOU = re.compile(
-    r"(?<=\w)\s+(?=(?:please|you (?:can|should|must|may|need to|have to|will need to|might))\s)",
+    r"(?<=[\w'\"`)])\s+"
+    r"(?=(?:please|you (?:can|should|must|may|need to|have to|will need to|might))\s)",
     re.IGNORECASE,
 )
+_THINKS = re.compile(
+    r"\b(?:think|find|believe|decide|feel|know|sure|that|which|what|where|how|wish|and|or|so)$",
+    re.IGNORECASE,
+)
+"""Behind these, `you should` is a part of the condition."""
 _DIRECTIVE = re.compile(
     r"\b(?:must|should|needs? to|has to|have to|(?:may|might|will) (?:also )?(?:need|have) to"
     r"|is required to|are required to|is recommended to)\s+(?:also\s+|then\s+|first\s+)?"
@@ -84,7 +90,7 @@ _DIRECTIVE = re.compile(
     r"(?:be\s+)?\w+|\b(?:is|are) (?:needed|required|necessary) to\s+[a-z]+"
     r"|^an?\s(?:\w+\s){1,3}is (?:needed|required|necessary)\W*$"
     r"|\b(?:can|may) (?:safely )?be (?!found|seen|caused|due|used|a|an|the|triggered|raised|fired"
-    r"|observed|reported|expected|affected|delayed)\w+",
+    r"|observed|reported|expected|affected|delayed|\w+ing\b)\w+",
     re.IGNORECASE,
 )
 
@@ -160,6 +166,11 @@ def _leading(found: re.Match[str]) -> Condition:
     word, rest = found["word"].lower(), found["rest"].strip()
     first = None
     then = _THEN.search(rest)
+    told = _TOLD_YOU.search(rest)
+    if told and "," not in rest[: told.start()] and ":" not in rest[: told.start()]:
+        before, behind = rest[: told.start()], rest[told.end() :]
+        if _FINITE.search(before) and not _THINKS.search(before) and tells(behind):
+            return Condition(word, before, *_halves(behind))
     for start, end in _breaks(rest):
         if first and otherwise(rest[end:]):
             return Condition(word, rest[: first[0]], rest[first[1] : start], otherwise(rest[end:]))

@@ -6,6 +6,7 @@ from itertools import takewhile
 from services.language.lexicon import words
 from services.language.sentences import capitalised
 from services.language.verbs import (
+    base_of_gerund,
     base_of_participle,
     base_of_third,
     happens,
@@ -54,11 +55,27 @@ _ASKS = re.compile(
     r"|where|when)\b",
     re.IGNORECASE,
 )
+_UNABLE = re.compile(r"(?:un)?able to\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(
     r"(?:(?:not|already|still|currently|only)\s+)?(?:\w+(?:ed|able|ible|ful|ous|ing|less)"
     r"|un\w+|not|running|ready|down|up|missing|empty|full|true|false|ok|high|low|present|absent"
     r"|available|healthy|found|done|seen|set|stuck|in|on|at|above|below|over|under|using)\b",
     re.IGNORECASE,
+)
+
+
+_ONE_STATEMENT = r"(?:(?!\b(?:and|or|but|because|unless|while|not|no)\b)[^,;:—–])+"
+_DENIED = re.compile(
+    r"(?P<asked>(?:Is|Are|Was|Were|Does|Do|Did|Has|Have|Can|Could|Will)(?: (?!(?:not|no|and|or"
+    r"|but|that|which|who|because|when|where|if|this the case|is|are|was|were|has|have|can|could"
+    r"|see|say|show|report|indicate|get|receive)\b)"
+    r"[^\s,;:()—–]+){1,7})(?<! about)(?<! of)(?<! for)(?<! to)(?<! by)(?<! with)(?<! from) not"
+    rf" (?P<rest>(?!(?:only|just|necessarily|all|every|enough)\b){_ONE_STATEMENT}\?)"
+)
+"""`Is the pod not running?`: one statement, and nothing else that `not` might belong to."""
+_NONE_THERE = re.compile(
+    r"(?P<asked>(?:Is|Are|Was|Were) there) no"
+    r" (?P<rest>(?!(?:longer|more)\b)(?:[\w.`'/-]+ ?){1,4}\?)"
 )
 
 
@@ -70,6 +87,18 @@ def question(statement: str) -> str:
     if text.endswith("?") or not text:
         return capitalised(text)
     return f"{capitalised(_turned(text).rstrip(' .:;,?'))}?"
+
+
+def affirmed(asked: str) -> str:
+    """The question without its `not`, which No answers where Yes answered it before.
+
+    Empty for a question without one, and where more hangs on it than one statement.
+    """
+    found = _DENIED.fullmatch(asked)
+    if found:
+        return f"{found['asked']} {found['rest']}"
+    found = _NONE_THERE.fullmatch(asked)
+    return f"{found['asked']} any {found['rest']}" if found else ""
 
 
 def states(text: str) -> bool:
@@ -118,6 +147,9 @@ def _turned(text: str) -> str:
     tokens = text.split()
     if tokens[0].lower() in _AUXILIARY and _ASKS.match(tokens[0]):
         return text
+    is_deed = base_of_gerund(tokens[0]) and _AUXILIARY.isdisjoint(map(str.lower, tokens))
+    if len(tokens) > 2 and (is_deed or _UNABLE.match(text)):
+        return f"are you {text}"
     asked = _with_auxiliary(tokens) or _with_main_verb(tokens) or _with_past_verb(tokens)
     if asked and not _is_subject(_subject_of(tokens, asked)):
         return f"{_SAFE}{text}"

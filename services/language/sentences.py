@@ -1,6 +1,7 @@
 """Sentences of a paragraph, and what is left of one as a step."""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -15,6 +16,9 @@ _SENTENCE_END = re.compile(
     r"(?=[A-Z\"'`(\[<*]|\d+[.)]\s)|(?<=[.!?])\s+(?=[a-z]+ the )"
     r"|(?:\s*;|,\s+and|\s[—–-])\s+(?=if (?:so|not),)"
 )
+_ENDS_IN_CODE = re.compile(r"[.!?;](?=\s)")
+_INSIDE = re.compile(r"\([^()]*\)|“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
+"""What a sentence says in brackets or quotes, its end left out."""
 _INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
 _PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
 _SIDE_REMARK = re.compile(
@@ -45,6 +49,8 @@ _PREFIX = re.compile(
 )
 _MODAL = re.compile(
     r"^(?:(?:you|we)['’]ll (?:also )?(?:need|have|want) to\s+"
+    r"|(?:the )?(?:users|administrators|admins|operators|engineers|customers)\s+"
+    r"(?:must|should|need to|have to|will need to|can (?=\w+ the (?:following|below)))\s*"
     r"|(?:you|we|the (?:user|administrator|admin|operator|engineer))\s+"
     r"(?:can|could|must|should|may|might|need to|have to|will need to|will have to|want to"
     r"|might want to|might need to|may need to|may want to|are able to)\s+(?:also\s+|then\s+"
@@ -79,6 +85,13 @@ _BARE_COMMAND = re.compile(
     r"(?:\s+(?:below|in order|as follows|again|here))*[.:]?",
     re.IGNORECASE,
 )
+_COMMAND_DOES = re.compile(
+    r"(?:the )?(?:following|below|next) (?:commands?|scripts?|cmdlets?|quer(?:y|ies)|snippets?)"
+    r"(?: below)? (?:will|can be used to|lets? you|allows? you to|is used to|are used to)\s+"
+    r"(?P<aim>(?!(?:allow|let|help|be|take|give|output|produce|return)\b)[a-z].{5,})",
+    re.IGNORECASE | re.DOTALL,
+)
+"""`Below command will start the download`: what is done by what follows."""
 _RUNS_WHAT_FOLLOWS = re.compile(
     r"(?:^|.*[\w)`],?\s)(?<!\bto )(?<!\bthat )(?<!\bwhich )(?<!\bwhen you )(?<!\bwill )"
     r"(?:run|execute|enter|type|issue)"
@@ -107,6 +120,13 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _COMMA = re.compile(r",\s+(?!and\b|or\b)")
+_QUOTED = re.compile(r"“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
+_SEEN_THEN = re.compile(
+    r",\s+(?:you|we|they|it|(?:the )?(?:users?|customers?))\s+(?:will|would|may|might|should)\s+"
+    r"(?:\w+\s+)?(?:see|notice|observe|receive|get|show|report|display|fail)\b",
+    re.IGNORECASE,
+)
+"""`When they open the page, they will see a message`: what happens then, and nothing is told."""
 _REMARKS = re.compile(
     r"^(?:(?:use|follow|read) this (?:procedure|page|guide|section|runbook|document|article|topic)"
     r" (?:to|for|when)\b|keep in mind|be aware|bear in mind|remember that|note\b(?! (?:the|down"
@@ -134,13 +154,29 @@ _LEADS_ON = words("words", "leading_on")
 _OPTION_OR_PATH = re.compile(r"--?[A-Za-z]|\.{0,2}/\w")
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, codes: Iterable[str] = ()) -> list[str]:
     """The sentences of a paragraph, trimmed; what holds no word or number is none.
 
-    Steps that a plain text numbers in one line (`2.1 Do this 2.2 Do that`) are cut apart.
+    None ends in what is marked as code, in brackets or between quotes. Steps that a plain text
+    numbers in one line (`2.1 Do this 2.2 Do that`) are cut apart.
     """
-    parts = (part for line in _numbered_apart(text) for part in _SENTENCE_END.split(line))
+    parts = (part for line in _numbered_apart(text) for part in _cut(line, codes))
     return [part.strip() for part in parts if any(map(str.isalnum, part))]
+
+
+def _cut(line: str, codes: Iterable[str]) -> Iterator[str]:
+    whole = line
+    for code in codes:
+        whole = whole.replace(code, _ENDS_IN_CODE.sub("_", code))
+    for said in _INSIDE.finditer(whole):
+        if said[0].count(" ") > 1:
+            first, last = said.start() + 1, said.end() - 2
+            whole = whole[:first] + "_" * (last - first) + whole[last:]
+    start = 0
+    for end in _SENTENCE_END.finditer(whole):
+        yield line[start : end.start()] + end[0][: len(end[0]) - len(end[0].lstrip("\"')]"))]
+        start = end.end()
+    yield line[start:]
 
 
 def _numbered_apart(text: str) -> list[str]:
@@ -187,6 +223,9 @@ def instruction(sentence: str) -> str:
         if _BARE_COMMAND.fullmatch(rest.strip(" .:")) and begins_with_verb(aimed["aim"]):
             return capitalised(aimed["aim"])
         return capitalised(said) if begins_with_verb(rest) else ""
+    does = _COMMAND_DOES.fullmatch(said)
+    if does and begins_with_verb(does["aim"]):
+        return capitalised(does["aim"].rstrip(" .:"))
     ended = _TO_AN_END.match(said)
     if ended and begins_with_verb(ended["aim"]):
         return capitalised(ended["aim"].rstrip(" .:"))
@@ -205,8 +244,16 @@ def _tells_after_lead(said: str) -> bool:
     """Whether an instruction follows where and when it is done: `In the console, press Stop`."""
     if len(said) > LONGEST_SENTENCE or not _LEAD.match(said):
         return False
-    places = (found.end() for found in _COMMA.finditer(said))
-    return any(begins_with_verb(without_prefix(said[place:])) for place in places)
+    told = _QUOTED.sub(lambda found: "_" * len(found[0]), said)
+    if _SEEN_THEN.search(told):
+        return False
+    places = (found.end() for found in _COMMA.finditer(told))
+    return any(begins_with_verb(without_prefix(told[place:])) for place in places)
+
+
+def describes_code(sentence: str) -> bool:
+    """Whether it says what the command below does: `The following command will list the pods`."""
+    return _COMMAND_DOES.fullmatch(without_prefix(sentence.strip(" :"))) is not None
 
 
 def is_reference(sentence: str) -> bool:

@@ -105,7 +105,9 @@ def _is_noun_before(word: str, after: list[str]) -> bool:
     """Whether what follows shows a noun: `output from it should`, `source and target`."""
     first = after[0].lower() if after else ""
     if first in {"and", "or"}:
-        return not is_base_form(after[1].lower() if len(after) > 1 else "")
+        other, behind = (*(each.lower() for each in after[1:3]), "", "")[:2]
+        are_nouns = {word, other} <= words("verbs", "usually_nouns") and behind.isalpha()
+        return not is_base_form(other) or (are_nouns and not _DETERMINER.fullmatch(behind))
     is_of = first in {"from", "to", "for", "with", "in", "on", "at", "by", "between"}
     is_told_of = any(_FINITE.fullmatch(each) for each in after[1:])
     return is_of and (is_told_of or (word == "access" and first == "to"))

@@ -26,8 +26,8 @@ from services.workflow.model import Step, StepKind, Workflow
 
 GO_ON = "All right. Please go on."
 NOT_COVERED = "The page does not cover that; please open a ticket of its own for it. I go on here."
-_FAILS_STILL = ("still ", "not Established")
-"""Words of questions whose answer differs where a change does not help."""
+_IN_VAIN = {"still ": "Yes", "session Established": "No"}
+"""Where a change does not help: what is answered to questions with these words."""
 _LONGEST_WAY = 60
 
 
@@ -201,9 +201,8 @@ class _Way:
             words = longest(self._scene.answers, step.text)
             return self._scene.answers[words] if words is not None else ""
         right = self._gold[self._scene.fault].said_of(step.text)
-        is_in_vain = self._scene.broken().acts is Acts.NOTHING
-        if is_in_vain and any(words in step.text for words in _FAILS_STILL):
-            return "Yes"
+        if self._scene.broken().acts is Acts.NOTHING:
+            return next((said for words, said in _IN_VAIN.items() if words in step.text), right)
         return right
 
 

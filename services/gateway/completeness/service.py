@@ -91,7 +91,8 @@ class CompletingService:
 
 def all_of(workflow: Workflow) -> list[Check]:
     """What is not told again: its checks, and whatever its other steps say."""
-    return [*checks_of(workflow), *(Check(text=step.text) for step in workflow.steps)]
+    own = (Check(text=step.text, commands=step.commands) for step in workflow.steps)
+    return [*checks_of(workflow), *own]
 
 
 def _past(session: Session, alike: ColumnElement[bool], but: str = "") -> Iterable[Peer]:

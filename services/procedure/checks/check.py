@@ -29,6 +29,9 @@ _PASSING = frozenset(
 
 _LEAST = 2
 """Words of its subject: one alone says too little."""
+_NAMED = re.compile(r"[A-Za-z][\w./-]*(?:=[A-Za-z][\w./-]*)?")
+_LEAST_NAMED = 3
+"""Words of a command that say what it looks at: program, verb, object."""
 _OWN = re.compile(
     r"(?:is (?:this|the problem)\b|which of these\b|does this (?:concern|apply)\b|can\b|see\b"
     r"|(?:is|has|was|did) (?:the |this |that |it )?(?:issue|problem|alert|fault|error)?\s*"
@@ -44,12 +47,19 @@ class Check(Value):
     """The step or question, as the page has it."""
     citations: tuple[Citation, ...] = ()
     commands: tuple[str, ...] = ()
-    """With which it is looked at there; they take no part in what it is."""
+    """With which it is looked at there."""
 
     @cached_property
     def subject(self) -> frozenset[str]:
         """Stems of the words that name what is looked at."""
         return frozenset(tokenise(_HOW.sub("", plain(self.text)))) - _PASSING
+
+    @cached_property
+    def look(self) -> str:
+        """Its first command without options and places to fill in; empty where little is left."""
+        words = self.commands[0].split() if self.commands else []
+        named = [word for word in words if _NAMED.fullmatch(word)]
+        return " ".join(named) if len(named) >= _LEAST_NAMED else ""
 
 
 def checks_of(workflow: Workflow) -> list[Check]:
@@ -61,7 +71,11 @@ def checks_of(workflow: Workflow) -> list[Check]:
         Check(text=plain(step.text), citations=step.citations, commands=step.commands)
         for step in _looking(workflow)
     )
-    return [each for each in found if len(each.subject) >= _LEAST and not _OWN.match(each.text)]
+    return [
+        each
+        for each in found
+        if (len(each.subject) >= _LEAST or each.look) and not _OWN.match(each.text)
+    ]
 
 
 def _looking(workflow: Workflow) -> Iterator[Step]:

@@ -20,7 +20,7 @@ LEAST_SHARE = 0.6
 MOST = 5
 SAME, NEAR, SHARED = 0.75, 0.5, 0.6
 """Two checks are one from the first cosine on whatever their words, and from the second where so
-much of the shorter one's subject is in both."""
+much of the shorter one's subject is in both; or where they look by the same command."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,12 @@ class _Alike:
     vectors: NDArray[Any]
 
     def are_one(self, one: int, other: int) -> bool:
+        a, b = self.checks[one], self.checks[other]
+        if a.look and a.look == b.look:
+            return True
         cosine = float(self.vectors[one] @ self.vectors[other])
-        a, b = self.checks[one].subject, self.checks[other].subject
-        is_shared = len(a & b) >= SHARED * min(len(a), len(b))
+        least = min(len(a.subject), len(b.subject))
+        is_shared = least > 0 and len(a.subject & b.subject) >= SHARED * least
         return cosine >= SAME or (cosine >= NEAR and is_shared)
 
 

@@ -14,6 +14,7 @@ from services.language.remedies import are_options, names_remedies, remedy
 from services.language.sentences import (
     aim,
     capitalised,
+    describes_code,
     instruction,
     leads_only,
     sentences,
@@ -135,7 +136,7 @@ class Blocks:
     def _paragraph(self, found: list[Node], block: Block, below: Block | None) -> int:
         """Adds what a paragraph tells, with the list that it leads to; how many more were read."""
         said = [] if self._is_html_table(block) else self._said(block)
-        if not said:
+        if not said or (_lacks_command(found) and all(describes_code(s.text) for s in said)):
             return 0
         is_list = below is not None and below.kind is BlockKind.LIST
         last = said[-1]
@@ -480,6 +481,12 @@ _SETTING = re.compile(r"[\w`'\" .-]{2,40}=\s*\S")
 """`Type = String`, which a form is filled in with."""
 
 
+def _lacks_command(nodes: Sequence[Node]) -> bool:
+    """Whether the last step still waits for what it is done with."""
+    last = nodes[-1] if nodes else None
+    return isinstance(last, Do) and not last.commands
+
+
 def _whole(said: Sequence[Said], blocks: Sequence[Block]) -> Do | None:
     """An item that short items below spell out is one step."""
     below = blocks[1] if len(blocks) == 2 else None
@@ -569,7 +576,8 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
     if is_output(block, before):
         shown = node.expected or shown_in(block)
         return node.model_copy(update={"expected": shown, "lines": lines})
-    commands = tuple(dict.fromkeys((*node.commands, *commands_of(block))))
+    more = (each for each in commands_of(block) if each not in node.commands)
+    commands = (*node.commands, *more)
     shown = node.expected or printed_in(block)
     return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
 

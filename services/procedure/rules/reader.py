@@ -17,11 +17,13 @@ from services.procedure.model import (
     Mode,
     Node,
     Not,
+    Outcome,
     Procedure,
     Reader,
     Reading,
     Remark,
     State,
+    questions,
 )
 from services.procedure.rules.blocks import Blocks
 from services.procedure.rules.doubts import doubts_of
@@ -31,7 +33,7 @@ from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT, acts
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
-RULES_VERSION = "13"
+RULES_VERSION = "14"
 """Changes when the rules read a page in another way."""
 
 _FAULTS = frozenset({SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.MEANING})
@@ -95,6 +97,7 @@ def _procedure(page: MarkdownPage, section: Section, told: Told) -> Procedure:
     treated = _treated(section)
     if _only_looks(bodies) and names_fault(f"{heading.title} {treated}"):
         bodies = [[*bodies[0], _asked(bodies[0][-1])], [], []]
+    bodies[0] = _after_deeds(bodies[0])
     body, verification, escalation = fitting(bodies)
     return settled(
         Procedure(
@@ -123,6 +126,22 @@ def _only_looks(bodies: Sequence[Sequence[Node]]) -> bool:
     body = [node for node in body if not isinstance(node, Remark)]
     steps = all(isinstance(node, Do) and only_finds_out(node.text) for node in body)
     return bool(body) and steps and not any(others)
+
+
+def _after_deeds(body: Sequence[Node]) -> list[Node]:
+    """A last case behind what was done is one more thing: where it does not hold, all is done."""
+    last = body[-1] if body else None
+    deeds = [each for each in body[:-1] if isinstance(each, Do) and not only_finds_out(each.text)]
+    if (
+        not isinstance(last, Choice)
+        or len(last.arms) > 1
+        or last.otherwise is not None
+        or not deeds
+    ):
+        return list(body)
+    if any(isinstance(each, Outcome) for arm in last.arms for each in questions(arm.guard)):
+        return list(body)
+    return [*body[:-1], last.model_copy(update={"otherwise": ()})]
 
 
 def _asked(last: Node) -> Choice:

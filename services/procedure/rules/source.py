@@ -27,7 +27,7 @@ class Said:
 
 def said_in(page: MarkdownPage, block: Block) -> list[Said]:
     """The sentences of a paragraph, each with its own lines."""
-    texts = sentences(block.text)
+    texts = sentences(block.text, block.inline_code)
     codes = [tuple(code for code in block.inline_code if code in text) for text in texts]
     if block.start_line == block.end_line:
         here = (block.start_line, block.start_line)

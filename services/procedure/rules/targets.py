@@ -7,6 +7,7 @@ from services.knowledge.document.markdown import MarkdownPage, plain
 from services.language.sentences import shorten, tidy
 from services.procedure.model import Body, Choice, Do, End, Jump, Loop, Node, Procedure, Remark
 from services.procedure.rules.doubts import is_doubtful
+from services.procedure.rules.polarity import affirmative
 from services.procedure.rules.prose import gate
 
 _MOST_WORDS = 25
@@ -19,7 +20,9 @@ def settled(procedure: Procedure, page: MarkdownPage) -> Procedure:
     names = ("body", "verification", "escalation")
     bodies = {name: naming.going_on(getattr(procedure, name)) for name in names}
     return procedure.model_copy(
-        update={name: mapped(body, naming.named) for name, body in bodies.items()}
+        update={
+            name: mapped(mapped(body, naming.named), affirmative) for name, body in bodies.items()
+        }
     )
 
 

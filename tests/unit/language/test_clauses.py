@@ -31,6 +31,10 @@ from services.language.clauses import Condition, condition
             Condition("if", "the fan is stuck", "you can reboot it"),
         ),
         (
+            "If you see an error you need to do this: reboot it",
+            Condition("if", "you see an error", "you need to do this: reboot it"),
+        ),
+        (
             "Unless the fan is new, replace it",
             Condition("unless", "the fan is new", "replace it"),
         ),

@@ -1,6 +1,13 @@
 import pytest
 
-from services.language.questions import expects, is_check, is_question, question, states
+from services.language.questions import (
+    affirmed,
+    expects,
+    is_check,
+    is_question,
+    question,
+    states,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +27,9 @@ from services.language.questions import expects, is_check, is_question, question
         ("not found", "Is it not found?"),
         ("Is the disk full?", "Is the disk full?"),
         ("disk trouble", "Is this the case: disk trouble?"),
+        ("unable to reach the pump", "Are you unable to reach the pump?"),
+        ("using an old fan", "Are you using an old fan?"),
+        ("restarting the fan did not help", "Did restarting the fan not help?"),
         ("the pump has truly stopped", "Has the pump truly stopped?"),
         (
             "the pump stopped because its fuse is blown",
@@ -46,3 +56,21 @@ def test_checks_questions_and_statements_are_told_apart():
     assert not is_question("The fan turns")
     assert states("The fan is dead")
     assert not states("Dead fan")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Is the pump not running?", "Is the pump running?"),
+        ("Can you not resolve the issue?", "Can you resolve the issue?"),
+        ("Is there no oil?", "Is there any oil?"),
+        ("Is the pump running?", ""),
+        ("Is the pump not running and the tank full?", ""),
+        ("Was the pump stopped or could not start?", ""),
+        ("Is the pump not only hot?", ""),
+        ("Do you see a message about not being able to start?", ""),
+        ("Is there no longer any oil?", ""),
+    ],
+)
+def test_a_question_is_asked_without_not_where_that_is_one_statement(asked, said):
+    assert affirmed(asked) == said

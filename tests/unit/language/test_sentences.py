@@ -22,12 +22,29 @@ from services.language.sentences import (
             "Version 2.1 Replaces version 3.4 Entirely",
             ["Version 2.1 Replaces version 3.4 Entirely"],
         ),
+        (
+            "Stop it (as root. Not as admin), then wait. Go.",
+            ["Stop it (as root. Not as admin), then wait.", "Go."],
+        ),
+        ("Stop it. (As root. Mind the gap.) Go.", ["Stop it.", "(As root. Mind the gap.)", "Go."]),
+        (
+            'Look for "Pump is dry. Fill it up." Then stop.',
+            ['Look for "Pump is dry. Fill it up."', "Then stop."],
+        ),
         ("...", []),
         ("", []),
     ],
 )
 def test_a_paragraph_is_cut_into_sentences(text, parts):
     assert sentences(text) == parts
+
+
+def test_no_sentence_ends_in_code():
+    text = "Ask dig pump.example. SRV for it. Then stop."
+    assert sentences(text, ["dig pump.example. SRV"]) == [
+        "Ask dig pump.example. SRV for it.",
+        "Then stop.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -38,6 +55,13 @@ def test_a_paragraph_is_cut_into_sentences(text, parts):
         ("(host1#) Drain the node", "Drain the node"),
         ("It may be necessary to reset the controller.", "Reset the controller"),
         ("To list the pumps, run the following command:", "List the pumps"),
+        ("Users must restart the pump.", "Restart the pump"),
+        ("Users can restart the pump from anywhere.", ""),
+        ("The following command will drain the tank:", "Drain the tank"),
+        ("This command will drain the tank.", ""),
+        ("When people open the page, press Stop, they will see a lamp", ""),
+        ('In the hall, people see a sign, "To stop it, press the knob."', ""),
+        ("Network or proxy trouble near the pump", ""),
         ("Run the following command to list the pumps:", "List the pumps"),
         ("To list the pumps, open the console", "To list the pumps, open the console"),
         ("In the console, press Stop.", "In the console, press Stop"),

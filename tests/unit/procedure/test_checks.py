@@ -48,6 +48,18 @@ def test_what_the_page_has_itself_in_other_words_is_not_told():
     assert missing_checks(own, PEERS, EMBED) == ()
 
 
+def test_what_is_looked_at_by_the_same_command_is_one_check():
+    told = ("Look for trouble with the nodes", "Is any machine in a bad state?", "See what lags")
+    peers = [
+        Peer(f"{n}.md", "", (Check(text=text, commands=(f"kubectl get nodes {option}",)),))
+        for n, (text, option) in enumerate(zip(told, ("--show-labels", "", "<name>"), strict=True))
+    ]
+    (found,) = missing_checks([], peers, EMBED)
+    assert (found.have, found.of) == (3, 3)
+    own = Check(text="Something else entirely", commands=("kubectl get nodes",))
+    assert missing_checks([own], peers, EMBED) == ()
+
+
 def test_with_few_peers_nothing_is_told_and_why():
     assert missing_checks([], PEERS[:2], EMBED) == ()
     assert why_none(PEERS[:2], ()) == "only 2 others of this kind: too few to compare with"

@@ -34,19 +34,6 @@ def test_what_is_dropped_is_told_again_by_who_looks_with_the_same_command():
     assert [each["has it too"] for each in report.shares.values()] == [1.0]
 
 
-def test_a_check_that_is_told_with_another_command_is_not_what_was_dropped():
-    own = Check(text="Look at the fans", commands=("show power supply",))
-    other = Check(text="Examine the entire environment", commands=("show power supply",))
-    alike = [peer(n, SUPPLY.model_copy(update={"commands": ("ipmitool sdr",)})) for n in range(3)]
-    figures, _ = measured([page("own.md", [own], alike)])
-    assert both(figures, "n") == [0, 0]
-    different = [
-        peer(n, other.model_copy(update={"text": f"{text} again"})) for n, text in enumerate(OTHERS)
-    ]
-    figures, _ = measured([page("own.md", [own], different)])
-    assert both(figures, "recall") == [0.0]
-
-
 def test_pages_with_too_few_others_are_counted():
     figures, _ = measured([page("own.md", [SUPPLY], [peer(0, SUPPLY)])])
     assert sorted(both(figures, "too few of a kind")) == [0.0, 1.0]

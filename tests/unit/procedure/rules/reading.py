@@ -1,6 +1,16 @@
 """What tests of the rules ask of a page."""
 
-from services.procedure.model import Choice, Do, Node, Procedure, Reading, questions
+from services.procedure.model import (
+    Choice,
+    Do,
+    Guard,
+    Node,
+    Not,
+    Procedure,
+    Reading,
+    State,
+    questions,
+)
 from services.procedure.rules import read_by_rules
 
 
@@ -24,14 +34,17 @@ def outline(body: tuple[Node, ...]) -> list[object]:
     return [_outline(node) for node in body]
 
 
+def _asked(guard: Guard | None) -> str:
+    """What is asked, with `No` where that leads to the steps."""
+    text = " ".join(each.text for each in questions(guard))
+    return f"{text} No" if isinstance(guard, Not) and isinstance(guard.guard, State) else text
+
+
 def _outline(node: Node) -> object:
     if isinstance(node, Do):
         return node.text
     if isinstance(node, Choice):
-        told: dict[str, object] = {
-            " ".join(each.text for each in questions(arm.guard)): outline(arm.body)
-            for arm in node.arms
-        }
+        told: dict[str, object] = {_asked(arm.guard): outline(arm.body) for arm in node.arms}
         if node.otherwise is not None:
             told["else"] = outline(node.otherwise)
         return told

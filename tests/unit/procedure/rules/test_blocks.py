@@ -158,7 +158,7 @@ def test_a_labelled_cause_is_a_case_of_its_mitigation():
 
 def test_a_list_of_steps_and_cases_keeps_all_of_both():
     told = read("- Oil the fan.", "- If the fan is dead, swap it.").body
-    assert outline(told) == ["Oil the fan", {"Is the fan dead?": ["Swap it"]}]
+    assert outline(told) == ["Oil the fan", {"Is the fan dead?": ["Swap it"], "else": []}]
 
 
 def test_checks_listed_without_an_order_are_independent():
@@ -168,7 +168,7 @@ def test_checks_listed_without_an_order_are_independent():
 
 def test_an_item_may_speak_of_what_the_item_before_checks():
     lines = ("1. Check that the pumps answer.", "2. If they do not answer, ring the bell.")
-    asked = {"Do the pumps not answer?": ["Ring the bell"]}
+    asked = {"Do the pumps answer? No": ["Ring the bell"]}
     assert outline(read(*lines).body) == ["Check that the pumps answer", asked]
 
 

@@ -61,7 +61,7 @@ def test_options_are_chosen_freely():
 
 def test_a_page_that_is_only_for_some_asks_for_them():
     told = read("This page only applies to old pumps.", "", "Oil the fan.").body
-    assert outline(told) == [{"Does this concern old pumps?": ["end"]}, "Oil the fan"]
+    assert outline(told) == [{"Does this concern old pumps? No": ["end"]}, "Oil the fan"]
 
 
 def _fault(name: str) -> list[str]:

@@ -53,7 +53,7 @@ from tests.unit.procedure.rules.reading import outline, read
         ("In case the fan is dead. You can swap it.", [{"Is the fan dead?": ["Swap it"]}]),
         (
             "Check whether the fan turns. If not, replace it.",
-            ["Check whether the fan turns", {"Does the fan turn?": ["Replace it"]}],
+            ["Check whether the fan turns", {"Does the fan turn? No": ["Replace it"]}],
         ),
         ("Is the fan dead? If yes, replace it.", [{"Is the fan dead?": ["Replace it"]}]),
         (
@@ -90,7 +90,7 @@ from tests.unit.procedure.rules.reading import outline, read
         ),
         (
             "If the fan is idle, it starts by itself. Otherwise, replace it.",
-            [{"Is the fan idle?": ["Replace it"]}],
+            [{"Is the fan idle? No": ["Replace it"]}],
         ),
         (
             "Swap the fan. Alternatively, rent a pump.",
@@ -123,7 +123,7 @@ def test_what_to_do_otherwise_may_stand_in_the_next_paragraph():
     )
     assert outline(told.body)[:2] == [
         "Check if the pump has oil",
-        {"Does the pump have oil?": ["Fill the tank"]},
+        {"Does the pump have oil? No": ["Fill the tank"]},
     ]
 
 
@@ -185,7 +185,7 @@ def test_a_jump_to_nowhere_stays_in_words():
 
 def test_a_step_is_left_out_where_the_page_says_so():
     told = read("1. Oil the fan. If the fan is new, skip this step.", "2. Start the pump.").body
-    assert outline(told) == [{"Is the fan new?": ["Oil the fan"], "else": []}, "Start the pump"]
+    assert outline(told) == [{"Is the fan new? No": ["Oil the fan"], "else": []}, "Start the pump"]
     assert isinstance(told[0], Choice)
     assert isinstance(told[0].arms[0].guard, Not)
 
@@ -219,7 +219,7 @@ def test_a_section_that_is_named_is_led_to_only_on_the_condition(action, told):
 
 def test_what_happens_on_a_condition_is_no_step():
     told = read("In case there is no upgrade, this alert can be triggered as well.", "Oil it.").body
-    assert outline(told) == [{"Is there no upgrade?": ["Oil it"]}]
+    assert outline(told) == [{"Is there any upgrade? No": ["Oil it"]}]
 
 
 @pytest.mark.parametrize(
@@ -251,11 +251,11 @@ def test_where_to_read_more_is_no_step(remark):
         (["Ensure that the fan turns."], ["Ensure that the fan turns"]),
         (
             ["Ensure that the fan turns. Otherwise, swap it."],
-            ["Ensure that the fan turns", {"Does the fan turn?": ["Swap it"]}],
+            ["Ensure that the fan turns", {"Does the fan turn? No": ["Swap it"]}],
         ),
         (
             ["1. Ensure that the fan turns.", "2. If not, swap it."],
-            ["Ensure that the fan turns", {"Does the fan turn?": ["Swap it"]}],
+            ["Ensure that the fan turns", {"Does the fan turn? No": ["Swap it"]}],
         ),
     ],
 )
@@ -288,7 +288,7 @@ def test_nothing_that_leads_away_hides_what_follows():
 
 def test_who_only_looked_at_a_fault_is_asked_at_last():
     told = read_by_rules("# Fan failure\n\nCheck the fan.").procedures[0].body
-    asked = {"Is the issue resolved?": ["end"]}
+    asked = {"Is the issue resolved? No": ["end"]}
     assert outline(told) == ["Check the fan", asked]
 
 
@@ -353,11 +353,11 @@ def test_what_is_seen_or_told_of_is_no_step(line):
     [
         (
             "Check whether the fan turns; if not, replace it.",
-            ["Check whether the fan turns", {"Does the fan turn?": ["Replace it"]}],
+            ["Check whether the fan turns", {"Does the fan turn? No": ["Replace it"]}],
         ),
         (
             "Confirm the lamps are green. If not, swap the fuse.",
-            ["Confirm the lamps are green", {"Are the lamps green?": ["Swap the fuse"]}],
+            ["Confirm the lamps are green", {"Are the lamps green? No": ["Swap the fuse"]}],
         ),
         (
             "Check the pumps that are idle. Oil them.",
@@ -416,7 +416,7 @@ def test_a_version_is_no_end_of_what_a_page_is_for():
     told = read(
         "The steps below only apply to pumps of version 4.13 or earlier.", "", "Oil it."
     ).body
-    assert list(outline(told)[0]) == ["Does this concern pumps of version 4.13 or earlier?"]
+    assert list(outline(told)[0]) == ["Does this concern pumps of version 4.13 or earlier? No"]
 
 
 def test_what_to_do_may_stand_behind_a_semicolon():
@@ -436,3 +436,24 @@ def test_what_to_do_may_stand_behind_a_semicolon():
 )
 def test_what_is_needed_is_told_in_many_ways(line, told):
     assert outline(read("## Fix", "", line, "", "Oil the pump.").body) == [told, "Oil the pump"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            ["1. Restart the pump.", "2. If it leaks, seal it."],
+            ["Restart the pump", {"Does it leak?": ["Seal it"], "else": []}],
+        ),
+        (
+            ["1. Check the pump.", "2. If it leaks, seal it."],
+            ["Check the pump", {"Does it leak?": ["Seal it"]}],
+        ),
+        (
+            ["1. Restart the pump.", "2. If the alert is still firing, seal it."],
+            ["Restart the pump", {"Is the alert still firing?": ["Seal it"]}],
+        ),
+    ],
+)
+def test_who_has_done_something_is_not_stuck_where_a_last_case_does_not_hold(lines, told):
+    assert outline(read(*lines).body) == told
