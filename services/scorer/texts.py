@@ -1,10 +1,13 @@
 """The texts of the pages that candidates cite."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from services.contracts.retrieval import PageReading
 from services.knowledge.model import KnowledgeContext, Span
 from services.workflow.model import Workflow
+
+_MOST_LINES = 1_000_000
+"""Of all pages together that passages are put into; what lies deeper is left out."""
 
 
 def cited_texts(
@@ -12,7 +15,7 @@ def cited_texts(
 ) -> dict[str, str]:
     """By document, in order of first citation: the page's text, else what passages tell of it.
 
-    A page is missing of which the request has neither.
+    A page is missing of which the request has neither, or passages too deep to be put at their line.
     """
     whole = {page.document_id: page.text for page in pages if page.text}
     cited = dict.fromkeys(
@@ -21,22 +24,25 @@ def cited_texts(
         for step in workflow.steps
         for citation in step.citations
     )
-    pieces = _pieced(context) if cited.keys() - whole.keys() else {}
+    pieces = dict(_pieced(context, cited.keys() - whole.keys()))
     texts = {id_: whole.get(id_) or pieces.get(id_, "") for id_ in cited}
     return {id_: text for id_, text in texts.items() if text}
 
 
-def _pieced(context: KnowledgeContext) -> Mapping[str, str]:
+def _pieced(context: KnowledgeContext, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
     """Pages with the lines that passages show; the others are blank."""
     lines: dict[str, dict[int, str]] = {}
     for span, text in _passages(context):
-        shown = lines.setdefault(span.document_id, {})
-        for number, line in enumerate(text.split("\n"), start=span.start_line):
-            shown.setdefault(number, line)
-    return {
-        id_: "\n".join(shown.get(number, "") for number in range(1, max(shown) + 1))
-        for id_, shown in lines.items()
-    }
+        if span.document_id in wanted:
+            shown = lines.setdefault(span.document_id, {})
+            for number, line in enumerate(text.split("\n"), start=span.start_line):
+                shown.setdefault(number, line)
+    left = _MOST_LINES
+    for id_, shown in lines.items():
+        last = max(shown)
+        if last <= left:
+            left -= last
+            yield id_, "\n".join(shown.get(number, "") for number in range(1, last + 1))
 
 
 def _passages(context: KnowledgeContext) -> Iterator[tuple[Span, str]]:

@@ -71,8 +71,11 @@ class Shown:
 
     def cited(self, citations: Sequence[Citation]) -> tuple[Citation, ...]:
         """Lines by their numbers here as lines of their documents; those not shown are left out."""
-        numbers = {n for c in citations for n in range(c.start_line, c.end_line + 1)}
-        places = [self._places[number] for number in sorted(numbers & self._places.keys())]
+        places = [
+            place
+            for number, place in sorted(self._places.items())
+            if any(cited.start_line <= number <= cited.end_line for cited in citations)
+        ]
         return tuple(_ranges(places))
 
     @cached_property

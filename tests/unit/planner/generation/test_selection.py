@@ -75,6 +75,11 @@ def cited(found: Shown, first: int, last: int) -> list[tuple[str, int, int]]:
     return [(c.document_id, c.start_line, c.end_line) for c in found.cited([citation])]
 
 
+def test_a_range_without_an_end_costs_no_more_than_what_is_shown():
+    found = chosen(page("a.md", "Fans", FANS))
+    assert cited(found, 1, 10**12) == cited(found, 1, len(str(found).splitlines()))
+
+
 def test_the_best_page_keeps_its_numbers_and_the_passages_are_numbered_on():
     found = chosen(page("a.md", "Fans", FANS))
     assert str(found).splitlines()[:4] == [
