@@ -12,7 +12,15 @@ from services.language.sentences import LONGEST_SENTENCE, instruction, leads_onl
 from services.language.states import names_fault
 from services.language.verbs import base_of_participle, is_base_form
 
-_CUE = re.compile(r"\b(?:if|unless|case|event|should|provided|assuming|when)\b", re.IGNORECASE)
+_CUE = re.compile(
+    r"\b(?:if|unless|case|event|should|provided|assuming|when)\b|^\W{0,4}(?:\d+\.\s+)?for\s",
+    re.IGNORECASE,
+)
+_FOR = re.compile(
+    r"^for (?P<what>(?!each\b|every\b|all\b|any\b|this\b|these\b|example\b)[^,:;.()]{4,80}),\s+"
+    r"(?P<told>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _LABEL = re.compile(
     r"^[A-Z][\w-]*(?: [\w-]+){0,2}:\s+(?=(?:if|unless|when|should|in case)\s)", re.IGNORECASE
 )
@@ -145,8 +153,18 @@ def condition(sentence: str) -> Condition | None:
     said = _IN_BRACKETS.sub(r" \g<condition>", without_prefix(sentence.strip()))
     said = _LABEL.sub("", said)
     found = _LEADING.match(said)
-    stated = _leading(found) if found else _trailing(said)
+    stated = _leading(found) if found else _for_fault(said) or _trailing(said)
     return None if stated and stated.word == "when" and _is_moment(stated) else stated
+
+
+def _for_fault(said: str) -> Condition | None:
+    """`For a failed node, restore it`: done where there is such a fault."""
+    found = _FOR.match(said)
+    if found is None or not names_fault(found["what"]):
+        return None
+    if not instruction(said) or not instruction(found["told"]):  # `For more on errors, see …`
+        return None
+    return Condition("in case of", found["what"], found["told"])
 
 
 def _is_moment(stated: Condition) -> bool:
@@ -238,7 +256,7 @@ def _trailing(said: str) -> Condition | None:
     if found["condition"].lower().endswith(" or not"):  # "whether", said as "if … or not"
         return None
     if re.search(
-        r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure)$",
+        r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure)$|\bwhether\b.*\bor$",
         found["action"],
         re.IGNORECASE,
     ):

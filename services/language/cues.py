@@ -243,6 +243,11 @@ _WARNS = re.compile(
     r"|take care (?:not|to|that|when)|(?:use|exercise) caution)\s",
     re.IGNORECASE,
 )
+_LABELS_WARNING = re.compile(
+    r"(?:warning|caution|danger|disruptive|destructive|irreversible|blast radius|data loss"
+    r"|security (?:risk|trade-?off))\b[^\w.!]{0,3}[:.—–!-]",
+    re.IGNORECASE,
+)
 _BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")
 _UNTIL = re.compile(
     r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+?)(?:\s+(?:before|by)\s+\w+ing\b.*)?$",
@@ -330,6 +335,16 @@ def continues(sentence: str) -> bool:
 def warned(sentence: str) -> Sequence[str]:
     """The clauses of a sentence that says what not to do, or to be careful; else none."""
     return _BEHIND_WARNING.split(sentence) if _WARNS.match(sentence) else ()
+
+
+def labels_warning(sentence: str) -> bool:
+    """Whether it says itself that it warns: `Disruptive: all sessions are lost`."""
+    return _LABELS_WARNING.match(sentence) is not None
+
+
+def behind(warning: str) -> Sequence[str]:
+    """The clauses of a warning behind its first, which may tell what to do."""
+    return _BEHIND_WARNING.split(warning)[1:]
 
 
 def until(action: str) -> tuple[str, str] | None:

@@ -64,6 +64,8 @@ _ADJECTIVE = re.compile(
 )
 
 
+_OF_WHICH = re.compile(r"\s(?:of|in|on|at|with|to|for|from|that|which|who|where)\s", re.IGNORECASE)
+_ONE = re.compile(r"(?:an?|the|this|one|no)\s", re.IGNORECASE)
 _ONE_STATEMENT = r"(?:(?!\b(?:and|or|but|because|unless|while|not|no)\b)[^,;:—–])+"
 _DENIED = re.compile(
     r"(?P<asked>(?:Is|Are|Was|Were|Does|Do|Did|Has|Have|Can|Could|Will)(?: (?!(?:not|no|and|or"
@@ -99,6 +101,13 @@ def affirmed(asked: str) -> str:
         return f"{found['asked']} {found['rest']}"
     found = _NONE_THERE.fullmatch(asked)
     return f"{found['asked']} any {found['rest']}" if found else ""
+
+
+def there_is(thing: str) -> str:
+    """That there is such a thing, or are such things: `there are stale leases on the node`."""
+    named = _OF_WHICH.split(thing.strip())[0].split()
+    is_one = _ONE.match(thing.strip()) or not named or not re.search(r"[^s]s$", named[-1])
+    return f"there {'is' if is_one else 'are'} {thing}"
 
 
 def states(text: str) -> bool:
@@ -252,7 +261,9 @@ def _main_verb(tokens: list[str], place: int) -> bool:
     base = base_of_third(word)
     if base:
         after = tokens[place + 1].strip(",;").lower() if place + 1 < len(tokens) else ""
-        return tells_of_one(base) and not is_of_state(after) and after not in _AUXILIARY
+        is_clear = _ONE.match(f"{tokens[0]} ") and place > 1 and after in _OBJECTS
+        is_verb = tells_of_one(base) or bool(is_clear)
+        return is_verb and not is_of_state(after) and after not in _AUXILIARY
     plural = before.endswith("s") and not before.endswith("ss")
     return plural and is_of_state(word)
 

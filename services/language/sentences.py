@@ -54,7 +54,7 @@ _MODAL = re.compile(
     r"|(?:you|we|the (?:user|administrator|admin|operator|engineer))\s+"
     r"(?:can|could|must|should|may|might|need to|have to|will need to|will have to|want to"
     r"|might want to|might need to|may need to|may want to|are able to)\s+(?:also\s+|then\s+"
-    r"|first\s+|either\s+)?(?:be able to\s+|need to\s+|want to\s+|try to\s+)?"
+    r"|first\s+|either\s+|always\s+)?(?:be able to\s+|need to\s+|want to\s+|try to\s+)?"
     r"|(?:we|it is|it's|it may be|it might be|it could be|it will be"
     r"|is)\s+(?:also\s+|highly\s+|strongly\s+|often\s+)?"
     r"(?:recommend(?:ed)?|advis(?:ed|able)|necessary|required|suggested|best|possible|important"
@@ -63,6 +63,10 @@ _MODAL = re.compile(
     r"(?:\s+(?:for you|that you))?\s+(?:to\s+)?"
     r"|(?:the )?(?:best|only|easiest|quickest|simplest|recommended|safest) (?:option|way|solution"
     r"|approach)(?: to do (?:this|that|so|it))? is to\s+)(?=[a-z])",
+    re.IGNORECASE,
+)
+_MAYBE = re.compile(
+    r"(?:it|this) (?:may|might|could)(?: also| then)? be (?:necessary|needed|required)",
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(
@@ -99,6 +103,7 @@ _RUNS_WHAT_FOLLOWS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """`On the master node, run:` has no object but what stands below it."""
+_RUNS = re.compile(r"(?:run|execute|enter|type|issue):\s+\S", re.IGNORECASE)
 _TO_AN_END = re.compile(
     r"^(?:run|use|execute|enter|issue|perform|follow|complete|do|apply)\s+"
     r"(?:(?:the|these|this|one of the|following|below)\s+){1,3}"
@@ -203,9 +208,9 @@ def without_prefix(sentence: str) -> str:
     """Without what stands before the instruction: numbers, prompts, `please`, `you should`."""
     said = _PREFIX.sub("", sentence).strip() or sentence
     told = _MODAL.sub("", said)
-    if told != said and begins_with_verb(told) and not _EXPECTED.match(said):
-        said = told
-    return said
+    if told == said or not begins_with_verb(told) or _EXPECTED.match(said):
+        return said
+    return f"{told.rstrip(' .:')} if necessary" if _MAYBE.match(said) else told
 
 
 @lru_cache(maxsize=4096)
@@ -247,8 +252,8 @@ def _tells_after_lead(said: str) -> bool:
     told = _QUOTED.sub(lambda found: "_" * len(found[0]), said)
     if _SEEN_THEN.search(told):
         return False
-    places = (found.end() for found in _COMMA.finditer(told))
-    return any(begins_with_verb(without_prefix(told[place:])) for place in places)
+    behind = (told[found.end() :] for found in _COMMA.finditer(told))
+    return any(_RUNS.match(each) or begins_with_verb(without_prefix(each)) for each in behind)
 
 
 def describes_code(sentence: str) -> bool:

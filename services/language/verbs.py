@@ -59,6 +59,8 @@ def _begins_with_verb(sentence: str) -> bool:
     while len(tokens) > 1 and _is_adverb(tokens[0]):
         tokens = tokens[1:]
     first = tokens[0].rstrip(",;:.") if tokens else ""
+    if "/" in first and all(map(is_base_form, first.lower().split("/"))):
+        return True  # `drain/cordon the node`
     if not _WORD.fullmatch(first) or (first.isupper() and len(first) > 1):
         return False
     word = first.lower()

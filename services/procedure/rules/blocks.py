@@ -40,6 +40,7 @@ from services.procedure.rules.commands import (
     commands_of,
     is_output,
     is_run,
+    places_in,
     printed_in,
     shown_in,
 )
@@ -90,7 +91,7 @@ _PROBLEM_LABEL = re.compile(
     r"|scenario|case|failure)(?:\s*#?\d{1,2})?:\s+(?=\S+\s+\S)",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:example|sample|output|similar to|looks? like)\b[^.]*:$", re.IGNORECASE)
+_LEADS_TO = re.compile(r":$|\b(?:below|following|these)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ class Blocks:
                         found += code_step(block, before)
                 case BlockKind.LIST:
                     last = _with_code_below(block, below)
-                    found += self.of_list(last or block)
+                    is_told = not is_index(block, blocks[place - 1] if place else None)
+                    found += self.of_list(last or block) if is_told else []
                     place += bool(last)
                 case BlockKind.TABLE:
                     found += row_cases(block, self.places)
@@ -228,12 +230,25 @@ class Blocks:
         asked = shorten(f"{WHICH}: {last.text.rstrip(' .:')}", words=MOST_WORDS + 5)
         return [Choice(mode=Mode.FREE, question=f"{asked}?", arms=arms, lines=lines)]
 
+    def remedies(self, blocks: Sequence[Block]) -> list[Node]:
+        """The one list among the blocks as remedies of which one is taken; else nothing."""
+        lists = [block for block in blocks if block.kind is BlockKind.LIST]
+        others = {block.kind for block in blocks} - {BlockKind.LIST, BlockKind.PARAGRAPH}
+        if len(lists) != 1 or others:
+            return []
+        here = Said("", (lists[0].start_line, lists[0].end_line))
+        return replace(self, mends=True)._offered(here, lists[0], keeps=True) or []
+
     def _guarded(self, stated: Condition, last: Said, below: Block) -> list[Node] | None:
         """What is told on a condition, with the list that it leads to."""
         named = not leads_only(stated.action) and not stated.action.endswith("to:")
         told = taken(stated.action, last, self.places) if named else []
         offered = _is_offer(stated.action) and self._offered(last, below)
-        body = offered or (*told, *self.of_list(below))
+        listed = self.of_list(below)
+        if told and not listed:
+            things = [tidy(item.text) for item in below.items]
+            told = self._folded(last, instruction(stated.action), below, things) or told
+        body = offered or (*told, *listed)
         return [choice_of(stated, tuple(body), last.lines)] if body else None
 
     def _answers(self, asked: Said, below: Block) -> list[Node] | None:
@@ -358,7 +373,7 @@ class Blocks:
         if said and not nodes and self.mends and remedy(said[0].text):
             said = [replace(said[0], text=remedy(said[0].text)), *said[1:]]
             nodes = self._continued(sentence_nodes(said, self.places), blocks)
-        problem = _problem(said[0]) if said and nodes else None
+        problem = _problem(said[0]) if said and acts(nodes) else None
         return [_case(problem, nodes)] if problem else nodes
 
     def _under_trailing(self, said: Sequence[Said], blocks: Sequence[Block]) -> list[Node]:
@@ -445,9 +460,9 @@ def _coded(last: Said, below: Block | None) -> Choice | None:
     if not stated.leads or not is_sure(stated) or not leads_only(stated.action):
         return None
     made = code_step(below, "") or [Do(text=_run_of(below), lines=())]
-    step = made[0].model_copy(update={"commands": commands_of(below)})
+    step = made[-1].model_copy(update={"commands": commands_of(below)})
     lines = (last.lines, (below.start_line, below.end_line))
-    return choice_of(stated, (step.model_copy(update={"lines": lines}),), last.lines)
+    return choice_of(stated, (*made[:-1], step.model_copy(update={"lines": lines})), last.lines)
 
 
 def _run_of(block: Block) -> str:
@@ -543,7 +558,15 @@ def code_step(block: Block, before: str) -> list[Node]:
     said = aim(sentences(before)[-1]) if before.endswith(":") and sentences(before) else ""
     first = commands[0].split("\n", 1)[0]
     text = shorten(said, words=MOST_WORDS) if said else shorten(f"{RUN}{first}", words=MOST_WORDS)
-    return [Do(text=text, lines=lines, commands=commands)]
+    return [*_places(block), Do(text=text, lines=lines, commands=commands)]
+
+
+def _places(block: Block) -> list[Node]:
+    """Where commands of the block are run, where its comments say so."""
+    lines = ((block.start_line, block.end_line),)
+    return [
+        Remark(text=shorten(where, words=MOST_WORDS), lines=lines) for where in places_in(block)
+    ]
 
 
 def with_code(nodes: list[Node], block: Block, before: str) -> None:
@@ -553,6 +576,7 @@ def with_code(nodes: list[Node], block: Block, before: str) -> None:
         place -= 1
     if place >= 0:
         nodes[place] = _with_code(nodes[place], block, before)
+        nodes[place:place] = _places(block) if isinstance(nodes[place], Do) else []
 
 
 def _with_code(node: Node, block: Block, before: str) -> Node:
@@ -606,6 +630,8 @@ def _without_label(said: list[Said], label: str) -> list[Said]:
 def _problem(said: Said) -> Said | None:
     """The fault that a sentence names, without the word that calls it one."""
     named = _PROBLEM_LABEL.match(said.text)
+    if cues.labels_warning(said.text):
+        return None
     if named:
         return replace(said, text=said.text[named.end() :])
     return said if is_problem(said.text) else None
@@ -636,11 +662,17 @@ def _tells(thing: str) -> bool:
 
 def is_contents(block: Block) -> bool:
     """A list of links into the page itself."""
-    links = [item.links for item in block.items]
-    return all(
-        each and each[0].target.startswith("#") and each[0].text == item.text
-        for each, item in zip(links, block.items, strict=True)
-    )
+    return _only_links(block) and all(item.links[0].target.startswith("#") for item in block.items)
+
+
+def is_index(block: Block, before: Block | None) -> bool:
+    """A list of links in no order, which no sentence before it says to follow."""
+    is_led = before is not None and _LEADS_TO.search(before.text) is not None
+    return not is_led and not block.ordered and len(block.items) > 1 and _only_links(block)
+
+
+def _only_links(block: Block) -> bool:
+    return all(item.links and item.links[0].text == item.text for item in block.items)
 
 
 def _is_case(node: Node) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from textwrap import dedent
 
 from services.knowledge.document.markdown import Block
@@ -37,6 +38,11 @@ _PROGRAM = re.compile(
 )
 """Programs by whose names a line is told from a comment."""
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
+_PLACE = re.compile(
+    r"#+\s*(?P<where>(?:on|from|inside|within|in)\s(?:the|a|an|each|every|all|any|one|that|your)\s"
+    r"(?!following\b|case\b|order\b|above\b|same\b).{3,80})$",
+    re.IGNORECASE,
+)
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _OPENS = re.compile(
@@ -60,8 +66,14 @@ def told_in(text: str, codes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_told(text: str, code: str) -> bool:
-    place = text.find(code)
-    return place == 0 or (place > 0 and TELLS.search(text[:place]) is not None)
+    before, found, behind = text.partition(code)
+    if not found:
+        return False
+    is_last = not behind.strip(" .") or behind.startswith(" (")
+    is_apart = before.endswith(": ") and is_last
+    is_apart = is_apart or (before.endswith("(") and behind.startswith(")"))
+    is_named = is_apart and begins_with_program(code)
+    return not before or is_named or TELLS.search(before) is not None
 
 
 def is_output(block: Block, before: str) -> bool:
@@ -110,6 +122,17 @@ def commands_of(block: Block) -> tuple[str, ...]:
         script = block.text if len(typed) == len(told) else "\n".join(typed)
         return (script,) if len(script) <= _LONGEST_SCRIPT else ()
     return tuple(line for line in typed if len(line) <= _LONGEST_SCRIPT)
+
+
+def places_in(block: Block) -> tuple[str, ...]:
+    """What comments say of where the command below them is run: `On the node: crictl ps`."""
+    lines = [line.strip() for line in block.text.splitlines() if line.strip()]
+    found = ((_PLACE.match(line), below) for line, below in pairwise(lines))
+    return tuple(
+        f"{place['where'].rstrip(' :.')}: {below}"
+        for place, below in found
+        if place and not _COMMENT.match(below)
+    )
 
 
 def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:

@@ -45,6 +45,12 @@ _OPTION = re.compile(
     re.IGNORECASE,
 )
 _METHOD = re.compile(r"\S.*\b(?:method|approach|option|alternative)$", re.IGNORECASE)
+_REMEDIES_TOLD = re.compile(
+    r"(?:(?:common|possible|potential|typical|quick|known|suggested|recommended) )?(?:fixes"
+    r"|solutions|remedies|work-?arounds|resolutions|mitigations)",
+    re.IGNORECASE,
+)
+"""Headings of remedies for one cause each."""
 _MANY = re.compile(
     r"^(?:known|common|possible|other|general|further)\b|\b(?:results|reasons|types|scenarios"
     r"|messages|modes|issues|problems|errors|failures|causes)$",
@@ -139,7 +145,8 @@ class Outline:
         if role in self._silent:
             return []
         blocks = replace(self._blocks, mends=role is SectionRole.REMEDY)
-        nodes = blocks.nodes(section.blocks)
+        told_apart = _REMEDIES_TOLD.fullmatch(without_numbering(section.title).strip(" :"))
+        nodes = (told_apart and blocks.remedies(section.blocks)) or blocks.nodes(section.blocks)
         if _is_abstract(section):
             nodes = [each for each in nodes if not isinstance(each, Do) or each.commands]
         if self._silent and _FURTHER.match(section.title):
@@ -351,7 +358,8 @@ def confirmed(section: Section, last: Node) -> Node:
     items = [item for block in section.blocks for item in block.items]
     signs = [item for item in items if states(item.text) and not instruction(item.text)]
     here = last.lines or ((section.start_line, section.end_line),)
-    asked = f": {last.text}" if isinstance(last, Do) else ""
+    is_named = isinstance(last, Do) and not is_generic(last.text)
+    asked = f": {last.text}" if is_named and not last.text.startswith(RUN) else ""
     guards = tuple(State(text=question(sentences(item.text)[0])) for item in signs[:_MOST_SIGNS])
     if guards:
         here = tuple((item.start_line, item.start_line) for item in signs[:_MOST_SIGNS])

@@ -3,13 +3,21 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from services.language import cues
 from services.language.clauses import Condition, concluded, condition, directs, orders, tells
 from services.language.deeds import begins_with_condition, lasts, only_finds_out
 from services.language.jumps import leads
 from services.language.pronouns import whole
-from services.language.questions import expects, is_check, is_secured, question, states
+from services.language.questions import (
+    expects,
+    is_check,
+    is_secured,
+    question,
+    states,
+    there_is,
+)
 from services.language.sentences import (
     capitalised,
     instruction,
@@ -47,6 +55,12 @@ _MOST_QUESTION_WORDS = 30
 _MOST_LABEL_WORDS = 10
 _YES_OR_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|had|can|could)\s", re.IGNORECASE)
 _THEN = re.compile(r"^then,?\s+", re.IGNORECASE)
+_GOES_ON = re.compile(r",? (?:and then|and|then|to) (?P<told>\w.*)", re.DOTALL)
+_HOST = re.compile(
+    r"\((?P<name>(?!(?:linux|host|user|root|pod|hostname)\W)[a-z][\w.-]{2,30})[#>$]\s*\)\s",
+    re.IGNORECASE,
+)
+"""`(switch-01#)` in front of what is done there."""
 OPEN_TEXT = "Not covered by this page: escalate"
 DOUBTFUL = 0.5
 """Confidence of a condition whose scope or weight the words leave open."""
@@ -86,7 +100,7 @@ def _add_each(sentences: Sequence[Said], places: Places, nodes: list[Node]) -> N
             continue
         if before and _begins_case(sentence, made):
             without_gate(nodes)
-        if made and isinstance(made[0], Remark):
+        if len(made) == 1 and isinstance(made[0], Remark):
             _warn(nodes, made[0], is_behind=before is not None)
             continue
         if before and made and _goes_along(before, sentence, made) and _is_open(nodes):
@@ -256,9 +270,10 @@ def _asks(text: str) -> bool:
 
 def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> list[Node]:
     """The nodes of one sentence; `before` is the one before it."""
-    warning = _warning(sentence)
-    if warning:
-        return [warning]
+    warned = _warned(sentence, places)
+    if warned:
+        return warned
+    sentence = _with_verb(sentence)
     stated = condition(sentence.text)
     if stated and stated.leads and before and cues.points_back(stated.text):
         stated = replace(stated, text=_what(before.text))
@@ -279,14 +294,32 @@ def one_sentence(sentence: Said, places: Places, before: Said | None = None) -> 
     return made or _kept_otherwise(sentence, places)
 
 
-def _warning(sentence: Said) -> Remark | None:
-    """What must not be done, or what to be careful of, where nothing else is told."""
-    said = without_prefix(sentence.text)
+def _with_verb(sentence: Said) -> Said:
+    """`On the node, kubectl get pods and note …` with the verb that its code stands for."""
+    for code in sentence.codes:
+        before, found, behind = sentence.text.partition(code)
+        is_first = not before or (before.endswith(", ") and not instruction(before))
+        more = _GOES_ON.match(behind) if found and is_first and " " in code else None
+        if more and instruction(more["told"]):
+            return replace(sentence, text=f"{before}{'run' if before else 'Run'} {code}{behind}")
+    return sentence
+
+
+def _warned(sentence: Said, places: Places) -> list[Node]:
+    """What must not be done, or what to be careful of, where nothing else is told.
+
+    What calls itself a warning is one, beside what it tells to do.
+    """
+    said, lines = without_prefix(sentence.text), (sentence.lines,)
+    if cues.labels_warning(sentence.text) and not tells(sentence.text):
+        told = (taken(e, sentence, places, needs_verb=True) for e in cues.behind(sentence.text))
+        text = shorten(sentence.text, words=MOST_WORDS + 15)
+        return [Remark(text=text, lines=lines), *chain.from_iterable(told)]
     clauses = cues.warned(said)
     is_more = any(map(tells, clauses[1:])) or sentence.text.endswith(":")
     if not clauses or is_more or told_in(sentence.text, sentence.codes):
-        return None
-    return Remark(text=shorten(said, words=MOST_WORDS), lines=(sentence.lines,))
+        return []
+    return [Remark(text=shorten(said, words=MOST_WORDS), lines=lines)]
 
 
 def acts(nodes: Sequence[Node]) -> bool:
@@ -467,7 +500,7 @@ def choice_of(
 
 def guard_of(stated: Condition) -> Guard:
     """The condition as a guard."""
-    said = f"there is {stated.text}" if stated.word == "in case of" else stated.text
+    said = there_is(stated.text) if stated.word == "in case of" else stated.text
     text = _optional(stated) or question(said)
     text = f"{shorten(text.rstrip('?'), words=_MOST_QUESTION_WORDS)}?"
     if cues.is_outcome(stated.text):
@@ -579,8 +612,9 @@ def _led_later(said: str, sentence: Said, places: Places) -> list[Node]:
 
 
 def _do(text: str, sentence: Said, confidence: float = 1.0) -> Do:
+    host = _HOST.match(sentence.text)
     return Do(
-        text=text,
+        text=f"{text} (on {host['name']})" if host else text,
         lines=(sentence.lines,),
         commands=told_in(sentence.text, sentence.codes),
         confidence=confidence,

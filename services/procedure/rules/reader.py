@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
 from services.knowledge.model import SectionRole
-from services.language.deeds import only_finds_out
+from services.language.deeds import first_stem, mends, only_finds_out
 from services.language.sentences import sentences, shorten
 from services.language.states import names_fault
 from services.procedure.model import (
@@ -33,16 +33,20 @@ from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT, acts
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
-RULES_VERSION = "14"
+RULES_VERSION = "15"
 """Changes when the rules read a page in another way."""
 
 _FAULTS = frozenset({SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.MEANING})
 _CURES = frozenset({SectionRole.REMEDY, SectionRole.PROCEDURE, SectionRole.CHECK})
 _MOST_WORDS_OF_FAULT = 40
 _LEAST_SCENARIOS = 3
+"""Two are told as one procedure that asks which of them it is."""
 _TEMPLATE = re.compile(r"<%|\{\{|\{%")
 _STATED_TITLE = re.compile(r"^title:[ \t]*(?P<title>\S.*?)[ \t]*$", re.MULTILINE)
-"""Two are told as one procedure that asks which of them it is."""
+_IS_USED = re.compile(r"use\b", re.IGNORECASE)
+"""Of `Use the tools to look …` nobody knows whether it mends anything."""
+_CALLED = {"syntax", "synopsis", "usage"}
+_CALLED_WITH = {"parameters", "options", "arguments", "flags"}
 
 
 def read_by_rules(text: str) -> Reading:
@@ -63,7 +67,7 @@ def _procedures(page: MarkdownPage) -> Iterator[Procedure]:
     scenarios = _scenarios(page)
     outline = Outline(blocks, beside=frozenset(id(each) for each in scenarios))
     told = outline.told([page.root])
-    if told.is_empty and not scenarios:
+    if told.is_empty and not scenarios and not _describes_command(page):
         told = Outline(blocks, reads_all=True).told([page.root])
     if not told.is_empty:
         yield _procedure(page, page.root, told)
@@ -71,6 +75,12 @@ def _procedures(page: MarkdownPage) -> Iterator[Procedure]:
         told = Outline(blocks).of_one(section)
         if not told.is_empty:
             yield _procedure(page, section, told)
+
+
+def _describes_command(page: MarkdownPage) -> bool:
+    """Whether the page is the reference of a command: how it is called, and with what."""
+    titles = {section.title.strip().casefold() for section in page.sections}
+    return not titles.isdisjoint(_CALLED) and not titles.isdisjoint(_CALLED_WITH)
 
 
 def _scenarios(page: MarkdownPage) -> Sequence[Section]:
@@ -129,17 +139,14 @@ def _only_looks(bodies: Sequence[Sequence[Node]]) -> bool:
 
 
 def _after_deeds(body: Sequence[Node]) -> list[Node]:
-    """A last case behind what was done is one more thing: where it does not hold, all is done."""
+    """A last case behind a remedy is one more thing: where it does not hold, all is done."""
     last = body[-1] if body else None
-    deeds = [each for each in body[:-1] if isinstance(each, Do) and not only_finds_out(each.text)]
-    if (
-        not isinstance(last, Choice)
-        or len(last.arms) > 1
-        or last.otherwise is not None
-        or not deeds
-    ):
+    if not isinstance(last, Choice) or len(last.arms) > 1 or last.otherwise is not None:
         return list(body)
-    if any(isinstance(each, Outcome) for arm in last.arms for each in questions(arm.guard)):
+    told = (each.text for each in body[:-1] if isinstance(each, Do))
+    done = (each for each in told if not only_finds_out(each) and not _IS_USED.match(each))
+    is_mended = any(mends(first_stem(each)) for each in done)
+    if not is_mended or any(isinstance(each, Outcome) for each in questions(last.arms[0].guard)):
         return list(body)
     return [*body[:-1], last.model_copy(update={"otherwise": ()})]
 

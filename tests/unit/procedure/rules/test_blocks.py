@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.procedure.model import Choice, Do, Mode
+from services.procedure.model import Choice, Do, Mode, Remark
 from services.procedure.rules import read_by_rules
-from tests.unit.procedure.rules.reading import outline, read
+from tests.unit.procedure.rules.reading import outline, read, reading
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_labelled_cause_is_a_case_of_its_mitigation():
 
 def test_a_list_of_steps_and_cases_keeps_all_of_both():
     told = read("- Oil the fan.", "- If the fan is dead, swap it.").body
-    assert outline(told) == ["Oil the fan", {"Is the fan dead?": ["Swap it"], "else": []}]
+    assert outline(told) == ["Oil the fan", {"Is the fan dead?": ["Swap it"]}]
 
 
 def test_checks_listed_without_an_order_are_independent():
@@ -400,3 +400,30 @@ def test_the_code_below_an_answer_belongs_to_its_step():
     (choice,) = told.body
     assert choice.arms[0].body[0].commands == ("stop pump",)
     assert choice.otherwise[0].commands == ("show gauge",)
+
+
+def test_links_in_no_order_are_an_index_unless_a_sentence_leads_to_them():
+    links = ("* [Stop the pump](a.md)", "* [Start the pump](b.md)")
+    assert not reading("## How to use", "", *links).procedures
+    led = read("## How to use", "", "Follow these pages:", "", *links).body
+    assert outline(led) == ["Follow these pages", "Stop the pump", "Start the pump"]
+    numbered = read("## How to use", "", "1. [Stop the pump](a.md)", "2. [Start it](b.md)").body
+    assert outline(numbered) == ["Stop the pump", "Start it"]
+
+
+def test_a_comment_says_where_a_command_is_run():
+    code = ("```bash", "pumpctl list", "# On the pump host (read-only):", "pumpctl log", "```")
+    remark, step = read("1. Look at it:", "", *(f"   {line}" for line in code)).body
+    assert isinstance(remark, Remark)
+    assert remark.text == "On the pump host (read-only): pumpctl log"
+    assert step.commands == ("pumpctl list", "pumpctl log")
+
+
+def test_the_host_of_a_prompt_in_a_sentence_stays():
+    step = read("1. (`pump-01#`) Restart the pump.", "2. (`linux#`) Log in.").body
+    assert outline(step) == ["Restart the pump (on pump-01)", "Log in"]
+
+
+def test_what_is_looked_at_on_a_condition_may_be_a_list_of_links():
+    told = read("In case of a leak, look at:", "", "* [Water](a.md)", "* [Oil](b.md)").body
+    assert outline(told)[0] == {"Is there a leak?": ["Look at: Water, Oil"]}

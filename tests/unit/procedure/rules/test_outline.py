@@ -304,3 +304,18 @@ def test_what_to_read_on_is_no_step_and_its_command_is_one():
 def test_a_warning_is_not_all_that_a_section_tells():
     lines = ("## Steps", "", "### Stop the pump", "", "Never pull the belt.")
     assert outline(read(*lines).body) == ["remark", "Stop the pump"]
+
+
+def test_one_of_the_fixes_of_a_page_is_taken():
+    told = read("## Common Fixes", "", "1. Oil the pump.", "2. Replacing the fan.", "3. Wait.").body
+    (choice,) = told
+    assert isinstance(choice, Choice)
+    assert choice.mode is Mode.FREE
+    assert [arm.guard.text for arm in choice.arms] == ["Oil the pump", "Replace the fan", "Wait"]
+
+
+def test_the_reference_of_a_command_tells_no_procedure():
+    page = ("## SYNTAX", "", "```", "Reset-Pump [-Force]", "```", "", "## PARAMETERS", "")
+    option = ("### -Force", "", "If specified, it goes on without asking. Stop the pump before.")
+    assert not reading(*page, *option).procedures
+    assert reading("## PARAMETERS", "", *option).procedures

@@ -457,3 +457,70 @@ def test_what_is_needed_is_told_in_many_ways(line, told):
 )
 def test_who_has_done_something_is_not_stuck_where_a_last_case_does_not_hold(lines, told):
     assert outline(read(*lines).body) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("For a failed pump, oil it.", [{"Is there a failed pump?": ["Oil it"]}]),
+        ("For stale locks, remove them.", [{"Are there stale locks?": ["Remove them"]}]),
+        ("For new pumps, oil the shaft.", ["For new pumps, oil the shaft"]),
+        (
+            "If a stuck valve holds the shaft, free/oil it.",
+            [{"Does a stuck valve hold the shaft?": ["free/oil it"]}],
+        ),
+        (
+            "Assess whether the pump is old or if we should oil it.",
+            ["Assess whether the pump is old or if we should oil it"],
+        ),
+    ],
+)
+def test_a_fault_that_something_is_done_for_is_a_condition(line, told):
+    assert outline(read(line, "", "Start the pump.").body) == [*told, "Start the pump"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "warned"),
+    [
+        (
+            "Stop the pump. **Disruptive:** all water stops — open one valve at a time.",
+            ["Stop the pump", "Open one valve at a time"],
+            "Disruptive: all water stops — open one valve at a time",
+        ),
+        (
+            "**Disruptive — every pump stops.** Do it hall by hall.",
+            ["Do it hall by hall"],
+            "Disruptive — every pump stops",
+        ),
+        ("Oil it. **Disruptive:** fails the valves.", ["Oil it"], "Disruptive: fails the valves"),
+    ],
+)
+def test_what_calls_itself_a_warning_is_kept_beside_what_it_tells(line, told, warned):
+    body = read("## Fix", "", f"1. {line}").body
+    assert outline(tuple(n for n in body if not isinstance(n, Remark))) == told
+    assert [node.text for node in body if isinstance(node, Remark)] == [warned]
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "commands"),
+    [
+        ("On the node, run: `pumpctl start now`", "On the node, run: pumpctl start now", 1),
+        (
+            "On the node, `pumpctl list` and ensure that all turn.",
+            "On the node, run pumpctl list and ensure that all turn",
+            1,
+        ),
+        ("Remove it: `kubectl delete pod pump`", "Remove it: kubectl delete pod pump", 1),
+        ("Read the log (`journalctl -u pump`).", "Read the log (journalctl -u pump)", 1),
+        ("Set the state to: `in use`", "Set the state to: in use", 0),
+    ],
+)
+def test_a_command_in_a_sentence_is_run(line, told, commands):
+    (step,) = read("## Fix", "", f"1. {line}").body
+    assert outline((step,)) == [told]
+    assert len(step.commands) == commands
+
+
+def test_code_is_no_verb_where_none_follows():
+    told = read("`pump list` and `valve list` return nothing.", "", "Start the pump.").body
+    assert outline(told) == ["Start the pump"]
