@@ -358,8 +358,8 @@ def confirmed(section: Section, last: Node) -> Node:
     items = [item for block in section.blocks for item in block.items]
     signs = [item for item in items if states(item.text) and not instruction(item.text)]
     here = last.lines or ((section.start_line, section.end_line),)
-    is_named = isinstance(last, Do) and not is_generic(last.text)
-    asked = f": {last.text}" if is_named and not last.text.startswith(RUN) else ""
+    said = last.text if isinstance(last, Do) else ""
+    asked = f": {said}" if said and not is_generic(said) and not said.startswith(RUN) else ""
     guards = tuple(State(text=question(sentences(item.text)[0])) for item in signs[:_MOST_SIGNS])
     if guards:
         here = tuple((item.start_line, item.start_line) for item in signs[:_MOST_SIGNS])
