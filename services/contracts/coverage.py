@@ -2,9 +2,10 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Annotated, Protocol
+from urllib.parse import quote
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
@@ -46,6 +47,10 @@ class PageFinding(Value):
     """Likewise."""
     documents: tuple[str, ...] = ()
     """Other pages that it rests on; likewise."""
+    dismissed_by: str = ""
+    """Who said that it is all right; empty where nobody has."""
+    why: str = ""
+    """What they said."""
 
 
 class PageToMend(Value):
@@ -67,6 +72,18 @@ class PagesToMend(Value):
     pages: tuple[PageToMend, ...]
     without: tuple[str, ...] = ()
     """Services that did not answer: what they know is missing."""
+
+
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+
+
+class FindingDismissal(Value):
+    """Somebody says that a finding is all right."""
+
+    key: str = Field(max_length=40)
+    why: Reason
+    weeks: int = Field(default=12, ge=1, le=52)
+    """Those that the finding was told of."""
 
 
 MOST_RULES = 200
@@ -134,12 +151,25 @@ class UnreachedPage(Value):
 class Covering(Protocol):
     """What is covered, and what of it is stale."""
 
-    def pages_to_mend(self, *, weeks: int) -> PagesToMend:
+    def pages_to_mend(self, *, weeks: int, dismissed: bool = False) -> PagesToMend:
         """Of runs and tickets of the last weeks, and of pages as they are.
+
+        With `dismissed` also what somebody said is all right.
 
         Raises:
             UnavailableError: Ingestion did not answer: without the pages nothing can be said.
         """
+
+    def dismiss(self, dismissal: FindingDismissal) -> PageFinding:
+        """Tell a finding no more while the page has these words; who said so is the caller.
+
+        Raises:
+            NotFoundError: There is no such finding, or not any more.
+            UnavailableError: Nobody could say whether there is.
+        """
+
+    def restore(self, key: str) -> None:
+        """Take back that it is all right; nothing where nobody said so."""
 
     def of_rules(self, question: RulesQuestion) -> RulesReport:
         """Each alert with its page.
@@ -162,10 +192,19 @@ class CoverageClient:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    def pages_to_mend(self, *, weeks: int) -> PagesToMend:
+    def pages_to_mend(self, *, weeks: int, dismissed: bool = False) -> PagesToMend:
         """See `Covering.pages_to_mend`."""
-        found = self._client.get("/v1/coverage/pages", weeks=weeks)
+        found = self._client.get("/v1/coverage/pages", weeks=weeks, dismissed=dismissed)
         return PagesToMend.model_validate(found)
+
+    def dismiss(self, dismissal: FindingDismissal) -> PageFinding:
+        """See `Covering.dismiss`."""
+        found = self._client.post("/v1/coverage/dismissals", dismissal)
+        return PageFinding.model_validate(found)
+
+    def restore(self, key: str) -> None:
+        """See `Covering.restore`."""
+        self._client.delete(f"/v1/coverage/dismissals/{quote(key, '')}")
 
     def of_rules(self, question: RulesQuestion) -> RulesReport:
         """See `Covering.of_rules`."""

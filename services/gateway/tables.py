@@ -412,6 +412,19 @@ class ToldRow(Base):
     """The question that was told last; empty before any."""
 
 
+class DismissedRow(Base):
+    """A finding of a page that somebody said is all right."""
+
+    __tablename__ = "gateway_dismissed"
+
+    key: Mapped[str] = mapped_column(String(40), primary_key=True)
+    """See `coverage.evidence.Evidence.key`."""
+    document_id: Mapped[str] = mapped_column(String(1024))
+    why: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(String(200))
+    at: Mapped[float] = mapped_column(Float)
+
+
 class DigestRow(Base):
     """A week of which a target was sent a digest, or is about to be."""
 
@@ -420,6 +433,8 @@ class DigestRow(Base):
     week: Mapped[str] = mapped_column(String(10), primary_key=True)
     target: Mapped[str] = mapped_column(String(40), primary_key=True)
     at: Mapped[float] = mapped_column(Float)
+    told: Mapped[str] = mapped_column(Text, default="")
+    """Keys of the findings that it told, a line each; empty where nothing was sent."""
 
 
 class CommentRow(Base):

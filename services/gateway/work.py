@@ -17,6 +17,7 @@ from services.gateway.clarify.asking import Asking
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.coverage.dismissals import Dismissals
 from services.gateway.page_choice.chance import ChoiceChance
 from services.gateway.page_choice.choosing import PageChoosing
 from services.gateway.ran import Looking
@@ -81,8 +82,14 @@ class GatewayWork:
     def periodic(self) -> tuple[Periodic | None, ...]:
         """What is done every so often beside them."""
         told = self.digest.look if self.digest is not None else None
+        dismissals = Dismissals(self.database)
         return (
             tasks.purging(self.database, self.settings),
+            Periodic(
+                "dismissals",
+                lambda: dismissals.forget_gone(self.ingestion),
+                every_s=tasks.PURGE_EVERY_S,
+            ),
             Periodic("digest", told, every_s=LOOK_EVERY_S) if told else None,
         )
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.sql.database import Base
@@ -245,6 +245,8 @@ class MentionRow(Base):
     what: Mapped[str] = mapped_column(String(300), primary_key=True)
     line: Mapped[int] = mapped_column(Integer)
     said: Mapped[str] = mapped_column(Text)
+    in_code: Mapped[bool] = mapped_column(Boolean)
+    """Whether a name stands in code, and not only in prose."""
     line_hash: Mapped[str] = mapped_column(String(16))
     """Of the line's text."""
     line_at: Mapped[datetime] = mapped_column(Instant)

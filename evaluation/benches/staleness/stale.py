@@ -103,14 +103,17 @@ def _report(
         seconds=seconds,
         mean_over="pages",
         false_alarms=alarms,
-        missed=[vars(broken[page]) for page, is_hit in hits.items() if not is_hit],
+        missed=[
+            vars(broken[page]) | {"lines": sorted(broken[page].lines)}
+            for page, is_hit in hits.items()
+            if not is_hit
+        ],
         told=[f.model_dump(mode="json") for f in told],
     )
 
 
 def _is_of(broken: Broken, found: PageFinding) -> bool:
-    last = max(broken.line, broken.end_line)
-    at_line = found.start_line <= last and found.end_line >= broken.line
+    at_line = any(found.start_line <= line <= found.end_line for line in broken.lines)
     return found.document_id == broken.page and found.kind is _KIND[broken.kind] and at_line
 
 

@@ -16,7 +16,7 @@ from services.workflow.model import Step, Workflow
 PAGES = 60
 """That are broken, and as many others."""
 _CODE = re.compile(r"`([^`\n]+)`")
-_NAME = re.compile(r"(?<![\w.-])[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+(?![\w.-])")
+_NAME = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+(?![\w-])")
 _LEAST_OTHERS, _MOST_OTHERS = 2, 12
 """Pages that name a component too: fewer prove nothing, more would be half of the library."""
 _RENAMED = "anchorage"
@@ -39,13 +39,12 @@ class Broken:
 
     page: str
     kind: Break
-    line: int
+    lines: frozenset[int]
+    """That say it."""
     said: str
     """The name, the link as it is written, or the command."""
     others: tuple[str, ...]
     """The pages that are changed instead of it."""
-    end_line: int = 0
-    """Of a command: the last of its step's lines."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +104,19 @@ def is_made_dead(sample: Sample, page: str, link: str) -> bool:
 
 
 def workflow_with(text: str, page: str) -> tuple[Workflow, Step] | None:
-    """The first workflow of a page with its first step that has a command."""
+    """The first workflow of a page with its first step that has a command of one line."""
     for procedure in read_by_rules(text).procedures:
         workflow = lower(procedure, page)
-        step = next((each for each in workflow.steps if each.commands and each.citations), None)
+        step = next((each for each in workflow.steps if each.citations and _is_sent(each)), None)
         if step is not None:
             return workflow, step
     return None
+
+
+def _is_sent(step: Step) -> bool:
+    """Whether its command is one line that a shell or a device could be sent."""
+    command = step.commands[0] if step.commands else ""
+    return "\n" not in command and re.match(r"[\w./]+(?:\s|$)", command) is not None
 
 
 def _first_break(
@@ -132,7 +137,7 @@ def _first_break(
 
 def _naming(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """Which pages have a name anywhere, for names that stand in code of some page."""
-    in_code = {name for text in texts.values() for _, name in _names_in_code(text)}
+    in_code = {name for text in texts.values() for name in _names_in_code(text)}
     having: dict[str, set[str]] = defaultdict(set)
     for page, text in texts.items():
         for name in set(_NAME.findall(text)) & in_code:
@@ -140,22 +145,30 @@ def _naming(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {name: frozenset(pages) for name, pages in having.items()}
 
 
-def _names_in_code(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        for code in _CODE.findall(line):
-            yield from ((number, name) for name in _NAME.findall(code))
+def _names_in_code(text: str) -> Iterator[str]:
+    for code in _CODE.findall(text):
+        yield from _NAME.findall(code)
+
+
+def _lines_with(said: str, text: str) -> frozenset[int]:
+    return frozenset(n for n, line in enumerate(text.split("\n"), 1) if said in line)
 
 
 def _name_of(page: str, text: str, naming: Mapping[str, frozenset[str]]) -> Broken | None:
-    for line, name in _names_in_code(text):
+    for name in _names_in_code(text):
         others = naming[name] - {page}
         if _LEAST_OTHERS <= len(others) <= _MOST_OTHERS:
-            return Broken(page, Break.NAME, line, name, tuple(sorted(others)))
+            return Broken(page, Break.NAME, _lines_with(name, text), name, tuple(sorted(others)))
     return None
 
 
 def _renamed(text: str, name: str) -> str:
-    return re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", f"{_RENAMED}-{name[::-1]}", text)
+    return re.sub(
+        rf"(?<![\w-]){re.escape(name)}(?![\w-])",
+        f"{_RENAMED}-{name[::-1]}",
+        text,
+        flags=re.IGNORECASE,
+    )
 
 
 _LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s#:]+\.md)(?:#[^)\s]*)?\)")
@@ -166,7 +179,7 @@ def _link_of(page: str, texts: Mapping[str, str]) -> Broken | None:
         for target in _LINK.findall(line):
             leads = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
             if leads in texts and leads != page:
-                return Broken(page, Break.LINK, number, target, (leads,))
+                return Broken(page, Break.LINK, frozenset({number}), target, (leads,))
     return None
 
 
@@ -175,9 +188,10 @@ def _command_of(page: str, text: str) -> Broken | None:
     if found is None:
         return None
     _, step = found
-    first = min(each.start_line for each in step.citations)
-    last = max(each.end_line for each in step.citations)
-    return Broken(page, Break.COMMAND, first, step.commands[0], (), last)
+    cited = step.citations[0]
+    lines = frozenset(range(cited.start_line, cited.end_line + 1))
+    lines |= _lines_with(step.commands[0], text)
+    return Broken(page, Break.COMMAND, lines, step.commands[0], ())
 
 
 def _commands(text: str, page: str) -> bool:

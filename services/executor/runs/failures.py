@@ -98,7 +98,7 @@ def not_understood(command: str, lines: Sequence[str]) -> str:
 def said_by_page(commands: Sequence[str], sent: str) -> str:
     """The command of a page that was sent, with places filled in; empty where none was."""
     lines = (line.removeprefix("$ ").strip() for text in commands for line in text.split("\n"))
-    shares = [(_share(line.split(), sent.split()), line) for line in lines]
+    shares = [(_share(line.split(), sent.split()), line) for line in lines if line[:1] != "#"]
     share, line = max(shares, default=(0.0, ""), key=lambda each: each[0])
     return line if share >= _LEAST_SHARED else ""
 

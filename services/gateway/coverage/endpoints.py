@@ -6,6 +6,8 @@ from fastapi import APIRouter, Path, Query
 
 from services.contracts.coverage import (
     Covering,
+    FindingDismissal,
+    PageFinding,
     PagesToMend,
     RulesQuestion,
     RulesReport,
@@ -15,10 +17,12 @@ from services.contracts.gateway import Citing, Coverage
 from services.gateway.coverage.queries import Coverages
 from services.gateway.ticket.citations import Citations
 from services.kit.access.needs import Need, needs
-from services.kit.errors import UnavailableError
+from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.http.openapi import refusals
 
 Weeks = Annotated[int, Query(ge=1, le=52, description="How many weeks, this one included.")]
+
+Dismissed = Annotated[bool, Query(description="Also what somebody said is all right.")]
 
 
 def create_coverage_router(
@@ -35,13 +39,25 @@ def create_coverage_router(
 
     @router.get("/coverage/pages", responses=refusals(UnavailableError))
     @needs(Need.READ)
-    def get_pages_to_mend(weeks: Weeks = 12) -> PagesToMend:
+    def get_pages_to_mend(weeks: Weeks = 12, *, dismissed: Dismissed = False) -> PagesToMend:
         """Pages that are stale by what was seen of their lines.
 
         Commands that failed in runs, steps that people refused, links that lead nowhere, and names
         that other pages had and have no more.
         """
-        return covering.pages_to_mend(weeks=weeks)
+        return covering.pages_to_mend(weeks=weeks, dismissed=dismissed)
+
+    @router.post("/coverage/dismissals", responses=refusals(NotFoundError, UnavailableError))
+    @needs(Need.OPERATE)
+    def dismiss_finding(dismissal: FindingDismissal) -> PageFinding:
+        """Say why a finding is all right: it is told no more while the page has these words."""
+        return covering.dismiss(dismissal)
+
+    @router.delete("/coverage/dismissals/{key}", status_code=204)
+    @needs(Need.OPERATE)
+    def restore_finding(key: Annotated[str, Path(max_length=40)]) -> None:
+        """Take back that a finding is all right."""
+        covering.restore(key)
 
     @router.post("/coverage/rules", responses=refusals(UnavailableError))
     @needs(Need.READ)

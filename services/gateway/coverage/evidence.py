@@ -25,14 +25,16 @@ class Evidence:
     last_at: datetime
     is_command: bool = False
     """Whether `said` stands in the page word for word."""
+    refusal: str = ""
+    """How people refused a step: each way is a finding of its own."""
     tickets: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """The same for the same words of the same page, wherever in it they stand."""
-        told = "\n".join((self.kind.value, self.document_id, self.said))
+        """The same for the same seen of the same words of a page, wherever in it they stand."""
+        told = "\n".join((self.kind.value, self.refusal, self.document_id, self.said))
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     def at(self, lines: tuple[int, int]) -> PageFinding:

@@ -7,15 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from sqlalchemy import Text, cast, func, or_, select
 from sqlalchemy.orm import Session
 
-from services.contracts.coverage import FindingKind, PageFinding, PagesToMend, PageToMend
+from services.contracts.coverage import (
+    FindingDismissal,
+    FindingKind,
+    PageFinding,
+    PagesToMend,
+    PageToMend,
+)
 from services.contracts.execution import Execution, FailedCommand
 from services.contracts.ingestion import (
     Decay,
     DecayKind,
-    DocumentQuery,
-    IngestedDocument,
     Ingestion,
 )
+from services.gateway.coverage.dismissals import Dismissals
+from services.gateway.coverage.documents import all_documents
 from services.gateway.coverage.evidence import Evidence
 from services.gateway.coverage.queries import WEEK_S
 from services.gateway.coverage.refused_steps import refused_steps
@@ -26,7 +32,10 @@ from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
 
 MOST_PAGES = 500
-_AT_ONCE = 1000
+
+
+class NoFindingError(NotFoundError):
+    """There is no finding of this key."""
 
 
 class PagesMending:
@@ -42,8 +51,9 @@ class PagesMending:
         self._database = database
         self._given = ingestion
         self._execution = execution
+        self._dismissals = Dismissals(database)
 
-    def pages_to_mend(self, *, weeks: int) -> PagesToMend:
+    def pages_to_mend(self, *, weeks: int, dismissed: bool = False) -> PagesToMend:
         """See `Covering.pages_to_mend`.
 
         Raises:
@@ -54,12 +64,31 @@ class PagesMending:
         failed, without = self._failed(weeks)
         with self._database.session() as session:
             refused = list(refused_steps(session, since))
+        found = [each.at((each.start_line, each.end_line)) for each in decayed]
+        found += self._standing([*failed, *refused])
         pages: dict[str, list[PageFinding]] = defaultdict(list)
-        for each in decayed:
-            pages[each.document_id].append(each.at((each.start_line, each.end_line)))
-        for found in self._standing([*failed, *refused]):
-            pages[found.document_id].append(found)
+        for told in self._dismissals.said_of(found):
+            if dismissed or not told.dismissed_by:
+                pages[told.document_id].append(told)
         return PagesToMend(weeks=weeks, pages=self._told(pages), without=without)
+
+    def dismiss(self, dismissal: FindingDismissal) -> PageFinding:
+        """See `Covering.dismiss`."""
+        return self._dismissals.add(self._finding(dismissal), dismissal.why)
+
+    def restore(self, key: str) -> None:
+        """See `Covering.restore`."""
+        self._dismissals.take_back(key)
+
+    def _finding(self, wanted: FindingDismissal) -> PageFinding:
+        told = self.pages_to_mend(weeks=wanted.weeks, dismissed=True)
+        findings = (each for page in told.pages for each in page.findings)
+        found = next((each for each in findings if each.key == wanted.key), None)
+        if found is not None:
+            return found
+        if told.without:
+            raise UnavailableError(f"{', '.join(told.without)} did not answer: it may know of it")
+        raise NoFindingError(f"there is no finding {wanted.key!r}, or not any more")
 
     @property
     def _ingestion(self) -> Ingestion:
@@ -103,30 +132,20 @@ class PagesMending:
                     yield each
 
     def _told(self, pages: Mapping[str, list[PageFinding]]) -> tuple[PageToMend, ...]:
-        known = self._documents(set(pages))
+        if not pages:
+            return ()
         told = [
             PageToMend(
-                document_id=id_,
-                title=known[id_].title,
-                owner=known[id_].owner,
-                findings=tuple(sorted(found, key=lambda each: (each.start_line, each.key))),
+                document_id=each.id,
+                title=each.title,
+                owner=each.owner,
+                findings=tuple(sorted(pages[each.id], key=lambda one: (one.start_line, one.key))),
             )
-            for id_, found in pages.items()
-            if id_ in known
+            for each in all_documents(self._ingestion)
+            if each.id in pages
         ]
         told.sort(key=lambda page: (-len(page.findings), page.document_id))
         return tuple(told[:MOST_PAGES])
-
-    def _documents(self, wanted: set[str]) -> dict[str, IngestedDocument]:
-        found: dict[str, IngestedDocument] = {}
-        after = ""
-        while wanted - found.keys():
-            some = self._ingestion.documents(DocumentQuery(after=after, limit=_AT_ONCE))
-            found.update((each.id, each) for each in some if each.id in wanted)
-            if len(some) < _AT_ONCE:
-                break
-            after = some[-1].id
-        return found
 
 
 def _is_on_ticket(session: Session, name: str, since: float) -> bool:

@@ -84,6 +84,7 @@ def _evidence(place: _Place, refusal: Refusal, one: _Seen) -> Evidence:
         end_line=place.end_line,
         said=place.said,
         seen=f"{refusal.value} on {tickets}{word}",
+        refusal=refusal.value,
         times=number,
         since=datetime.fromtimestamp(min(one.tickets.values()), UTC),
         last_at=datetime.fromtimestamp(max(one.tickets.values()), UTC),

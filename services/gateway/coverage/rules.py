@@ -1,7 +1,7 @@
 """Which alerts of rule files have a page: by their link, by what a ticket of theirs would get."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import func, select
@@ -14,9 +14,10 @@ from services.contracts.coverage import (
     RuleState,
     UnreachedPage,
 )
-from services.contracts.ingestion import DocumentQuery, IngestedDocument, Ingestion
+from services.contracts.ingestion import Ingestion
 from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.ticket import Fit
+from services.gateway.coverage.documents import all_documents
 from services.gateway.coverage.queries import WEEK_S
 from services.gateway.tables import CitationRow, TicketRow
 from services.kit.errors import UnavailableError
@@ -27,7 +28,6 @@ from services.knowledge.model import KnowledgeContext
 FitOf = Callable[[KnowledgeContext], Fit | None]
 """How surely what was found treats a ticket."""
 
-_AT_ONCE = 1000
 _STATES = {Fit.SURE: RuleState.FOUND, Fit.UNSURE: RuleState.NEAR}
 
 
@@ -39,12 +39,12 @@ class RulesCovered:
     ) -> None:
         self._database = database
         self._retrieval = retrieval
-        self._ingestion = ingestion
+        self._given = ingestion
         self._fit_of = fit_of
 
     def of_rules(self, question: RulesQuestion) -> RulesReport:
         """See `Covering.of_rules`."""
-        ids = [each.id for each in self._documents()]
+        ids = [each.id for each in all_documents(self._ingestion)]
         since = first_id_at(time.time() - question.weeks * WEEK_S)
         counted = select(TicketRow.alert_name, func.count()).where(TicketRow.id >= since)
         with self._database.session() as session:
@@ -67,7 +67,7 @@ class RulesCovered:
             reached = set(session.scalars(cited))
         return [
             UnreachedPage(document_id=each.id, title=each.title, owner=each.owner)
-            for each in self._documents()
+            for each in all_documents(self._ingestion)
             if each.nodes and each.id not in reached
         ]
 
@@ -87,16 +87,11 @@ class RulesCovered:
             is_link_dead=bool(rule.runbook_url),
         )
 
-    def _documents(self) -> Iterator[IngestedDocument]:
-        if self._ingestion is None:
+    @property
+    def _ingestion(self) -> Ingestion:
+        if self._given is None:
             raise UnavailableError("this gateway knows no ingestion to ask about pages")
-        after = ""
-        while True:
-            some = self._ingestion.documents(DocumentQuery(after=after, limit=_AT_ONCE))
-            yield from some
-            if len(some) < _AT_ONCE:
-                return
-            after = some[-1].id
+        return self._given
 
 
 def page_of_link(url: str, ids: Iterable[str]) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from services.contracts.coverage import (
+    FindingDismissal,
+    PageFinding,
     PagesToMend,
     RulesQuestion,
     RulesReport,
@@ -32,9 +34,17 @@ class CoverageService:
         self._mending = PagesMending(database, ingestion, execution)
         self._rules = RulesCovered(database, retrieval, ingestion, fit_of)
 
-    def pages_to_mend(self, *, weeks: int) -> PagesToMend:
+    def pages_to_mend(self, *, weeks: int, dismissed: bool = False) -> PagesToMend:
         """See `Covering.pages_to_mend`."""
-        return self._mending.pages_to_mend(weeks=weeks)
+        return self._mending.pages_to_mend(weeks=weeks, dismissed=dismissed)
+
+    def dismiss(self, dismissal: FindingDismissal) -> PageFinding:
+        """See `Covering.dismiss`."""
+        return self._mending.dismiss(dismissal)
+
+    def restore(self, key: str) -> None:
+        """See `Covering.restore`."""
+        self._mending.restore(key)
 
     def of_rules(self, question: RulesQuestion) -> RulesReport:
         """See `Covering.of_rules`."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from services.contracts.coverage import Covering, PageToMend
 from services.gateway.tables import DigestRow
@@ -65,21 +67,37 @@ class WeeklyDigest:
                     )
 
     def run(self, week: str, target: str) -> None:
-        """Tell one target; nothing where nothing is to be mended.
+        """Tell one target; nothing where nothing is new since it was told last.
 
         Raises:
             NotDeliveredError: It did not take it.
             UnavailableError: Nobody could say which pages are to be mended.
         """
-        pages = self._covering.pages_to_mend(weeks=WEEKS).pages
-        if pages:
-            self._write_back.send_digest(target, digest_of(week, pages, self._url))
-            _log.info("gateway.digest_sent", target=target, week=week, pages=len(pages))
+        found = self._covering.pages_to_mend(weeks=WEEKS)
+        keys = {each.key for page in found.pages for each in page.findings}
+        with self._database.session() as session:
+            before = _told_last(session, target)
+        if keys <= before:
+            return
+        self._write_back.send_digest(target, digest_of(week, found.pages, self._url))
+        told = keys | before if found.without else keys
+        row = update(DigestRow).where(DigestRow.week == week, DigestRow.target == target)
+        with self._database.session() as session:
+            session.execute(row.values(told="\n".join(sorted(told))))
+            self._outbox.finish(session)
+        _log.info("gateway.digest_sent", target=target, week=week, pages=len(found.pages))
 
     @property
     def _url(self) -> str:
         base = str(self._settings.public_url or "").rstrip("/")
         return f"{base}/knowledge/coverage/pages" if base else ""
+
+
+def _told_last(session: Session, target: str) -> set[str]:
+    """Keys of the findings that the last digest told, which was sent."""
+    sent = select(DigestRow.told).where(DigestRow.target == target, DigestRow.told != "")
+    told = session.scalar(sent.order_by(DigestRow.week.desc()).limit(1))
+    return set(told.split("\n")) if told else set()
 
 
 def digest_of(week: str, pages: Sequence[PageToMend], url: str) -> Digest:

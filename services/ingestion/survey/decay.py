@@ -57,7 +57,11 @@ def dead_links(session: Session) -> Iterator[Decay]:
 
 
 def lonely_names(session: Session, texts_of: TextsOf) -> Iterator[Decay]:
-    """Names that `LEAST_OTHERS` other pages gave up after this one had its line, and all have."""
+    """Names that `LEAST_OTHERS` other pages gave up after this one had its line, and all have.
+
+    Others may have had it in prose; here it stands in code, since words that prose joins come and
+    go.
+    """
     of_names = MentionRow.kind == MentionKind.NAME.value
     live = func.count().filter(MentionRow.gone_at.is_(None))
     left = func.count().filter(MentionRow.gone_at.is_not(None))
@@ -75,7 +79,7 @@ def lonely_names(session: Session, texts_of: TextsOf) -> Iterator[Decay]:
         rows = session.scalars(select(MentionRow).where(of_names, MentionRow.what == what)).all()
         here = next(row for row in rows if row.gone_at is None)
         others = [row for row in rows if row.gone_at and row.gone_at >= here.line_at]
-        if len(others) >= LEAST_OTHERS:
+        if here.in_code and len(others) >= LEAST_OTHERS:
             found.append((here, others))
     if not found:
         return

@@ -1,4 +1,4 @@
-"""What a page refers to: pages by links, and things by their names in code."""
+"""What a page refers to: pages by links, and things by their names."""
 
 import re
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _LINK = re.compile(
     r"(?<!!)\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)?\]\(\s*<?([^\s()<>]+)>?[^()\n]*\)"
 )
+_TARGET = re.compile(r"\]\([^()\n]*\)")
 _PLACEHOLDER = re.compile(r"[{}<>$\[\]*|]")
 _COMPOUND = re.compile(
     r"(?<![\w./:<{$%=@-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w>}-]|[.:/]\w)"
@@ -41,19 +42,23 @@ class Mention(NamedTuple):
     """The first that has it."""
     said: str
     """As the line has it."""
+    in_code: bool = True
+    """Whether the page has it in code anywhere, which words joined in prose are not."""
 
 
 def mentions_of(text: str, document_id: str) -> list[Mention]:
-    """Each thing once, at its first line; at most `MOST`.
+    """Each thing once, at its first line, of names in code at the first in code; at most `MOST`.
 
-    Names are compounds that stand in code, such as `kube-proxy` or `max_lag`; parts of paths,
-    options and places to fill in are none. Links leave code alone, and those that lead out of the
-    documents.
+    Names are compounds such as `kube-proxy` or `max_lag`; parts of paths, options and places to
+    fill in are none. Links leave code alone, and those that lead out of the documents.
     """
     found: dict[tuple[MentionKind, str], Mention] = {}
     for each in _all(text, document_id):
-        if len(each.what) <= LONGEST and len(found) < MOST:
-            found.setdefault((each.kind, each.what), each)
+        key = (each.kind, each.what)
+        before = found.get(key)
+        is_new = before is None and len(each.what) <= LONGEST and len(found) < MOST
+        if is_new or (before is not None and each.in_code and not before.in_code):
+            found[key] = each
     return list(found.values())
 
 
@@ -69,13 +74,15 @@ def _all(text: str, document_id: str) -> Iterator[Mention]:
             continue
         for code in _CODE.finditer(line):
             yield from _names(code[2], number)
-        yield from _links(_CODE.sub("", line), number, document_id)
+        prose = _CODE.sub("", line)
+        yield from _links(prose, number, document_id)
+        yield from _names(_TARGET.sub("]", prose), number, in_code=False)
 
 
-def _names(code: str, line: int) -> Iterator[Mention]:
-    for name in _COMPOUND.findall(code):
+def _names(text: str, line: int, *, in_code: bool = True) -> Iterator[Mention]:
+    for name in _COMPOUND.findall(text):
         if len(name) >= _LEAST_CHARACTERS:
-            yield Mention(MentionKind.NAME, name, line, name)
+            yield Mention(MentionKind.NAME, name, line, name, in_code)
 
 
 def _links(prose: str, line: int, document_id: str) -> Iterator[Mention]:

@@ -98,6 +98,7 @@ class SurveyRecords:
                     what=each.what,
                     line=each.line,
                     said=each.said,
+                    in_code=each.in_code,
                     line_hash=line_hash,
                     line_at=now,
                 )
@@ -106,6 +107,7 @@ class SurveyRecords:
                     set_={
                         "line": each.line,
                         "said": each.said,
+                        "in_code": each.in_code,
                         "line_hash": line_hash,
                         "gone_at": None,
                     }

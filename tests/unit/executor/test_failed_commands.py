@@ -112,3 +112,7 @@ def test_the_pages_command_is_the_one_that_was_sent_with_its_places_filled():
     assert said_by_page(commands, "kubectl get nodes") == "kubectl get nodes"
     assert said_by_page(commands, "systemctl status x") == ""
     assert said_by_page(commands, "  ") == ""
+
+
+def test_a_comment_is_no_command_of_the_page():
+    assert said_by_page(("# look at the nodes", "date"), "# look at the nodes") == ""

@@ -25,7 +25,6 @@ class TestMentions:
     @pytest.mark.parametrize(
         "line",
         [
-            "an on-call engineer of the edge-broker",
             "`kubectl get pods --field-selector x`",
             "`cat /etc/edge-broker/conf`",
             "`kubectl logs <pod-name>`",
@@ -38,8 +37,13 @@ class TestMentions:
             "`[in code](b.md)`",
         ],
     )
-    def test_prose_options_paths_and_places_to_fill_in_are_nothing_that_is_named(self, line):
+    def test_options_paths_and_places_to_fill_in_are_nothing_that_is_named(self, line):
         assert mentions_of(line, "a.md") == []
+
+    def test_a_name_of_prose_is_told_as_such_and_its_line_in_code_comes_first(self):
+        text = "The edge-broker is on-call-free.\n\n`edge-broker`\n"
+        found = [(each.what, each.line, each.in_code) for each in mentions_of(text, "a.md")]
+        assert found == [("edge-broker", 3, True), ("on-call-free", 1, False)]
 
     def test_a_fence_ends_where_its_own_mark_does(self):
         text = "````\n```\n[no](b.md)\nedge-broker\n```\n````\n[yes](c.md)\n"
@@ -61,6 +65,23 @@ class TestNames:
         (found,) = told(named, DecayKind.NAME)
         assert (found.document_id, found.line, found.said) == ("c.md", 3, "edge-broker")
         assert (found.was, found.others, found.instead) == (("a.md", "b.md"), 2, "edge-relay")
+
+    def test_pages_that_had_it_in_prose_had_it_too(self, named):
+        named.write("a.md", "# a\n\nThe edge-broker is fine.\n")
+        named.ingest()
+        for name in ("a", "b"):
+            named.write(f"{name}.md", f"# {name}\n\nThe edge-relay is fine.\n")
+        named.ingest()
+        (found,) = told(named, DecayKind.NAME)
+        assert found.was == ("a.md", "b.md")
+
+    def test_a_name_that_the_page_has_in_prose_alone_is_not_told(self, named):
+        named.write("c.md", "# c\n\nThe edge-broker is fine.\n")
+        named.ingest()
+        for name in ("a", "b"):
+            named.write(f"{name}.md", f"# {name}\n\n1. Look.\n")
+        named.ingest()
+        assert told(named, DecayKind.NAME) == []
 
     def test_pages_that_are_gone_named_it_too(self, named):
         for name in ("a", "b"):

@@ -1,14 +1,28 @@
 """What was seen of pages comes together, and goes away with the lines that it is about."""
 
+import time
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
+from fastapi.testclient import TestClient
+from pydantic import SecretStr
 
 from services.contracts.coverage import FindingKind
 from services.contracts.execution import FailedCommand
 from services.contracts.ingestion import Decay, DecayKind, IngestedDocument
+from services.gateway.app import create_app
 from services.gateway.coverage.mending import PagesMending
+from services.gateway.coverage.queries import WEEK_S
+from services.gateway.knowledge import Knowledge
+from services.gateway.settings import GatewaySettings
+from services.gateway.ui.knowledge.coverage import pages
+from services.gateway.work import GatewayWork
+from services.kit.access.caller import Caller, Kind
+from services.kit.access.keys import Keys
+from services.kit.access.scopes import Scope
 from services.kit.errors import NotFoundError, UnavailableError
+from services.kit.settings import PlatformSettings
 from services.knowledge.model import Document
 from tests.unit.gateway.fakes import RUNBOOK
 
@@ -151,3 +165,208 @@ def test_a_step_that_somebody_rejected_is_told_until_somebody_does_it(mending, g
     step = f"/v1/workflows/{later['workflow_id']}/steps/look"
     gateway.client.put(f"{step}/mark", json={"state": "done"})
     assert found(mending) == []
+
+
+class FakeProposals:
+    """Nothing is proposed."""
+
+    def proposals(self, _state):
+        return []
+
+
+def client_of(gateway, ingestion, execution, api_key=None):
+    """A gateway that knows of the page."""
+    given = Knowledge(ingestion, lambda _caller: None, gateway.retrieval, FakeProposals())
+    app = create_app(
+        GatewaySettings(_env_file=None),
+        PlatformSettings(_env_file=None, api_key=api_key),
+        database=gateway.database,
+        outbox=gateway.outbox,
+        retrieval=gateway.retrieval,
+        triage=gateway.triage,
+        knowledge=given,
+        execution=execution,
+    )
+    return TestClient(app, base_url="http://127.0.0.1")
+
+
+@pytest.fixture
+def client(gateway, ingestion, execution):
+    return client_of(gateway, ingestion, execution)
+
+
+def asked(client, **query):
+    pages = client.get("/v1/coverage/pages", params=query).json()["pages"]
+    return [each for page in pages for each in page["findings"]]
+
+
+def dismissed(client, key="", why="only of the old release"):
+    body = {"key": key or asked(client)[0]["key"], "why": why}
+    return client.post("/v1/coverage/dismissals", json=body)
+
+
+def test_what_is_all_right_is_told_no_more_until_somebody_takes_it_back(client, failed):
+    told = dismissed(client).json()
+    assert (told["dismissed_by"], told["why"]) == ("local", "only of the old release")
+    assert asked(client) == []
+    assert asked(client, dismissed=True) == [told]
+    client.delete(f"/v1/coverage/dismissals/{told['key']}")
+    assert [each["dismissed_by"] for each in asked(client)] == [""]
+
+
+def test_it_is_all_right_wherever_the_words_stand_and_other_words_are_not(
+    client, failed, ingestion, execution
+):
+    dismissed(client)
+    ingestion.lines.insert(0, "a new line")
+    assert asked(client) == []
+    ingestion.lines[12] = "Show the fans with `show fan`"
+    execution.failed = [execution.failed[0].model_copy(update={"command": "show fan"})]
+    assert [each["said"] for each in asked(client)] == ["show fan"]
+
+
+def test_who_said_so_and_who_took_it_back_stand_in_the_audit_log_once(client, failed):
+    key = dismissed(client, why="private words").json()["key"]
+    dismissed(client, key, "said better")
+    assert asked(client, dismissed=True)[0]["why"] == "said better"
+    for _ in range(2):
+        assert client.delete(f"/v1/coverage/dismissals/{key}").status_code == 204
+    lines = client.get("/v1/audit", params={"action": "finding"}).json()["lines"]
+    actions = [each["action"] for each in lines]
+    assert actions == ["finding.restored", "finding.dismissed", "finding.dismissed"]
+    assert {each["subject"] for each in lines} == {f"document {RUNBOOK}"}
+    assert "private words" not in str(lines)
+
+
+def test_what_is_no_finding_and_what_has_no_reason_is_refused(client, failed, execution):
+    assert dismissed(client, key="nothing").status_code == 404
+    assert dismissed(client, why="   ").status_code == 422
+    key = asked(client)[0]["key"]
+    execution.is_down = True
+    assert dismissed(client, key=key).status_code == 503
+
+
+def test_a_finding_is_found_by_the_weeks_that_it_was_told_of(
+    client, ingestion, gateway, monkeypatch
+):
+    gateway.post({"id": "T-1", "title": "FAN-CTL does not answer"})
+    later = SimpleNamespace(time=lambda: time.time() + 20 * WEEK_S)
+    monkeypatch.setattr("services.gateway.coverage.mending.time", later)
+    ingestion.decayed = [decay(DecayKind.NAME, "fan-ctl", was=("a.md", "b.md"), others=2)]
+    assert asked(client, weeks=52) == []
+    assert dismissed(client).status_code == 200
+
+
+def test_people_say_so_on_the_page_and_see_it_there_without_markup(client, failed):
+    address = "/knowledge/coverage/pages"
+    assert "It is all right" in client.get(address).text
+    fields = {"key": asked(client)[0]["key"], "weeks": "4"}
+    forms = "/knowledge/coverage/dismissals"
+    said = client.post(forms, data={**fields, "why": "<i>fine</i>"}, follow_redirects=False)
+    assert (said.status_code, said.headers["location"]) == (303, f"{address}?weeks=4")
+    assert "show environment fan" not in client.get(address).text
+    shown = client.get(f"{address}?dismissed=true").text
+    assert "local says that it is all right: &lt;i&gt;fine&lt;/i&gt;" in shown
+    undone = client.post(f"{forms}/undo", data=fields, follow_redirects=False)
+    assert undone.headers["location"] == f"{address}?weeks=4&dismissed=true"
+    assert "show environment fan" in client.get(address).text
+    assert client.post(forms, data={**fields, "why": " "}).status_code == 422
+    assert client.post(forms, data={"key": "nothing", "why": "x"}).status_code == 404
+
+
+def test_each_way_in_which_people_refuse_a_step_is_a_finding_of_its_own(client, gateway, ingestion):
+    ingestion.lines[11:14] = ["Show the fans", "show environment fan", "line 14"]
+    steps = [
+        f"/v1/workflows/{planned(gateway, f'T-{n}')['workflow_id']}/steps/look" for n in range(3)
+    ]
+    for step in steps:
+        gateway.client.put(f"{step}/mark", json={"state": "skipped", "why": "it hangs"})
+    dismissed(client)
+    assert asked(client) == []
+    gateway.client.put(f"{steps[0]}/judgement", json={"verdict": "rejected", "word": "it breaks"})
+    assert [each["seen"] for each in asked(client)] == ["rejected on one ticket: “it breaks”"]
+
+
+def test_who_may_only_read_sees_what_is_all_right_and_no_form(client, failed, monkeypatch):
+    address = "/knowledge/coverage/pages?dismissed=true"
+    assert 'action="/knowledge/coverage/dismissals"' in client.get(address).text
+    reader = Caller("reader", Kind.KEY, scopes=frozenset({Scope.READ}))
+    monkeypatch.setattr(pages, "current_caller", lambda: reader)
+    assert "/knowledge/coverage/dismissals" not in client.get(address).text
+    dismissed(client)
+    page = client.get(address).text
+    assert "local says that it is all right: only of the old release" in page
+    assert "/knowledge/coverage/dismissals" not in page
+
+
+def refusals(client, key, **headers):
+    """What each way of saying so is answered."""
+    sent, form = {"key": key, "why": "x"}, "/knowledge/coverage/dismissals"
+    return [
+        client.post("/v1/coverage/dismissals", json=sent, headers=headers).status_code,
+        client.post(form, data=sent, headers=headers).status_code,
+        client.post(f"{form}/undo", data=sent, headers=headers).status_code,
+    ]
+
+
+def test_another_sites_form_says_nothing(client, failed):
+    key = asked(client)[0]["key"]
+    assert refusals(client, key, origin="https://elsewhere.example") == [403, 403, 403]
+    assert asked(client)
+
+
+def test_a_key_that_may_only_read_says_nothing(client, gateway, ingestion, execution, failed):
+    key = asked(client)[0]["key"]
+    closed = client_of(gateway, ingestion, execution, SecretStr("a-key-of-enough-characters"))
+    reader = {"x-api-key": Keys(gateway.database).create("reader", frozenset({Scope.READ}))}
+    assert closed.get("/v1/coverage/pages", headers=reader).status_code == 200
+    assert refusals(closed, key, **reader) == [403, 403, 403]
+    assert asked(client)
+
+
+@pytest.fixture
+def every_so_often(gateway, ingestion, monkeypatch):
+    """What workers do beside tasks, by its name."""
+    done = {}
+    monkeypatch.setattr(
+        "services.gateway.work.Periodic", lambda name, work, **_: done.setdefault(name, work)
+    )
+    GatewayWork(
+        GatewaySettings(_env_file=None),
+        gateway.database,
+        gateway.outbox,
+        retrieval=gateway.retrieval,
+        planner=gateway.planner,
+        scorer=gateway.scorer,
+        ingestion=ingestion,
+        triage=gateway.triage,
+        write_back=gateway.write_back,
+    ).periodic()
+    return done
+
+
+def test_what_was_said_of_a_page_goes_when_the_page_is_forgotten(
+    client, failed, ingestion, every_so_often
+):
+    dismissed(client)
+    every_so_often["dismissals"]()
+    assert asked(client) == []
+    ingestion.is_gone = True
+    every_so_often["dismissals"]()
+    ingestion.is_gone = False
+    assert [each["dismissed_by"] for each in asked(client)] == [""]
+
+
+def test_while_nobody_knows_which_pages_are_there_nothing_is_forgotten(
+    client, failed, ingestion, every_so_often, monkeypatch
+):
+    dismissed(client)
+
+    def away(_query):
+        raise UnavailableError("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ingestion, "documents", away)
+        with pytest.raises(UnavailableError):
+            every_so_often["dismissals"]()
+    assert asked(client) == []

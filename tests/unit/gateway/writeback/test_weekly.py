@@ -4,12 +4,15 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import text
 
 from services.contracts.coverage import FindingKind, PageFinding, PagesToMend, PageToMend
 from services.gateway.writeback.service import WriteBack
 from services.gateway.writeback.settings import WriteBackSettings
 from services.gateway.writeback.targets import DIGESTS
 from services.gateway.writeback.weekly import DIGEST_TASK, WeeklyDigest, digest_of
+from services.kit.http.outgoing import NotDeliveredError
+from services.kit.migrations import upgrade
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
@@ -50,9 +53,10 @@ class FakeCovering:
 
     def __init__(self):
         self.pages = (page(finding(3)),)
+        self.without = ()
 
     def pages_to_mend(self, *, weeks):
-        return PagesToMend(weeks=weeks, pages=self.pages)
+        return PagesToMend(weeks=weeks, pages=self.pages, without=self.without)
 
 
 @pytest.fixture
@@ -94,6 +98,27 @@ def test_each_target_is_put_once_a_week_by_two_processes(database, digest):
     assert len(put(database)) == 4
 
 
+@pytest.mark.usefixtures("really_migrated")
+def test_after_an_upgrade_a_week_that_was_sent_stays_sent(covering):
+    database = Database.memory()
+    upgrade(database, "kit")
+    upgrade(database, "gateway", "0022")
+    row = "INSERT INTO gateway_digest (week, target, at) VALUES ('2026-W48', 'chat', 1.0)"
+    with database.session() as session:
+        session.execute(text(row))
+    database.migrate("kit", "gateway")
+    outbox = Outbox(database)
+    WeeklyDigest(
+        database,
+        outbox,
+        write_back=WriteBack(SETTINGS, database, outbox),
+        covering=covering,
+        settings=SETTINGS,
+    ).look(MONDAY_8)
+    assert put(database) == ["gateway.digest:callback:2026-W48"]
+    database.close()
+
+
 @pytest.mark.parametrize("at", [MONDAY_8 - 2 * HOUR, MONDAY_8 + 24 * HOUR])
 def test_nothing_is_put_on_another_day_or_too_early(database, digest, at):
     digest().look(at)
@@ -105,15 +130,71 @@ def test_without_a_day_nothing_is_ever_put(database, digest):
     assert put(database) == []
 
 
-def test_nothing_to_mend_is_not_told(digest, covering, monkeypatch):
+@pytest.fixture
+def told(digest, covering, monkeypatch):
+    """What a week's digest sends of findings on these lines: their lines, or None for nothing."""
     sent = []
-    monkeypatch.setattr(WriteBack, "send_digest", lambda _, *told: sent.append(told))
-    covering.pages = ()
-    digest().run("2026-W48", "chat")
-    assert sent == []
-    covering.pages = (page(finding(3)),)
-    digest().run("2026-W48", "chat")
-    assert sent[0][0] == "chat"
+    monkeypatch.setattr(
+        WriteBack,
+        "send_digest",
+        lambda _, _target, digest: sent.append([f["start_line"] for f in findings_of(digest)]),
+    )
+
+    def told(week, *lines, target="chat", without=()):
+        covering.pages = (page(*map(finding, lines)),) if lines else ()
+        covering.without = without
+        weekly = digest()
+        weekly.look(MONDAY_8 + (week - 48) * 7 * 24 * HOUR)
+        sent.clear()
+        weekly.run(f"2026-W{week}", target)
+        return sent[0] if sent else None
+
+    return told
+
+
+def findings_of(digest):
+    return [each for page in digest.pages for each in page["findings"]]
+
+
+def test_nothing_to_mend_is_not_told(told):
+    assert told(48) is None
+    assert told(49, 3) == [3]
+
+
+def test_what_was_told_before_is_told_again_only_beside_something_new(told):
+    assert told(48, 3) == [3]
+    assert told(49, 3) is None
+    assert told(50, 3, 7) == [3, 7]
+    assert told(51, 7) is None
+    assert told(52, 7, 9) == [7, 9]
+    assert told(53, 3, 7, 9) == [3, 7, 9]
+
+
+def test_a_digest_that_is_run_again_is_not_sent_again(told):
+    assert told(48, 3) == [3]
+    assert told(48, 3) is None
+
+
+def test_each_target_has_news_of_its_own(told):
+    assert told(48, 3) == [3]
+    assert told(49, 3, target="callback") == [3]
+
+
+def test_what_a_service_that_was_away_knows_is_not_new_when_it_is_back(told):
+    assert told(48, 3) == [3]
+    assert told(49, 7, without=("executor",)) == [7]
+    assert told(50, 3, 7) is None
+
+
+def test_what_a_target_did_not_take_is_told_the_next_week(told, monkeypatch):
+    def refuse(*_):
+        raise NotDeliveredError("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(WriteBack, "send_digest", refuse)
+        with pytest.raises(NotDeliveredError):
+            told(48, 3)
+    assert told(49, 3) == [3]
 
 
 def test_it_tells_team_by_team_and_where_the_rest_is():
