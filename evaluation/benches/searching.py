@@ -28,7 +28,7 @@ from services.executor.search.asks import (
     ticket_told,
     tools_told,
 )
-from services.executor.search.engine import SqlSearchEngine, looked_up
+from services.executor.search.engine import SearchEngine, looked_up
 from services.executor.search.experts import RETRIEVE
 from services.executor.search.report import quoted
 from services.executor.search.search import Search
@@ -188,7 +188,7 @@ def search_in(
 
 def _house(
     scene: Scene, model: ChatModel, answer_within_s: float
-) -> tuple[SearchService, SearchStore, SqlSearchEngine]:
+) -> tuple[SearchService, SearchStore, SearchEngine]:
     """The executor's own search, on a database that no worker of the platform looks at."""
     database = Database.memory()
     database.migrate(*ROOMS)
@@ -204,11 +204,11 @@ def _house(
         has_model=True,
     )
     retrieval = scene.platform.retrieval
-    engine = SqlSearchEngine(store, scene.calling, retrieval, model, scene.clock)
+    engine = SearchEngine(store, scene.calling, retrieval, model, scene.clock)
     return service, store, engine
 
 
-def _by_experts(store: SearchStore, engine: SqlSearchEngine, search_id: str) -> Searched:
+def _by_experts(store: SearchStore, engine: SearchEngine, search_id: str) -> Searched:
     while store.load(search_id).state.outcome is None:
         engine.advance(search_id)
         time.sleep(_LOOKED_EVERY_S)

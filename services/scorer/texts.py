@@ -15,7 +15,7 @@ def cited_texts(
 ) -> dict[str, str]:
     """By document, in order of first citation: the page's text, else what passages tell of it.
 
-    A page is missing of which the request has neither, or passages too deep to be put at their line.
+    A page is missing of which the request has neither, or passages too deep to stand at their line.
     """
     whole = {page.document_id: page.text for page in pages if page.text}
     cited = dict.fromkeys(

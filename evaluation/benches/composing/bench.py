@@ -18,7 +18,7 @@ from evaluation.measures.composed import Composed, Score, pooled, score
 from services.planner.composing.catalogue.component import Components
 from services.planner.composing.team import FILLER, ORCHESTRATOR, SUPERVISOR
 
-SEAL, KEEP, FLOWS = "seal-tools", "keep-workflows", "flow-bench"
+SEAL, KEEP = "seal-tools", "keep-workflows"
 ALONE_LABEL = "alone@1"
 
 

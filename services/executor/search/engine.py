@@ -1,7 +1,6 @@
 """Drives searches: the model is asked, experts look, and each answer is kept before it is used."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 from uuid import uuid4
 
 import structlog
@@ -49,18 +48,8 @@ MOST_OF_ANSWER = 40_000
 _log = structlog.get_logger()
 
 
-class SearchEngine(Protocol):
-    """What carries searches on."""
-
-    def advance(self, search_id: str) -> None:
-        """Carry it on until the model has answered once, it waits or ends.
-
-        Called again, it goes on from its events.
-        """
-
-
-class SqlSearchEngine:
-    """Implements `SearchEngine` on events in SQL, driven by the outbox."""
+class SearchEngine:
+    """Carries searches on, on events in SQL, driven by the outbox."""
 
     def __init__(
         self,
@@ -81,7 +70,10 @@ class SqlSearchEngine:
         self._suspension = suspension
 
     def advance(self, search_id: str) -> None:
-        """See `SearchEngine.advance`."""
+        """Carry it on until the model has answered once, it waits or ends.
+
+        Called again, it goes on from its events.
+        """
         driver, driving = str(uuid4()), self._store.driving
         if not driving.drive(search_id, driver, HELD_FOR_S):
             driving.come_again(search_id, AGAIN_S)

@@ -289,7 +289,7 @@ def _take_in(state: SearchState, event: Event) -> None:  # noqa: C901, PLR0912, 
             _prune(state, event)
         case Kind.REQUESTED:
             state.requests.append(Request(facts["what"], facts["expert"], event.by))
-            _steer(state, event.seq, redo=Stage.PLAN)
+            _steer(state, event.seq)
         case Kind.PAUSED:
             state.paused_by = event.by
         case Kind.RESUMED:
@@ -355,14 +355,14 @@ def _prune(state: SearchState, event: Event) -> None:
     if state.here in gone:
         state.here = state.nodes[event.node].parent
         state.backtracks += 1
-    _steer(state, event.seq, redo=Stage.PLAN)
+    _steer(state, event.seq)
 
 
-def _steer(state: SearchState, seq: int, *, redo: Stage) -> None:
+def _steer(state: SearchState, seq: int) -> None:
     """A plan that was asked for before is asked for anew; what an expert does now is done."""
     if state.open == ROOT:
         state.steered_at = seq
-        if state.pending is not None and state.pending.stage is redo:
+        if state.pending is not None and state.pending.stage is Stage.PLAN:
             state.pending = None
         state.misread = []
 

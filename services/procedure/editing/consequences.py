@@ -65,13 +65,6 @@ class Consequences(Value):
     """Ways from the start to an end; None where there are too many to play."""
     paths_after: int | None = None
 
-    @property
-    def new_errors(self) -> tuple[EditFinding, ...]:
-        """Errors that the edit brings."""
-        return tuple(
-            each for each in self.findings if each.is_new and each.severity is Severity.ERROR
-        )
-
 
 def consequences(before: Procedure, after: Procedure) -> Consequences:
     """What comes of an edit; both must have ids on all nodes (`apply.with_ids`)."""
