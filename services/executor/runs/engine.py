@@ -107,13 +107,7 @@ class RunEngine:
         self._store.driving.rest(stored.run.id, driver, until=until, why=why, after_s=after)
 
     def _look(self, stored: StoredRun, move: Look, driver: str) -> None:
-        facts: dict[str, object] = {
-            "purpose": move.purpose,
-            "tool": move.tool.name,
-            "target": move.target,
-            "arguments": dict(move.arguments),
-            "shown": move.tool.shown(move.arguments),
-        }
+        facts = move.facts
         try:
             told = self._call(stored, move, driver)
         except (NotSentError, UnknownEffectError, BadArgumentError) as error:

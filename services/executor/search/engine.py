@@ -148,12 +148,7 @@ class SearchEngine:
 
     def _look(self, stored: StoredSearch, move: Look, driver: str) -> None:
         search, call = stored.search, move.call
-        facts: dict[str, object] = {
-            "tool": call.tool,
-            "target": call.target,
-            "arguments": dict(call.arguments),
-            "shown": call.shown,
-        }
+        facts = call.facts
         within = LOOKUP_WITHIN_S if call.is_lookup else search.tool_named[call.tool].timeout_s
         if not self._store.driving.drive(search.id, driver, HELD_FOR_S + within):
             raise LostSearchError(f"another worker drives the search {search.id}")

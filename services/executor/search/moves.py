@@ -1,6 +1,6 @@
 """What a search does next: a pure function of the search, what has happened, and the time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -313,7 +313,7 @@ class _Moves:
         call = self._call(node, act)
         if why := self._goes_round(call):
             return self._settle(node, NodeState.FAILED, why, is_cut=True)
-        facts = {**_told(call), "why": _short(act.why)}
+        facts = {**call.facts, "why": _short(act.why)}
         return Write((NewEvent(Kind.CALLED, node.id, facts),))
 
     def _call(self, node: Node, act: Act) -> Call:
@@ -457,15 +457,6 @@ def _end(outcome: SearchOutcome, why: str, answer: SearchAnswer) -> Write:
 
 def _moved(to: int, why: str, *, is_back: bool) -> NewEvent:
     return NewEvent(Kind.MOVED, to, {"to": to, "why": why, "is_back": is_back})
-
-
-def _told(call: Call) -> Mapping[str, object]:
-    return {
-        "tool": call.tool,
-        "target": call.target,
-        "arguments": dict(call.arguments),
-        "shown": call.shown,
-    }
 
 
 def _is_same(one: Call, other: Call) -> bool:

@@ -37,6 +37,16 @@ class Call:
         """Whether documents are asked, and no target."""
         return self.tool == RETRIEVE
 
+    @property
+    def facts(self) -> dict[str, object]:
+        """Of the events that tell of it."""
+        return {
+            "tool": self.tool,
+            "target": self.target,
+            "arguments": dict(self.arguments),
+            "shown": self.shown,
+        }
+
 
 def _read(value: Scalar) -> Scalar:
     if not isinstance(value, str) or not value.strip():
