@@ -7,7 +7,7 @@ import numpy as np
 from services.learning.checked_conditions import CheckedCondition
 from services.learning.numbers import ANY, POSITIVE, Weights, fit_chance
 from services.learning.subject import BASE_RATE, AnyLesson, Weighed, log_chance
-from services.procedure.evidence.reliability import Reliability, log_odds
+from services.procedure.evidence.reliability import Reliability, bounded_odds
 
 NAMES = ("intercept", "slope")
 
@@ -29,7 +29,7 @@ class Conditions:
             return shipped
         prior = Weights.of([shipped.intercept, shipped.slope], shipped.spread)
         found = fit_chance(
-            np.array([[1.0, log_odds(each.lesson.chance)] for each in lessons]),
+            np.array([[1.0, bounded_odds(each.lesson.chance)] for each in lessons]),
             np.array([float(each.lesson.is_right) for each in lessons]),
             np.array([each.weight for each in lessons]),
             prior.with_own_rate(BASE_RATE),

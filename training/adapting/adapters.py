@@ -14,8 +14,8 @@ from services.kit.value import Value
 from training.adapting.lessons import Lesson, judge_lessons, reader_lessons, text_of
 from training.adapting.material import Material, read_material, refuse_shared
 from training.cards import Card, make_card, write_card
-from training.checkpoints import put_file, put_folder
-from training.errors import OtherRunError, UnusableMaterialError
+from training.checkpoints import begin, put_folder
+from training.errors import UnusableMaterialError
 from training.model.loading import (
     base_hash,
     load_for_training,
@@ -114,7 +114,7 @@ def train_adapter(
             " raise --most-tokens"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    _begin(folder / "run.json", _Begun.of(kind, recipe, base, fitting))
+    begin(folder / "run.json", _Begun.of(kind, recipe, base, fitting))
     run = _Run(tokenizer, base, recipe, folder)
     run.learn_right(fitting)
     pairs = [Pair(each.prompt, each.right, each.wrong) for each in fitting if each.wrong]
@@ -209,15 +209,6 @@ def _likelihood(
 def _tokens(tokenizer: TokenizerLike, text: _Text) -> int:
     longest = max(text.right, text.wrong, key=len)
     return len(tokenizer(text.prompt + longest)["input_ids"]) + 1
-
-
-def _begin(path: Path, begun: _Begun) -> None:
-    if not path.exists():
-        put_file(path, begun.model_dump_json(indent=1).encode())
-    elif _Begun.model_validate_json(path.read_bytes()) != begun:
-        raise OtherRunError(
-            f"{path.parent} holds a run with another base, recipe or material: name another folder"
-        )
 
 
 _Lessons = Callable[[Material], Iterator[Lesson]]

@@ -1,6 +1,6 @@
 """Drives searches: the model is asked, experts look, and each answer is kept before it is used."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from uuid import uuid4
 
 import structlog
@@ -141,7 +141,8 @@ class SearchEngine:
             event = NewEvent(Kind.NOT_ANSWERED, move.node, facts)
         else:
             text = redacted(response.samples[0].text[:MOST_OF_ANSWER])
-            spent = response.usage.total or estimated([*_texts(request), text])
+            asked = [message.content for message in request.messages]
+            spent = response.usage.total or estimated([*asked, text])
             facts |= {"after": stored.state.seq, "text": text, "tokens": spent}
             event = NewEvent(Kind.ANSWERED, move.node, facts)
         self._store.record(stored.search, event, self._clock.now(), driver=driver, gives_back=True)
@@ -196,7 +197,3 @@ def looked_up(retrieval: Retrieval, query: str, expert: Expert | None) -> Told:
         text = [line[:300] for line in chunk.text.splitlines() if line.strip()]
         lines += text[:LINES_OF_CHUNK]
     return Told(fields={}, lines=tuple(lines), is_cut=len(found) > TOP_CHUNKS)
-
-
-def _texts(request: ChatRequest) -> Sequence[str]:
-    return [message.content for message in request.messages]
