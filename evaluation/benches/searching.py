@@ -375,7 +375,6 @@ class _Loop:
             arguments = tool.checked(turn.arguments)
             call = Call(tool.name, turn.target, arguments, tool.shown(arguments))
         state.calls += 1
-        on = f" on {call.target}" if call.target else ""
         try:
             if call.is_lookup:
                 told = looked_up(self._scene.platform.retrieval, call.arguments["query"], None)
@@ -383,8 +382,8 @@ class _Loop:
                 tool = search.tool_named[call.tool]
                 told = self._scene.calling.call(tool, call.target, call.arguments, is_whole=True)
         except (NotSentError, UnknownEffectError, FlowXpertError) as error:
-            self._seen.append(f"{call.shown}{on}: failed: {error}")
-            self._looks.append(f"{call.shown}{on} | failed")
+            self._seen.append(f"{call.shown}{call.on_target}: failed: {error}")
+            self._looks.append(f"{call.shown}{call.on_target} | failed")
             return
         id_, number = f"O{len(state.observations) + 1}", state.calls
         at = time.time()
@@ -392,8 +391,8 @@ class _Loop:
         state.observations[id_] = seen
         state.nodes[number] = Node(number, 0, 1, "", "", "", "", "", NodeState.TOLD)
         self._seen.append(observation_told(seen, range(1, len(seen.lines) + 1)))
-        self._looks.append(f"{call.shown}{on}")
-        self._say(f"  {call.shown}{on}")
+        self._looks.append(f"{call.shown}{call.on_target}")
+        self._say(f"  {call.shown}{call.on_target}")
 
     def _answered(self, turn: _Turn) -> Searched:
         plan = Plan(

@@ -368,13 +368,14 @@ class _Moves:
         kept = sum(not f.struck for n in self.state.nodes.values() for f in n.findings)
         findings: list[dict[str, object]] = []
         for each in told.findings[:MOST_FINDINGS]:
-            why = self._struck(node, each)
+            cited = self.state.observations[node.observation].cited(each.lines, each.fields)
+            why = self._struck(cited, each)
             kept += not why
             findings.append(
                 {
                     "id": "" if why else f"F{kept}",
                     "text": _short(each.text),
-                    "cited": [self._cited(node, each).model_dump(mode="json")],
+                    "cited": [cited.model_dump(mode="json")],
                     "supports": [h for h in each.supports if h in self.state.hypotheses],
                     "refutes": [h for h in each.refutes if h in self.state.hypotheses],
                     "struck": why,
@@ -393,14 +394,7 @@ class _Moves:
             return self._settle(node, NodeState.REFUTED, why, before=(reflected,))
         return self._settle(node, NodeState.TOLD, _short(told.why), before=(reflected,))
 
-    def _cited(self, node: Node, told: ToldFinding) -> Cited:
-        seen = self.state.observations[node.observation]
-        lines = tuple(n for n in dict.fromkeys(told.lines) if 1 <= n <= len(seen.lines))
-        fields = tuple(name for name in dict.fromkeys(told.fields) if name in seen.fields)
-        return Cited(observation=seen.id, lines=lines, fields=fields)
-
-    def _struck(self, node: Node, told: ToldFinding) -> str:
-        cited = self._cited(node, told)
+    def _struck(self, cited: Cited, told: ToldFinding) -> str:
         if not cited.lines and not cited.fields:
             return "it cites no line that is there"
         evidence = evidence_of(self.state, (cited,))

@@ -38,6 +38,11 @@ class Call:
         return self.tool == RETRIEVE
 
     @property
+    def on_target(self) -> str:
+        """As a sentence ends with it; empty where documents are asked."""
+        return f" on {self.target}" if self.target else ""
+
+    @property
     def facts(self) -> dict[str, object]:
         """Of the events that tell of it."""
         return {
@@ -67,6 +72,14 @@ class Observation:
     fields: Fields
     lines: tuple[str, ...]
     is_cut: bool
+
+    def cited(self, lines: Iterable[int], fields: Iterable[str]) -> Cited:
+        """Those of them that are there, each once."""
+        return Cited(
+            observation=self.id,
+            lines=tuple(n for n in dict.fromkeys(lines) if 1 <= n <= len(self.lines)),
+            fields=tuple(name for name in dict.fromkeys(fields) if name in self.fields),
+        )
 
     @property
     def read_lines(self) -> tuple[str, ...]:
