@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import quote
 
-from services.gateway.cited_lines import citation_url
 from services.workflow.drawing.svg import to_svg
 from services.workflow.formats.by_name import WRITERS, to_markdown
-from services.workflow.model import Workflow
+from services.workflow.model import Citation, Workflow
 
 JSON = "json"
 
@@ -18,6 +18,16 @@ class Format:
 
     media_type: str
     write: Callable[[Workflow], str]
+
+
+def citation_url(citation: Citation) -> str:
+    """The page that shows a citation's lines."""
+    return lines_url(citation.document_id, citation.start_line, citation.end_line)
+
+
+def lines_url(document_id: str, start: int, end: int) -> str:
+    """The page that shows some lines of a document."""
+    return f"/sources/{quote(document_id, safe='/')}?lines={start}-{end}"
 
 
 FORMATS: Mapping[str, Format] = {

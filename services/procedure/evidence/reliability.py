@@ -7,8 +7,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from services.kit.fitted import FittedFile, Spread
-from services.kit.odds import chance_of, log_odds
 from services.procedure.evidence.conditions import Condition
+from services.procedure.evidence.odds import chance_of, log_odds
 
 _NEAREST = 0.005
 """To 0 and to 1."""

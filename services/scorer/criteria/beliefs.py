@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from services.kit.odds import log_odds
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.odds import log_odds
 
 _SUREST = 0.02
 """No fact counts as surer than this, either way."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from services.kit.odds import chance_of, log_odds
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import Fact
+from services.procedure.evidence.odds import chance_of, log_odds
 from services.scorer.judges.panel import PanelVerdict
 from services.scorer.judges.question import FactQuestion
 
