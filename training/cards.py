@@ -20,7 +20,7 @@ class Card(Value):
     """One trained adapter."""
 
     kind: str
-    """`planner`, `scorer`, `reader` or `judge`."""
+    """`reader`, `judge` or `coevolution`."""
     base: str
     base_hash: str
     base_licence: str

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from training.errors import disk_watched
+from services.kit.value import Value
+from training.errors import OtherRunError, disk_watched
 
 _PREFIX, _UNFINISHED = "step-", ".unfinished-"
 
@@ -115,3 +116,23 @@ def _flushed(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def begin(path: Path, begun: Value) -> None:
+    """Keep how a run was begun, or compare with how it was.
+
+    Raises:
+        OtherRunError: It was begun with something else.
+    """
+    if not path.exists():
+        put_file(path, begun.model_dump_json(indent=1).encode())
+        return
+    before = type(begun).model_validate_json(path.read_bytes())
+    other = [
+        name for name in type(begun).model_fields if getattr(before, name) != getattr(begun, name)
+    ]
+    if other:
+        raise OtherRunError(
+            f"{path.parent} was begun with another {' and '.join(other)}: name another folder, or"
+            " start as before to go on"
+        )

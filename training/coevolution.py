@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from services.kit.value import Value
-from training.checkpoints import put_file, put_folder
-from training.errors import OtherRunError
+from training.checkpoints import begin, put_file, put_folder
 from training.measuring import Measured, measured
 from training.model.loading import (
     base_hash,
@@ -94,7 +93,7 @@ class Coevolution:
         self._base, self._recipe, self._folder = base, recipe, folder
         self._tokenizer = load_tokenizer(base)
         folder.mkdir(parents=True, exist_ok=True)
-        _begin(folder / "run.json", _Begun.of(recipe, base, world))
+        begin(folder / "run.json", _Begun.of(recipe, base, world))
 
     def planner(self, number: int) -> Path | None:
         """The Planner's adapter after an iteration; None where it is the base alone."""
@@ -219,16 +218,3 @@ def _best(done: list[Iteration]) -> int:
 def _seed(seed: int, number: int, phase: str) -> int:
     told = hashlib.sha256(f"{seed} {number} {phase}".encode()).digest()
     return int.from_bytes(told[:4], "big") >> 1
-
-
-def _begin(path: Path, begun: _Begun) -> None:
-    if not path.exists():
-        put_file(path, begun.model_dump_json(indent=1).encode())
-        return
-    before = _Begun.model_validate_json(path.read_bytes())
-    other = [name for name in _Begun.model_fields if getattr(before, name) != getattr(begun, name)]
-    if other:
-        raise OtherRunError(
-            f"{path.parent} was begun with another {' and '.join(other)}: name another folder, or"
-            " start as before to go on"
-        )

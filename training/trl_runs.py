@@ -96,7 +96,6 @@ def train_sft(
     save_every: int,
     seed: int,
     folder: Path,
-    on_step: OnTrlStep | None = None,
 ) -> None:
     """Learn completions of prompts, from the last whole checkpoint in `folder`.
 
@@ -115,7 +114,6 @@ def train_sft(
         ),
         folder,
         batch,
-        on_step,
     )
 
 
@@ -156,7 +154,6 @@ def train_rloo(
         ),
         folder,
         recipe.batch * recipe.answers,
-        None,
     )
 
 
@@ -187,7 +184,9 @@ def _shared(
     }
 
 
-def _run(make: Callable[[], Any], folder: Path, batch: int, on_step: OnTrlStep | None) -> None:
+def _run(
+    make: Callable[[], Any], folder: Path, batch: int, on_step: OnTrlStep | None = None
+) -> None:
     last = _last_whole(folder)
     with disk_watched(folder), memory_watched(batch):
         trainer = make()

@@ -18,7 +18,8 @@ from services.knowledge.model import Document
 from services.knowledge.screening.document import screened
 from services.language.verbs import begins_with_verb
 from services.procedure.lowering import lower
-from services.procedure.model import Choice, Procedure, Reading
+from services.procedure.model import Reading
+from services.procedure.program.cited_lines import lines_of
 from services.procedure.rules import read_by_rules
 from services.workflow.lint import is_clean, lint
 
@@ -104,7 +105,7 @@ def report(tallies: dict[str, Tally], config: dict[str, object], seconds: float)
 def _count(tally: Tally, text: str, reading: Reading) -> None:
     tally.procedures += len(reading.procedures)
     tally.unsound += sum(not is_clean(lint(lower(p, "page"))) for p in reading.procedures)
-    cited = {line for procedure in reading.procedures for line in _cited(procedure)}
+    cited = {line for procedure in reading.procedures for line in lines_of(procedure)}
     lines = [item.start_line for item in nested_instructions(parse(text).root)]
     tally.nested += len(lines)
     tally.kept += sum(line in cited for line in lines)
@@ -135,13 +136,6 @@ def _below(blocks: Sequence[Block]) -> Iterator[Item]:
 def _is_link(item: Item) -> bool:
     """An entry of a table of contents names a section and tells nobody to do it."""
     return any(link.text == item.text for link in item.links)
-
-
-def _cited(procedure: Procedure) -> Iterator[int]:
-    for node in procedure.walk():
-        arms = node.arms if isinstance(node, Choice) else ()
-        for first, last in (*node.lines, *(lines for arm in arms for lines in arm.lines)):
-            yield from range(first, last + 1)
 
 
 def _percent(part: int, whole: int) -> float:

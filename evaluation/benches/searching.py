@@ -28,7 +28,7 @@ from services.executor.search.asks import (
     ticket_told,
     tools_told,
 )
-from services.executor.search.engine import SqlSearchEngine, looked_up
+from services.executor.search.engine import SearchEngine, looked_up
 from services.executor.search.experts import RETRIEVE
 from services.executor.search.report import quoted
 from services.executor.search.search import Search
@@ -188,7 +188,7 @@ def search_in(
 
 def _house(
     scene: Scene, model: ChatModel, answer_within_s: float
-) -> tuple[SearchService, SearchStore, SqlSearchEngine]:
+) -> tuple[SearchService, SearchStore, SearchEngine]:
     """The executor's own search, on a database that no worker of the platform looks at."""
     database = Database.memory()
     database.migrate(*ROOMS)
@@ -204,11 +204,11 @@ def _house(
         has_model=True,
     )
     retrieval = scene.platform.retrieval
-    engine = SqlSearchEngine(store, scene.calling, retrieval, model, scene.clock)
+    engine = SearchEngine(store, scene.calling, retrieval, model, scene.clock)
     return service, store, engine
 
 
-def _by_experts(store: SearchStore, engine: SqlSearchEngine, search_id: str) -> Searched:
+def _by_experts(store: SearchStore, engine: SearchEngine, search_id: str) -> Searched:
     while store.load(search_id).state.outcome is None:
         engine.advance(search_id)
         time.sleep(_LOOKED_EVERY_S)
@@ -375,7 +375,6 @@ class _Loop:
             arguments = tool.checked(turn.arguments)
             call = Call(tool.name, turn.target, arguments, tool.shown(arguments))
         state.calls += 1
-        on = f" on {call.target}" if call.target else ""
         try:
             if call.is_lookup:
                 told = looked_up(self._scene.platform.retrieval, call.arguments["query"], None)
@@ -383,8 +382,8 @@ class _Loop:
                 tool = search.tool_named[call.tool]
                 told = self._scene.calling.call(tool, call.target, call.arguments, is_whole=True)
         except (NotSentError, UnknownEffectError, FlowXpertError) as error:
-            self._seen.append(f"{call.shown}{on}: failed: {error}")
-            self._looks.append(f"{call.shown}{on} | failed")
+            self._seen.append(f"{call.shown}{call.on_target}: failed: {error}")
+            self._looks.append(f"{call.shown}{call.on_target} | failed")
             return
         id_, number = f"O{len(state.observations) + 1}", state.calls
         at = time.time()
@@ -392,8 +391,8 @@ class _Loop:
         state.observations[id_] = seen
         state.nodes[number] = Node(number, 0, 1, "", "", "", "", "", NodeState.TOLD)
         self._seen.append(observation_told(seen, range(1, len(seen.lines) + 1)))
-        self._looks.append(f"{call.shown}{on}")
-        self._say(f"  {call.shown}{on}")
+        self._looks.append(f"{call.shown}{call.on_target}")
+        self._say(f"  {call.shown}{call.on_target}")
 
     def _answered(self, turn: _Turn) -> Searched:
         plan = Plan(

@@ -15,7 +15,7 @@ from evaluation.benches.solving import Gold, Solver, expected
 from services.contracts.execution import RunOutcome, RunPhase
 from services.executor.adapters.port import ToolAdapter
 from services.executor.adapters.ssh import SshAdapter
-from services.executor.runs.engine import SqlRunEngine
+from services.executor.runs.engine import RunEngine
 from services.executor.runs.events import Asking, Kind
 from services.executor.runs.moves import NewEvent
 from services.executor.runs.state import RunState
@@ -262,7 +262,7 @@ class Bench:
         self._database.migrate(*ROOMS)
         self._outbox = Outbox(self._database)
         self._store = RunStore(self._database, self._outbox)
-        self._engine = SqlRunEngine(
+        self._engine = RunEngine(
             self._store,
             lambda: network.catalogue,
             {"ssh": network.adapter},

@@ -8,6 +8,7 @@ from services.ingestion.converters import reader_of
 from services.kit.errors import InvalidInputError
 from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
+from services.serving.embedded import Embedded
 
 PageOf = Callable[[LogicRow], Document]
 
@@ -51,6 +52,13 @@ def page_of_corpus(folder: Path) -> PageOf:
         return _document(row, reader.read(path.read_bytes()).text)
 
     return find
+
+
+def page_of_pairs(pairs: Path, corpus: Path | None, platform: Embedded | None) -> PageOf:
+    """From the corpus that is named, else from the store, else from the corpus beside the pairs."""
+    if platform and not corpus:
+        return page_of_store(platform.documents)
+    return page_of_corpus(corpus or pairs.resolve().parent.parent / "corpus")
 
 
 def _document(row: LogicRow, text: str) -> Document:

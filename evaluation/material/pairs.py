@@ -7,9 +7,9 @@ exist.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -133,6 +133,13 @@ def read_lines(path: Path, shape: type[LineT]) -> Iterator[tuple[str, LineT]]:
         if text.strip():
             place = f"{path.name}, line {number}"
             yield place, _read_line(text, shape, place)
+
+
+def write_lines(path: Path, rows: Iterable[LineT], key: Callable[[LineT], Any]) -> None:
+    """A line for each row, in the order of their keys, so that a new one is a small difference."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ordered = sorted(rows, key=key)
+    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
 
 
 def draft_of(query: str, external_id: str) -> TicketDraft:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.pairs import read_lines
+from evaluation.material.pairs import read_lines, write_lines
 from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of, screened
 from services.llm.scripted import ScriptedChatModel
@@ -90,6 +90,4 @@ def without_page_text(program: Any) -> Any:  # noqa: ANN401 - JSON
 
 def write_answers(path: Path, rows: Iterable[RecordedAnswers]) -> None:
     """Write the rows in the order of their hashes, so that a new answer is a small difference."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: row.text_hash)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: row.text_hash)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.material.pairs import read_lines
+from evaluation.material.pairs import read_lines, write_lines
 
 RECORDED_CHOICES = Path(__file__).parents[1] / "recorded" / "strong_page_choices.jsonl"
 
@@ -43,9 +43,7 @@ def read_page_choices(path: Path) -> dict[str, RecordedPageChoice]:
 
 def write_page_choices(path: Path, rows: Iterable[RecordedPageChoice]) -> None:
     """In the order of their keys, so that a new answer is a small difference."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: row.key)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: row.key)
 
 
 def answered(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.pairs import read_lines
+from evaluation.material.pairs import read_lines, write_lines
 from services.knowledge.ports import Embedder
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
@@ -87,9 +87,7 @@ def read_choices(path: Path) -> dict[str, RecordedChoice]:
 
 def write_choices(path: Path, rows: Iterable[RecordedChoice]) -> None:
     """Write the rows in the order of their keys, so that a new answer is a small difference."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: row.key)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: row.key)
 
 
 def _unrecorded(_request: ChatRequest) -> Sequence[str]:

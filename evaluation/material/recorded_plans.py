@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.pairs import read_lines
+from evaluation.material.pairs import read_lines, write_lines
 from evaluation.material.recorded_answers import without_page_text
 from services.contracts.planner import Candidate, Planner, PlanRequest, PlanResponse
 from services.knowledge.ports import Embedder
@@ -48,9 +48,7 @@ def read_plans(path: Path) -> dict[str, RecordedPlans]:
 
 def write_plans(path: Path, rows: Iterable[RecordedPlans]) -> None:
     """Write the rows in the order of their ids, so that a new answer is a small difference."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: row.id)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: row.id)
 
 
 def kept(program: Program) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.material.pairs import read_lines
+from evaluation.material.pairs import read_lines, write_lines
 from services.procedure.by_model.said import SAID_PROMPT, usable
 
 RECORDED_SAID = Path(__file__).parents[1] / "recorded" / "strong_said.jsonl"
@@ -34,9 +34,7 @@ def read_said(path: Path) -> dict[str, RecordedSaid]:
 
 def write_said(path: Path, rows: Iterable[RecordedSaid]) -> None:
     """In the order of the documents, so that a new answer is a small difference."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: row.document)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: row.document)
 
 
 def said_in(folder: Path, documents: Mapping[str, str]) -> list[RecordedSaid]:

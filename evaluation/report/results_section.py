@@ -84,14 +84,14 @@ def how_made(report: Report) -> str:
     return f"Measured by `{command}` in {report.seconds:.0f} s{told}."
 
 
-def spelled_table(rows: Mapping[str, Figures], label: str = "") -> str:
+def spelled_table(rows: Mapping[str, Figures]) -> str:
     """Figures as a table whose names are words."""
     return markdown_table(
         {
             spelled(name): {spelled(figure): value for figure, value in figures.items()}
             for name, figures in rows.items()
         },
-        label,
+        label="",
     )
 
 

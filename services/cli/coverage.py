@@ -110,11 +110,14 @@ def _there(client: "ServiceClient") -> "Covering":
     return CoverageClient(client)
 
 
-def _fails(rule: "RuleCoverage") -> bool:
+def _is_covered(rule: "RuleCoverage") -> bool:
     from services.contracts.coverage import RuleState  # noqa: PLC0415
 
-    is_covered = rule.state in {RuleState.LINKED, RuleState.FOUND}
-    return not is_covered or rule.is_link_dead
+    return rule.state in {RuleState.LINKED, RuleState.FOUND}
+
+
+def _fails(rule: "RuleCoverage") -> bool:
+    return not _is_covered(rule) or rule.is_link_dead
 
 
 def _show(
@@ -127,7 +130,7 @@ def _show(
 
     told = [each for report in reports for each in report.rules]
     if asked:
-        covered = sum(not _fails(each) for each in told)
+        covered = sum(_is_covered(each) for each in told)
         show_line(f"{covered} of {len(told)} alerts are covered")
         for rule, each in zip(asked, told, strict=True):
             if _fails(each):

@@ -15,7 +15,7 @@ class FindingKind(StrEnum):
     """What speaks against lines of a page."""
 
     COMMAND_FAILS = "command_fails"
-    """A target did not understand the command, or never answered it, in runs."""
+    """A target did not understand the command, in runs."""
     STEP_REFUSED = "step_refused"
     """People rejected, reworded or skipped the step while they worked on tickets."""
     LINK_DEAD = "link_dead"

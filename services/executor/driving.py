@@ -7,17 +7,16 @@ outbox that carries it on.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
-from sqlalchemy import CursorResult, or_, update
+from sqlalchemy import or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import Executable
 
 from services.executor.tables import DrivenColumns, EventColumns
 from services.kit.errors import ConflictError, FlowXpertError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.sql.rows import changed
 
 
 @dataclass(frozen=True)
@@ -114,8 +113,3 @@ class Driving:
             self._outbox.put_later(session, task, argument, key, after_s=after_s)
         else:
             self._outbox.put(session, task, argument, key)
-
-
-def changed(session: Session, statement: Executable) -> int:
-    """How many rows it changed."""
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -36,9 +36,9 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
     from services.executor.bindings.store import BindingStore
     from services.executor.calling import Calling
     from services.executor.reporting import Reporting, SearchReporting
-    from services.executor.runs.engine import SqlRunEngine
+    from services.executor.runs.engine import RunEngine
     from services.executor.runs.store import RunStore
-    from services.executor.search.engine import SqlSearchEngine
+    from services.executor.search.engine import SearchEngine
     from services.executor.search.service import SearchService
     from services.executor.search.store import SearchStore
     from services.executor.service import ExecutorService
@@ -73,7 +73,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
         settings=SearchSettings(),
         has_model=model is not None,
     )
-    search_engine = SqlSearchEngine(
+    search_engine = SearchEngine(
         searches,
         Calling(catalogue, adapters),
         peers.retrieval,
@@ -81,7 +81,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Executing]:
         clock,
         suspension=store.suspension,
     )
-    engine = SqlRunEngine(
+    engine = RunEngine(
         store,
         catalogue,
         adapters,

@@ -28,6 +28,7 @@ from services.gateway.sources.parsing import NotJsonError
 from services.gateway.sources.proof import Received, WrongSignatureError
 from services.gateway.sources.reading import UnknownSourceError
 from services.gateway.sources.sns import TYPE_HEADER, SubscriptionRefusedError
+from services.gateway.ticket.addresses import Id
 from services.gateway.ticket.listing.pages import InvalidCursorError
 from services.gateway.ticket.queries import TicketNotFoundError, WorkflowNotFoundError
 from services.kit.access.caller import acting_as, current_caller
@@ -37,8 +38,6 @@ from services.kit.access.signatures import Signatures, caller_of_delivery
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
 
-MAX_ID_CHARACTERS = 64
-
 
 class UnsupportedMediaTypeError(InvalidInputError):
     """The body is not declared as JSON."""
@@ -46,7 +45,6 @@ class UnsupportedMediaTypeError(InvalidInputError):
     status_code = 415
 
 
-Id = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
 Wait = Annotated[float, Query(ge=0, allow_inf_nan=False, description="Seconds to wait.")]
 Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 

@@ -1,16 +1,13 @@
 """How likely engineers take a workflow whose page is the right one."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from services.gateway.adoption.lessons import Lesson
 from services.learning.numbers import ANY, NEGATIVE, POSITIVE, Bound, Weights, fit_chance
-from services.learning.subject import BASE_RATE, LIKELIEST, AnyLesson, Weighed
+from services.learning.subject import BASE_RATE, AnyLesson, Weighed, log_chance
 from services.scorer.chance import BY_RULES, Chance, Signs, is_by_rules, is_checked, signs_of
-
-_DIGITS = 4
 
 
 class Acceptance:
@@ -42,8 +39,7 @@ class Acceptance:
 
     def foretold(self, fit: Chance, lesson: Lesson) -> float | None:
         """See `Subject.foretold`."""
-        chance = min(LIKELIEST, max(1 - LIKELIEST, fit.of(signs_of_lesson(lesson))))
-        return math.log(chance if _is_taken(lesson) else 1 - chance)
+        return log_chance(fit.of(signs_of_lesson(lesson)), is_so=_is_taken(lesson))
 
 
 def signs_of_lesson(lesson: Lesson) -> Signs:
@@ -63,7 +59,7 @@ def bounds_of(chance: Chance) -> list[Bound]:
 
 def chance_of(chance: Chance, found: Weights) -> Chance:
     """The same with these numbers."""
-    bias, *weights = (round(float(w), _DIGITS) for w in found.mean)
+    bias, *weights = found.rounded
     return chance.model_copy(
         update={
             "bias": bias,

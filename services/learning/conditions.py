@@ -1,17 +1,15 @@
 """How far the chances of conditions hold on a team's own pages."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from services.learning.checked_conditions import CheckedCondition
 from services.learning.numbers import ANY, POSITIVE, Weights, fit_chance
-from services.learning.subject import BASE_RATE, LIKELIEST, AnyLesson, Weighed
-from services.procedure.evidence.reliability import Reliability, log_odds
+from services.learning.subject import BASE_RATE, AnyLesson, Weighed, log_chance
+from services.procedure.evidence.reliability import Reliability, bounded_odds
 
 NAMES = ("intercept", "slope")
-_DIGITS = 4
 
 
 class Conditions:
@@ -31,13 +29,13 @@ class Conditions:
             return shipped
         prior = Weights.of([shipped.intercept, shipped.slope], shipped.spread)
         found = fit_chance(
-            np.array([[1.0, log_odds(each.lesson.chance)] for each in lessons]),
+            np.array([[1.0, bounded_odds(each.lesson.chance)] for each in lessons]),
             np.array([float(each.lesson.is_right) for each in lessons]),
             np.array([each.weight for each in lessons]),
             prior.with_own_rate(BASE_RATE),
             [ANY, POSITIVE],
         )
-        intercept, slope = (round(float(w), _DIGITS) for w in found.mean)
+        intercept, slope = found.rounded
         return Reliability(
             intercept=intercept,
             slope=slope,
@@ -47,5 +45,4 @@ class Conditions:
 
     def foretold(self, fit: Reliability, lesson: CheckedCondition) -> float | None:
         """See `Subject.foretold`."""
-        chance = min(LIKELIEST, max(1 - LIKELIEST, fit.of(lesson.chance)))
-        return math.log(chance if lesson.is_right else 1 - chance)
+        return log_chance(fit.of(lesson.chance), is_so=lesson.is_right)

@@ -18,10 +18,9 @@ from services.learning.numbers import (
     fit_order,
     shares_of,
 )
-from services.learning.subject import BASE_RATE, LIKELIEST, AnyLesson, Weighed, parted
+from services.learning.subject import BASE_RATE, LIKELIEST, AnyLesson, Weighed, log_chance, parted
 from services.retrieval.calibration import FEATURES, Calibration, Curve, Order, Ranking
 
-_DIGITS = 4
 _NOT_AMONG = 0.1
 """Share of what is left to pages that did not come near."""
 
@@ -55,14 +54,13 @@ class Finding:
         ranking = fit.of(is_alert=lesson.is_alert)
         ranked = sorted_by(ranking.order, lesson.pages)
         first = ranked[0].document_id
-        chance = min(
-            LIKELIEST, max(1 - LIKELIEST, ranking.curve.chance(features_of(ranking, ranked)))
-        )
-        if first == lesson.right:
-            return math.log(chance)
-        if not lesson.right:
-            return math.log(1 - chance) if first in lesson.wrong else None
-        return math.log(1 - chance) + math.log(_share(ranking.order, ranked[1:], lesson.right))
+        if not lesson.right and first not in lesson.wrong:
+            return None
+        chance = ranking.curve.chance(features_of(ranking, ranked))
+        told = log_chance(chance, is_so=first == lesson.right)
+        if first == lesson.right or not lesson.right:
+            return told
+        return told + math.log(_share(ranking.order, ranked[1:], lesson.right))
 
 
 def sorted_by(order: Order, pages: Sequence[PageSigns]) -> list[PageSigns]:
@@ -95,13 +93,13 @@ def table_of(names: Sequence[str], pages: Sequence[PageSigns]) -> Array:
 def order_of(order: Order, found: Weights) -> Order:
     """The same with these numbers."""
     names = order_names(order)
-    weights = {n: round(float(w), _DIGITS) for n, w in zip(names, found.mean, strict=True)}
+    weights = dict(zip(names, found.rounded, strict=True))
     return Order(weights=weights, spread=found.spread(names))
 
 
 def curve_of(curve: Curve, found: Weights) -> Curve:
     """The same with these numbers."""
-    intercept, *weights = (round(float(w), _DIGITS) for w in found.mean)
+    intercept, *weights = found.rounded
     return Curve(
         intercept=intercept,
         weights=dict(zip(curve.weights, weights, strict=True)),

@@ -50,6 +50,11 @@ class Weights:
         """As fitted numbers tell of themselves."""
         return cls(np.array(mean, np.float64), np.array(spread.covariance, np.float64))
 
+    @property
+    def rounded(self) -> list[float]:
+        """The mean as it is written into fitted numbers."""
+        return [round(float(weight), 4) for weight in self.mean]
+
     def spread(self, names: Sequence[str]) -> Spread:
         """As it is written into fitted numbers."""
         rounded = np.round(self.covariance, 5).tolist()

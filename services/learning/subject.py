@@ -1,5 +1,6 @@
 """What can be learned on site: numbers, cases that teach them, and how well they foretell."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -12,10 +13,8 @@ LIKELIEST = 0.98
 """No chance counts for more, so that one surprise does not weigh more than all else."""
 BASE_RATE = 1.0
 """Variance of a first number, which tells how often something is so: each team has its own."""
-
-
-_LATER = 3
-
+_JUDGES = 3
+"""One case in so many judges what the others taught: the last ones."""
 
 AnyLesson = Lesson | CheckedCondition
 Told = TypeVar("Told", bound=AnyLesson)
@@ -33,8 +32,14 @@ def parted(
     lessons: Sequence[Weighed[Told]],
 ) -> tuple[Sequence[Weighed[Told]], Sequence[Weighed[Told]]]:
     """Those to learn from, and the last third, which judges what they taught."""
-    cut = len(lessons) - len(lessons) // _LATER
+    cut = len(lessons) - len(lessons) // _JUDGES
     return lessons[:cut], lessons[cut:]
+
+
+def log_chance(chance: float, *, is_so: bool) -> float:
+    """Log of the chance that was given to what came; the chance is that it is so."""
+    bounded = min(LIKELIEST, max(1 - LIKELIEST, chance))
+    return math.log(bounded if is_so else 1 - bounded)
 
 
 class Subject(Protocol):

@@ -146,7 +146,7 @@ def _missing(base: _Drawn, other: _Drawn, same: Mapping[str, str]) -> Iterator[D
         before = _nearest_before(step, base.workflow.steps)
         if before is not None:
             asked = f"Is this a step of its own: “{step.text}”?"
-            yield _doubt(DoubtKind.MISSING, before, asked, lines=_lines(step))
+            yield _doubt(DoubtKind.MISSING, before, asked, lines=step.cited_lines)
 
 
 def _nearest_before(step: Step, steps: Sequence[Step]) -> Step | None:
@@ -169,7 +169,7 @@ def _doubt(
         kind=kind,
         node=step.node,
         question=question,
-        lines=_lines(step) if lines is None else lines,
+        lines=step.cited_lines if lines is None else lines,
         answers=answers or (default if kind is DoubtKind.STEP else ()),
     )
 
@@ -214,7 +214,3 @@ def _cited(step: Step) -> set[int]:
         if cite.end_line - cite.start_line < _LONGEST_SPAN
         for line in range(cite.start_line, cite.end_line + 1)
     }
-
-
-def _lines(step: Step) -> tuple[LineRange, ...]:
-    return tuple((cite.start_line, cite.end_line) for cite in step.citations)

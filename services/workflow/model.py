@@ -63,6 +63,11 @@ class Step(Value):
         """False marks the step as the model's own."""
         return bool(self.citations) or self.implied
 
+    @property
+    def cited_lines(self) -> tuple[tuple[int, int], ...]:
+        """First and last line of each citation."""
+        return tuple((cite.start_line, cite.end_line) for cite in self.citations)
+
 
 class Transition(Value):
     """An edge; `condition` is empty where there is no choice."""

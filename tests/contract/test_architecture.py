@@ -26,6 +26,20 @@ def test_every_room_has_its_place_in_the_import_rules():
     assert rooms | modules - {"services.__init__"} | {"evaluation", "training"} == placed
 
 
+def test_the_documentation_tells_the_import_rules_and_names_files_that_are_there():
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (chain,) = re.findall(r"Who may import whom is checked: ([^.]*)\.", told)
+    named = [set(re.findall(r"`(\w+)`", layer)) for layer in chain.split(">")]
+    here = {f"services.{room}" for room in DEPLOYABLES}
+    assert named == [
+        set() if layer == here else {each.removeprefix("services.") for each in layer}
+        for layer in layers()
+    ]
+    files = {str(path) for path in ROOT.glob("services/**/*.py")}
+    for name in re.findall(r"`([\w/]+\.py)`", told):
+        assert any(path.endswith(f"/{name}") for path in files), name
+
+
 def test_deployables_stand_side_by_side():
     assert {f"services.{room}" for room in DEPLOYABLES} in layers()
 

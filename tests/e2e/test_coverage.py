@@ -26,8 +26,8 @@ def coverage(tmp_path):
     rules = tmp_path / "rules.yml"
     rules.write_text(RULES, encoding="utf-8")
 
-    def coverage(*arguments):
-        pages = ROOT / "examples" / "documents" / "runbooks"
+    def coverage(*arguments, folder="runbooks"):
+        pages = ROOT / "examples" / "documents" / folder
         command = ["-m", "services.cli", "coverage", "--documents", str(pages)]
         return subprocess.run(
             [sys.executable, *command, "--rules", str(rules), *arguments],
@@ -46,6 +46,26 @@ def test_an_alert_without_a_page_is_named_and_fails_a_pipeline_that_asks_for_it(
     assert "1 of 2 alerts are covered" in done.stdout
     assert "CoffeeMachineEmpty: no page treats it" in done.stdout
     assert "BgpSessionDown.md" in done.stdout  # which none of these alerts leads to
+
+
+def test_an_alert_that_a_page_treats_is_covered_and_still_fails_for_its_dead_link(
+    coverage, tmp_path
+):
+    (tmp_path / "rules.yml").write_text(
+        """
+groups:
+- name: net
+  rules:
+  - alert: FanTrayFailed
+    expr: fans < 2
+    annotations: {runbook_url: "https://wiki.example.net/hardware/fan-tray-gone.md"}
+""",
+        encoding="utf-8",
+    )
+    done = coverage("--fail", folder="wiki")
+    assert done.returncode == 1
+    assert "1 of 1 alerts are covered" in done.stdout
+    assert "FanTrayFailed: fan-failure.md treats it; its link" in done.stdout
 
 
 def test_programs_are_told_as_json_and_nothing_fails_unasked(coverage):

@@ -15,7 +15,7 @@ from services.executor.adapters.http import HttpAdapter
 from services.executor.adapters.mcp import McpAdapter
 from services.executor.adapters.port import NotSentError, StoppedError, UnknownEffectError
 from services.executor.adapters.ssh import SshAdapter
-from services.executor.runs.engine import SqlRunEngine
+from services.executor.runs.engine import RunEngine
 from services.executor.runs.events import Asking, Kind
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.outputs import read_output
@@ -60,7 +60,7 @@ class OverSsh(Carrying):
         self.catalogue = quick(Catalogue.of_folder(simulation.folder))
 
     def new_engine(self):
-        return SqlRunEngine(
+        return RunEngine(
             self.store,
             lambda: self.catalogue,
             all_adapters(),

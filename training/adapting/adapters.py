@@ -14,8 +14,8 @@ from services.kit.value import Value
 from training.adapting.lessons import Lesson, judge_lessons, reader_lessons, text_of
 from training.adapting.material import Material, read_material, refuse_shared
 from training.cards import Card, make_card, write_card
-from training.checkpoints import put_file, put_folder
-from training.errors import OtherRunError, UnusableMaterialError
+from training.checkpoints import begin, put_folder
+from training.errors import UnusableMaterialError
 from training.model.loading import (
     base_hash,
     load_for_training,
@@ -26,7 +26,7 @@ from training.model.loading import (
 from training.model.sequences import Encoded, Model, TokenizerLike, encoded, log_probabilities
 from training.preferences import Pair
 from training.recipes import DpoRecipe, LoraRecipe
-from training.trl_runs import OnTrlStep, train_dpo, train_sft
+from training.trl_runs import train_dpo, train_sft
 
 ADAPTER = "adapter"
 _LABEL = "training"
@@ -88,7 +88,6 @@ def train_adapter(
     *,
     test: Path | None,
     licence: str,
-    on_step: OnTrlStep | None = None,
 ) -> Card:
     """Train into `folder/adapter`, with its card; goes on where a run of the same was killed.
 
@@ -115,8 +114,8 @@ def train_adapter(
             " raise --most-tokens"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    _begin(folder / "run.json", _Begun.of(kind, recipe, base, fitting))
-    run = _Run(tokenizer, base, recipe, folder, on_step)
+    begin(folder / "run.json", _Begun.of(kind, recipe, base, fitting))
+    run = _Run(tokenizer, base, recipe, folder)
     run.learn_right(fitting)
     pairs = [Pair(each.prompt, each.right, each.wrong) for each in fitting if each.wrong]
     run.learn_better(pairs)
@@ -154,7 +153,6 @@ class _Run:
     base: Path
     recipe: AdapterRecipe
     folder: Path
-    on_step: OnTrlStep | None
 
     def learn_right(self, texts: Sequence[_Text]) -> None:
         """By supervision; done where its result is there."""
@@ -174,7 +172,6 @@ class _Run:
             save_every=sft.save_every,
             seed=self.recipe.seed,
             folder=work,
-            on_step=self.on_step,
         )
         put_folder(target, lambda at: save_adapter(model, at, self.base))
         shutil.rmtree(work, ignore_errors=True)
@@ -188,15 +185,7 @@ class _Run:
         recipe = self.recipe
         model: Model = load_for_training(self.base, recipe.lora, before, seed=recipe.seed)
         if pairs:
-            train_dpo(
-                model,
-                self.tokenizer,
-                pairs,
-                recipe.dpo,
-                seed=recipe.seed,
-                folder=work,
-                on_step=self.on_step,
-            )
+            train_dpo(model, self.tokenizer, pairs, recipe.dpo, seed=recipe.seed, folder=work)
         put_folder(target, lambda at: save_adapter(model, at, self.base))
         shutil.rmtree(work, ignore_errors=True)
         shutil.rmtree(before, ignore_errors=True)
@@ -220,15 +209,6 @@ def _likelihood(
 def _tokens(tokenizer: TokenizerLike, text: _Text) -> int:
     longest = max(text.right, text.wrong, key=len)
     return len(tokenizer(text.prompt + longest)["input_ids"]) + 1
-
-
-def _begin(path: Path, begun: _Begun) -> None:
-    if not path.exists():
-        put_file(path, begun.model_dump_json(indent=1).encode())
-    elif _Begun.model_validate_json(path.read_bytes()) != begun:
-        raise OtherRunError(
-            f"{path.parent} holds a run with another base, recipe or material: name another folder"
-        )
 
 
 _Lessons = Callable[[Material], Iterator[Lesson]]

@@ -14,6 +14,7 @@ from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure, Reading, as_json
+from services.procedure.program.cited_lines import numbers
 from services.procedure.rules import read_by_rules
 from services.scorer.fitted import ScoringFit
 from services.scorer.judges.fact_judge import answer_of, messages_of, orders_of
@@ -82,14 +83,10 @@ def _facts() -> PageFacts:
 
 def _other(before: Reading, right: Procedure, page_id: str) -> Iterator[Workflow]:
     """Of an earlier reading the procedure that shares most lines with the right one."""
-    own = _lines(right)
-    nearest = max(before.procedures, key=lambda each: len(_lines(each) & own), default=None)
+    own = numbers(right.lines)
+    nearest = max(before.procedures, key=lambda each: len(numbers(each.lines) & own), default=None)
     if nearest is not None:
         yield lower(nearest, page_id)
-
-
-def _lines(procedure: Procedure) -> set[int]:
-    return {n for first, last in procedure.lines for n in range(first, last + 1)}
 
 
 def _judged(question: FactQuestion, label: str) -> Iterator[Lesson]:

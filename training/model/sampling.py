@@ -16,24 +16,22 @@ def sampled(
     temperature: float = 1.0,
     most_tokens: int,
 ) -> list[Row]:
-    """One answer to each prompt, drawn from the model as it is; the likeliest at temperature 0.
+    """One answer to each prompt, drawn from the model as it is.
 
     An answer that is cut off at `most_tokens` has no end.
     """
     model.eval()
     given = tokenizer(list(prompts), return_tensors="pt", padding=True, add_special_tokens=False)
     ids, mask = given["input_ids"].to(model.device), given["attention_mask"].to(model.device)
-    drawn = (
-        {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
-        if temperature
-        else {"do_sample": False}
-    )
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
         max_new_tokens=most_tokens,
         pad_token_id=tokenizer.pad_token_id,
-        **drawn,
+        do_sample=True,
+        temperature=temperature,
+        top_k=0,
+        top_p=1.0,
     )
     rows = []
     for all_, standing, answer in zip(

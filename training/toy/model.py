@@ -20,6 +20,9 @@ _WORDS = (
 )
 
 
+_LEARNING_RATE = 3e-3
+
+
 def make_tokenizer() -> PreTrainedTokenizerFast:
     """A word is a token."""
     words = Tokenizer(models.WordLevel({w: n for n, w in enumerate(_WORDS)}, unk_token=_PAD))
@@ -56,7 +59,6 @@ def make_base(
     seed: int,
     steps: int = 600,
     batch: int = 64,
-    learning_rate: float = 3e-3,
 ) -> list[float]:
     """Train a model on demonstrations and save it; the loss of each step.
 
@@ -65,8 +67,8 @@ def make_base(
     model, tokenizer = make_model(seed), make_tokenizer()
     rows = [encoded(tokenizer, *each) for each in demonstrations]
     chooser = torch.Generator().manual_seed(seed)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=learning_rate, weight_decay=0.01)
-    plan = torch.optim.lr_scheduler.OneCycleLR(optimiser, learning_rate, total_steps=steps)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=_LEARNING_RATE, weight_decay=0.01)
+    plan = torch.optim.lr_scheduler.OneCycleLR(optimiser, _LEARNING_RATE, total_steps=steps)
     losses = []
     for _ in range(steps):
         chosen = torch.randint(len(rows), (batch,), generator=chooser).tolist()

@@ -1,7 +1,6 @@
 """Queries of the toy world, at the three levels of context."""
 
 import random
-from dataclasses import dataclass
 from functools import cached_property
 
 from training.toy.grammar import (
@@ -20,13 +19,8 @@ from training.world import Level, Query
 _LEAST_STEPS = 3
 
 
-@dataclass(frozen=True)
-class Carelessness:
-    """How the demonstrations that the toy model learns the form from go wrong."""
-
-    left_out: float = 0.15
-    unguarded: float = 0.2
-    swapped: float = 0.15
+_LEFT_OUT, _UNGUARDED, _SWAPPED = 0.15, 0.2, 0.15
+"""How often demonstrations that the toy model learns the form from go wrong."""
 
 
 class ToyWorld:
@@ -70,9 +64,7 @@ class ToyWorld:
         """See `World.measure`."""
         return facts_f1(workflow, self._page[query])
 
-    def demonstrations(
-        self, count: int, careless: Carelessness = Carelessness(), *, seed: int = 0
-    ) -> list[tuple[str, str]]:
+    def demonstrations(self, count: int, *, seed: int = 0) -> list[tuple[str, str]]:
         """Prompts and workflows that teach the form, with mistakes; of pages of their own.
 
         One in eight has no context, and a workflow of some page.
@@ -85,9 +77,7 @@ class ToyWorld:
                 continue
             query = Query(rng.choice(INCIDENTS), "")
             context = written(page.cited) if rng.random() > 1 / 8 else "nothing"
-            found.append(
-                (f"<s> {query.text} context {context} workflow", _told(page, careless, rng))
-            )
+            found.append((f"<s> {query.text} context {context} workflow", _told(page, rng)))
         return found
 
     @cached_property
@@ -106,14 +96,11 @@ def _drawn(rng: random.Random) -> Page:
     return Page(tuple((each, rng.choice(GUARDS)) for each in actions))
 
 
-def _told(page: Page, careless: Carelessness, rng: random.Random) -> str:
+def _told(page: Page, rng: random.Random) -> str:
     """Its workflow as somebody writes it who is careless."""
-    steps = [s for s in page.cited if rng.random() >= careless.left_out]
+    steps = [s for s in page.cited if rng.random() >= _LEFT_OUT]
     for place in range(len(steps) - 1):
-        if rng.random() < careless.swapped:
+        if rng.random() < _SWAPPED:
             steps[place], steps[place + 1] = steps[place + 1], steps[place]
-    said = [
-        Step(s.line, s.action, ALWAYS if rng.random() < careless.unguarded else s.guard)
-        for s in steps
-    ]
+    said = [Step(s.line, s.action, ALWAYS if rng.random() < _UNGUARDED else s.guard) for s in steps]
     return written(said, len(page.steps) + 1)

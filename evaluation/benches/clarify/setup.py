@@ -14,7 +14,7 @@ from evaluation.benches.clarify.bench import (
     page_given,
     walked,
 )
-from evaluation.material.gold_pages import PageOf, page_of_corpus, page_of_store
+from evaluation.material.gold_pages import PageOf, page_of_pairs
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import by_rules
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
@@ -56,9 +56,7 @@ class Setting:
         return {"given": "page", "reader": self.reader}
 
     def _page_of(self) -> PageOf:
-        if self.platform and not self.corpus:
-            return page_of_store(self.platform.documents)
-        return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+        return page_of_pairs(self.pairs, self.corpus, self.platform)
 
 
 def ways(setting: Setting, most: int | None) -> Mapping[str, Ask]:

@@ -18,7 +18,7 @@ from evaluation.measures.composed import Composed, Score, pooled, score
 from services.planner.composing.catalogue.component import Components
 from services.planner.composing.team import FILLER, ORCHESTRATOR, SUPERVISOR
 
-SEAL, KEEP, FLOWS = "seal-tools", "keep-workflows", "flow-bench"
+SEAL, KEEP = "seal-tools", "keep-workflows"
 ALONE_LABEL = "alone@1"
 
 
@@ -84,7 +84,7 @@ def measure(
         scored = []
         for each in posed:
             row = rows.get((arm.value, each.instruction.key))
-            if row is not None and row.shown == _digest(each):
+            if row is not None and row.shown == digest_of([one.name for one in each.shown]):
                 scored.append((each, score(_composed(row, each), each.instruction.accepted)))
         if scored:
             found[arm] = scored
@@ -133,7 +133,3 @@ def _composed(row: RecordedComposition, posed: Posed) -> Composed | None:
         return None
     names = [each.name for each in posed.shown]
     return Composed(of_places(row.tree, names), tuple(row.values), row.asked)
-
-
-def _digest(posed: Posed) -> str:
-    return digest_of([each.name for each in posed.shown])

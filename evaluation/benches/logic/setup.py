@@ -14,7 +14,7 @@ from evaluation.benches.logic.bench import (
     walked,
 )
 from evaluation.benches.retrieval.hidden_page import retrieval_without
-from evaluation.material.gold_pages import PageOf, page_of_corpus, page_of_store
+from evaluation.material.gold_pages import PageOf, page_of_pairs
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.page_reader import Read, by_rules, readings_of, stored
 from evaluation.material.recorded_answers import (
@@ -119,9 +119,7 @@ class Way:
 
     def page_of(self) -> PageOf:
         """Where the page of a row is taken from."""
-        if self.platform and not self.corpus:
-            return page_of_store(self.platform.documents)
-        return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+        return page_of_pairs(self.pairs, self.corpus, self.platform)
 
     def _answers(self) -> dict[str, RecordedAnswers]:
         return read_answers(self.answers or RECORDED)

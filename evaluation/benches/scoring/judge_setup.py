@@ -11,7 +11,7 @@ from evaluation.benches.scoring.duels import Duels
 from evaluation.benches.scoring.judge import JudgeBench, Reader
 from evaluation.benches.scoring.judge_candidates import OLD, RECORDED, RULES
 from evaluation.material.given_pages import GivenPages
-from evaluation.material.gold_pages import PageOf, own_page, page_of_corpus, page_of_store
+from evaluation.material.gold_pages import PageOf, own_page, page_of_pairs
 from evaluation.material.logic_rows import Ids, LogicRow, chosen_rows, read_rows
 from evaluation.material.page_reader import Read, by_rules, readings_of, stored
 from evaluation.material.recorded_answers import RECORDED as ANSWERS
@@ -119,9 +119,7 @@ class Judging:
         return find
 
     def _kept_pages(self) -> PageOf:
-        if self.platform and not self.corpus:
-            return page_of_store(self.platform.documents)
-        return page_of_corpus(self.corpus or self.pairs.resolve().parent.parent / "corpus")
+        return page_of_pairs(self.pairs, self.corpus, self.platform)
 
 
 def by_reader(workflow: Workflow | None) -> Workflow | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.material.pairs import PairsError, read_lines
+from evaluation.material.pairs import PairsError, read_lines, write_lines
 from services.knowledge.screening.document import hash_of
 from services.procedure.editing.apply import with_ids
 from services.procedure.model import Procedure, Reading
@@ -96,9 +96,7 @@ def read_recorded(path: Path) -> dict[str, RecordedEdit]:
 
 def write_recorded(path: Path, rows: Iterable[RecordedEdit]) -> None:
     """In the order of their keys."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: row.key)
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: row.key)
 
 
 def digest_of(*parts: Any) -> str:  # noqa: ANN401 - JSON

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.material.composing.instructions import PERSON, Again, Arms, Call, Tree
-from evaluation.material.pairs import read_lines
+from evaluation.material.pairs import read_lines, write_lines
 
 RECORDED_COMPOSITIONS = Path(__file__).parents[2] / "recorded" / "strong_compositions.jsonl"
 _NOBODY = -1
@@ -44,9 +44,7 @@ def read_compositions(path: Path) -> dict[tuple[str, str], RecordedComposition]:
 
 def write_compositions(path: Path, rows: Iterable[RecordedComposition]) -> None:
     """In the order of arms and keys, so that a new answer is a small difference."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(rows, key=lambda row: (row.arm, row.key))
-    path.write_text("".join(f"{row.model_dump_json()}\n" for row in ordered), encoding="utf-8")
+    write_lines(path, rows, lambda row: (row.arm, row.key))
 
 
 def digest_of(shown: Sequence[str]) -> str:

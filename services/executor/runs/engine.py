@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Protocol
 from uuid import uuid4
 
 import structlog
@@ -45,15 +44,8 @@ TAKEN_S = 15.0
 _log = structlog.get_logger()
 
 
-class RunEngine(Protocol):
-    """What carries runs on."""
-
-    def advance(self, run_id: str) -> None:
-        """Carry it on until it waits or ends; called again, it goes on from its events."""
-
-
-class SqlRunEngine:
-    """Implements `RunEngine` on events in SQL, driven by the outbox."""
+class RunEngine:
+    """Carries runs on, on events in SQL, driven by the outbox."""
 
     def __init__(
         self,
@@ -72,7 +64,7 @@ class SqlRunEngine:
         self._is_approved = is_approved
 
     def advance(self, run_id: str) -> None:
-        """See `RunEngine.advance`."""
+        """Carry it on until it waits or ends; called again, it goes on from its events."""
         driver = str(uuid4())
         if not self._store.driving.drive(run_id, driver, HELD_FOR_S):
             self._store.driving.come_again(run_id, AGAIN_S)
@@ -115,13 +107,7 @@ class SqlRunEngine:
         self._store.driving.rest(stored.run.id, driver, until=until, why=why, after_s=after)
 
     def _look(self, stored: StoredRun, move: Look, driver: str) -> None:
-        facts: dict[str, object] = {
-            "purpose": move.purpose,
-            "tool": move.tool.name,
-            "target": move.target,
-            "arguments": dict(move.arguments),
-            "shown": move.tool.shown(move.arguments),
-        }
+        facts = move.facts
         try:
             told = self._call(stored, move, driver)
         except (NotSentError, UnknownEffectError, BadArgumentError) as error:

@@ -10,7 +10,7 @@ from services.executor.bindings.binding import AnswerTest, Binding, Origin, dige
 from services.executor.runs.events import Asking, Kind
 from services.executor.runs.run import Run
 from services.executor.runs.state import Change, Observation, Place, RunState
-from services.executor.tools.compare import Comparison, Fields, all_hold
+from services.executor.tools.compare import Fields, all_hold
 from services.executor.tools.tool import BadArgumentError, Condition, Effect, Tool
 from services.language.cues import escalates
 from services.language.deeds import only_finds_out
@@ -78,6 +78,11 @@ class Look:
     target: str
     arguments: Mapping[str, str]
 
+    @property
+    def facts(self) -> dict[str, object]:
+        """Of the events that tell of it."""
+        return {"purpose": self.purpose, **_call(self)}
+
 
 @dataclass(frozen=True)
 class Do:
@@ -92,13 +97,16 @@ class Do:
     @property
     def facts(self) -> dict[str, object]:
         """Of the events that tell of it."""
-        return {
-            "digest": self.digest,
-            "tool": self.tool.name,
-            "target": self.target,
-            "arguments": dict(self.arguments),
-            "shown": self.tool.shown(self.arguments),
-        }
+        return {"digest": self.digest, **_call(self)}
+
+
+def _call(move: Look | Do) -> dict[str, object]:
+    return {
+        "tool": move.tool.name,
+        "target": move.target,
+        "arguments": dict(move.arguments),
+        "shown": move.tool.shown(move.arguments),
+    }
 
 
 @dataclass(frozen=True)
@@ -230,18 +238,16 @@ class _Moves:
         change = self.state.changes.get(place)
         if change is not None:
             return self._after_sending(step, tool, change)
-        for number, condition in enumerate(tool.before):
-            if move := self._precondition(
-                step, place, f"before {number}", condition, arguments=arguments, target=target
-            ):
-                return move
-        approval = self.state.approvals.get(place)
         digest = approval_digest(self.run, place, tool, target, arguments)
+        sending = Do(place, tool, target, arguments, digest)
+        if move := self._preconditions(step, "before", sending):
+            return move
+        approval = self.state.approvals.get(place)
         if approval is None:
             shown = self._simulated(place, tool, target, arguments)
             if isinstance(shown, Look | Rest):
                 return shown
-            return self._ask_approval(place, tool, target, arguments, simulated=shown)
+            return self._ask_approval(sending, shown)
         if approval.state is Kind.APPROVAL_ASKED:
             if self.now >= approval.expires_at:
                 return Write((NewEvent(Kind.EXPIRED, place),))
@@ -253,22 +259,22 @@ class _Moves:
                 return Write(
                     (NewEvent(Kind.DENIED, place, {"why": "it is not what was approved"}),)
                 )
-            sending = Do(place, tool, target, arguments, digest)
             if place not in self.state.prepared:
                 return Take(sending)
-            return self._still_holds(step, place, tool, target, arguments) or sending
+            # Somebody took their time to approve, or another run has changed it meanwhile.
+            return self._preconditions(step, "again", sending) or sending
         return self._by_hand(step, approval.refused, place=place)
 
-    def _still_holds(
-        self, step: Step, place: Place, tool: Tool, target: str, arguments: Mapping[str, str]
-    ) -> Move | None:
-        """What must hold before is looked at once more, with the target taken.
-
-        Somebody took their time to approve, or another run has changed it meanwhile.
-        """
-        for number, condition in enumerate(tool.before):
+    def _preconditions(self, step: Step, when: str, change: Do) -> Move | None:
+        """None where all holds; `when` tells the looks before the approval from those after it."""
+        for number, condition in enumerate(change.tool.before):
             move = self._precondition(
-                step, place, f"again {number}", condition, arguments=arguments, target=target
+                step,
+                change.place,
+                f"{when} {number}",
+                condition,
+                arguments=change.arguments,
+                target=change.target,
             )
             if move:
                 return move
@@ -286,26 +292,15 @@ class _Moves:
             return self._why_failed(place, "dry run")
         return told.lines if isinstance(told, Observation) else told
 
-    def _ask_approval(
-        self,
-        place: Place,
-        tool: Tool,
-        target: str,
-        arguments: Mapping[str, str],
-        *,
-        simulated: Sequence[str],
-    ) -> Move:
+    def _ask_approval(self, change: Do, simulated: Sequence[str]) -> Move:
+        undo = change.tool.undo
         facts = {
-            "digest": approval_digest(self.run, place, tool, target, arguments),
-            "tool": tool.name,
-            "target": target,
-            "arguments": dict(arguments),
-            "shown": tool.shown(arguments),
+            **change.facts,
             "expires_at": self.now + self.run.limits.approval_expires_s,
-            "undo": tool.undo.tool if tool.undo else "",
+            "undo": undo.tool if undo else "",
             "simulated": list(simulated),
         }
-        return Write((NewEvent(Kind.APPROVAL_ASKED, place, facts),))
+        return Write((NewEvent(Kind.APPROVAL_ASKED, change.place, facts),))
 
     def _precondition(
         self,
@@ -460,9 +455,7 @@ class _Moves:
         place, exits = self.state.now, self.run.workflow.exits(step.id)
         seen: Observation | Look | Rest | None = None
         is_rise = any(
-            test.comparison in {Comparison.ROSE, Comparison.STAYED}
-            for answer in binding.answers
-            for test in answer.tests
+            test.comparison.is_of_change for answer in binding.answers for test in answer.tests
         )
         if not is_rise and place[1] == 1:
             seen = self._asked_before(step, binding, (tool.name, target, arguments))
@@ -724,7 +717,7 @@ def _held_since(seen: Sequence[Observation], wanted: Condition) -> float | None:
 
 
 def _is_of_change(wanted: Condition) -> bool:
-    return all(t.comparison in {Comparison.ROSE, Comparison.STAYED} for t in wanted.tests)
+    return all(test.comparison.is_of_change for test in wanted.tests)
 
 
 def _ask(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from services.contracts.execution import RunOutcome
 from services.executor.runs.events import Event, Kind
 from services.executor.runs.run import Run
 from services.executor.runs.state import RunState
@@ -12,11 +13,11 @@ MOST_LINES = 8
 """Of evidence, at each place."""
 
 _WORDS = {
-    "recovered": "Recovered: what was changed was seen to work.",
-    "done": "Done: an end of the workflow was come to.",
-    "handed_over": "Handed over to a person.",
-    "cancelled": "Cancelled.",
-    "simulated": "Dry run: nothing was sent.",
+    RunOutcome.RECOVERED: "Recovered: what was changed was seen to work.",
+    RunOutcome.DONE: "Done: an end of the workflow was come to.",
+    RunOutcome.HANDED_OVER: "Handed over to a person.",
+    RunOutcome.CANCELLED: "Cancelled.",
+    RunOutcome.SIMULATED: "Dry run: nothing was sent.",
 }
 
 
@@ -24,7 +25,7 @@ def report_of(run: Run, events: tuple[Event, ...], state: RunState) -> str:
     """The whole report; of a run that is not over, so far."""
     head = [f"# {run.workflow.title}", ""]
     if state.outcome is not None:
-        head += [f"**{_WORDS[state.outcome.value]}** {_sentence(state.why)}", ""]
+        head += [f"**{_WORDS[state.outcome]}** {_sentence(state.why)}", ""]
     head += [
         f"Run {run.id}, {run.mode.value.replace('_', ' ')}, started by {run.requested_by}.",
         f"Ticket: {run.ticket.title}",

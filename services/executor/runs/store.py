@@ -17,7 +17,7 @@ from services.contracts.execution import (
     Suspended,
 )
 from services.executor import metrics
-from services.executor.driving import Driven, Driving, changed
+from services.executor.driving import Driven, Driving
 from services.executor.runs.events import AUDITED, Event, Kind
 from services.executor.runs.failures import failed_commands
 from services.executor.runs.moves import NewEvent
@@ -34,6 +34,7 @@ from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, FlowXpertError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.sql.rows import changed
 from services.kit.value import Value
 
 ADVANCE_TASK = "executor.advance"

@@ -82,10 +82,8 @@ def _claim(search: Search, state: SearchState, told: ToldClaim) -> SearchClaim:
         seen = state.citable.get(each.observation)
         if seen is None:
             return _struck(told, f"there is no observation {each.observation}")
-        lines = tuple(n for n in dict.fromkeys(each.lines) if 1 <= n <= len(seen.lines))
-        fields = tuple(name for name in dict.fromkeys(each.fields) if name in seen.fields)
-        if lines or fields:
-            known = Cited(observation=seen.id, lines=lines, fields=fields)
+        known = seen.cited(each.lines, each.fields)
+        if known.lines or known.fields:
             cited.append(known)
     if not cited:
         return _struck(told, "it cites no line that is there")

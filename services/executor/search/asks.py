@@ -267,9 +267,8 @@ def _node(state: SearchState, node: Node) -> Iterator[str]:
     aims = f" [{node.hypothesis}]" if node.hypothesis else ""
     yield f"{indent}{node.id}. {node.expert}: {node.subtask}{aims} - {node.state.value}"
     if node.call is not None:
-        on = f" on {node.call.target}" if node.call.target else ""
         seen = f" -> {node.observation}" if node.observation else ""
-        yield f"{indent}   looked: {node.call.shown}{on}{seen}"
+        yield f"{indent}   looked: {node.call.shown}{node.call.on_target}{seen}"
     if node.state_why and node.state is not NodeState.TOLD:
         yield f"{indent}   {node.state_why}"
     for finding in node.findings:
@@ -305,8 +304,7 @@ def _observations(state: SearchState) -> Iterator[str]:
 
 def observation_told(seen: Observation, numbers: Sequence[int] | range) -> str:
     """Its call, fields and these of its lines."""
-    on = f" on {seen.call.target}" if seen.call.target else ""
-    head = f"{seen.id}: {seen.call.tool}: {seen.call.shown}{on}"
+    head = f"{seen.id}: {seen.call.tool}: {seen.call.shown}{seen.call.on_target}"
     lines = [f"  {n} | {line}" for n, line in enumerate(seen.read_lines, 1) if n in numbers]
     fields = [f"  {name} = {value}" for name, value in seen.read_fields.items()]
     cut = ["  (it was longer; the rest is not shown)"] if seen.is_cut else []

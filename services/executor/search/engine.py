@@ -1,7 +1,6 @@
 """Drives searches: the model is asked, experts look, and each answer is kept before it is used."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 from uuid import uuid4
 
 import structlog
@@ -49,18 +48,8 @@ MOST_OF_ANSWER = 40_000
 _log = structlog.get_logger()
 
 
-class SearchEngine(Protocol):
-    """What carries searches on."""
-
-    def advance(self, search_id: str) -> None:
-        """Carry it on until the model has answered once, it waits or ends.
-
-        Called again, it goes on from its events.
-        """
-
-
-class SqlSearchEngine:
-    """Implements `SearchEngine` on events in SQL, driven by the outbox."""
+class SearchEngine:
+    """Carries searches on, on events in SQL, driven by the outbox."""
 
     def __init__(
         self,
@@ -81,7 +70,10 @@ class SqlSearchEngine:
         self._suspension = suspension
 
     def advance(self, search_id: str) -> None:
-        """See `SearchEngine.advance`."""
+        """Carry it on until the model has answered once, it waits or ends.
+
+        Called again, it goes on from its events.
+        """
         driver, driving = str(uuid4()), self._store.driving
         if not driving.drive(search_id, driver, HELD_FOR_S):
             driving.come_again(search_id, AGAIN_S)
@@ -149,19 +141,15 @@ class SqlSearchEngine:
             event = NewEvent(Kind.NOT_ANSWERED, move.node, facts)
         else:
             text = redacted(response.samples[0].text[:MOST_OF_ANSWER])
-            spent = response.usage.total or estimated([*_texts(request), text])
+            asked = [message.content for message in request.messages]
+            spent = response.usage.total or estimated([*asked, text])
             facts |= {"after": stored.state.seq, "text": text, "tokens": spent}
             event = NewEvent(Kind.ANSWERED, move.node, facts)
         self._store.record(stored.search, event, self._clock.now(), driver=driver, gives_back=True)
 
     def _look(self, stored: StoredSearch, move: Look, driver: str) -> None:
         search, call = stored.search, move.call
-        facts: dict[str, object] = {
-            "tool": call.tool,
-            "target": call.target,
-            "arguments": dict(call.arguments),
-            "shown": call.shown,
-        }
+        facts = call.facts
         within = LOOKUP_WITHIN_S if call.is_lookup else search.tool_named[call.tool].timeout_s
         if not self._store.driving.drive(search.id, driver, HELD_FOR_S + within):
             raise LostSearchError(f"another worker drives the search {search.id}")
@@ -209,7 +197,3 @@ def looked_up(retrieval: Retrieval, query: str, expert: Expert | None) -> Told:
         text = [line[:300] for line in chunk.text.splitlines() if line.strip()]
         lines += text[:LINES_OF_CHUNK]
     return Told(fields={}, lines=tuple(lines), is_cut=len(found) > TOP_CHUNKS)
-
-
-def _texts(request: ChatRequest) -> Sequence[str]:
-    return [message.content for message in request.messages]

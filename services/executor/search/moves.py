@@ -1,6 +1,6 @@
 """What a search does next: a pure function of the search, what has happened, and the time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -313,7 +313,7 @@ class _Moves:
         call = self._call(node, act)
         if why := self._goes_round(call):
             return self._settle(node, NodeState.FAILED, why, is_cut=True)
-        facts = {**_told(call), "why": _short(act.why)}
+        facts = {**call.facts, "why": _short(act.why)}
         return Write((NewEvent(Kind.CALLED, node.id, facts),))
 
     def _call(self, node: Node, act: Act) -> Call:
@@ -368,13 +368,14 @@ class _Moves:
         kept = sum(not f.struck for n in self.state.nodes.values() for f in n.findings)
         findings: list[dict[str, object]] = []
         for each in told.findings[:MOST_FINDINGS]:
-            why = self._struck(node, each)
+            cited = self.state.observations[node.observation].cited(each.lines, each.fields)
+            why = self._struck(cited, each)
             kept += not why
             findings.append(
                 {
                     "id": "" if why else f"F{kept}",
                     "text": _short(each.text),
-                    "cited": [self._cited(node, each).model_dump(mode="json")],
+                    "cited": [cited.model_dump(mode="json")],
                     "supports": [h for h in each.supports if h in self.state.hypotheses],
                     "refutes": [h for h in each.refutes if h in self.state.hypotheses],
                     "struck": why,
@@ -393,14 +394,7 @@ class _Moves:
             return self._settle(node, NodeState.REFUTED, why, before=(reflected,))
         return self._settle(node, NodeState.TOLD, _short(told.why), before=(reflected,))
 
-    def _cited(self, node: Node, told: ToldFinding) -> Cited:
-        seen = self.state.observations[node.observation]
-        lines = tuple(n for n in dict.fromkeys(told.lines) if 1 <= n <= len(seen.lines))
-        fields = tuple(name for name in dict.fromkeys(told.fields) if name in seen.fields)
-        return Cited(observation=seen.id, lines=lines, fields=fields)
-
-    def _struck(self, node: Node, told: ToldFinding) -> str:
-        cited = self._cited(node, told)
+    def _struck(self, cited: Cited, told: ToldFinding) -> str:
         if not cited.lines and not cited.fields:
             return "it cites no line that is there"
         evidence = evidence_of(self.state, (cited,))
@@ -457,15 +451,6 @@ def _end(outcome: SearchOutcome, why: str, answer: SearchAnswer) -> Write:
 
 def _moved(to: int, why: str, *, is_back: bool) -> NewEvent:
     return NewEvent(Kind.MOVED, to, {"to": to, "why": why, "is_back": is_back})
-
-
-def _told(call: Call) -> Mapping[str, object]:
-    return {
-        "tool": call.tool,
-        "target": call.target,
-        "arguments": dict(call.arguments),
-        "shown": call.shown,
-    }
 
 
 def _is_same(one: Call, other: Call) -> bool:

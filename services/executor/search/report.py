@@ -33,8 +33,7 @@ def lines_of(state: SearchState) -> Iterator[str]:
     if state.nodes:
         yield "Where was looked:"
     for node in state.nodes.values():
-        on = f" on {node.call.target}" if node.call and node.call.target else ""
-        looked = f": `{node.call.shown}`{on}" if node.call else ""
+        looked = f": `{node.call.shown}`{node.call.on_target}" if node.call else ""
         yield f"- {node.expert}, {node.subtask}{looked} ({node.state.value})"
 
 
@@ -72,6 +71,5 @@ def quoted(state: SearchState, cited: tuple[Cited, ...]) -> Iterator[str]:
         seen = state.observations[each.observation]
         fields = [f"{name} = {seen.fields[name]}" for name in each.fields]
         lines = [line for n, line in enumerate(seen.lines, 1) if n in each.lines]
-        on = f" on {seen.call.target}" if seen.call.target else ""
         for line in (*lines, *fields):
-            yield f"      {each.observation}{on}: {line.strip()}"
+            yield f"      {each.observation}{seen.call.on_target}: {line.strip()}"

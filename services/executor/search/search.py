@@ -68,7 +68,6 @@ class Search(Value):
     """Kinds of the targets, by name."""
     limits: Limits = Limits()
     started_by: str
-    started_by_id: str = ""
     started_at: datetime
 
     @cached_property

@@ -204,7 +204,6 @@ class SearchService:
                 answer_tokens=settings.answer_tokens,
             ),
             started_by=caller.name,
-            started_by_id=caller.lasting_id,
             started_at=datetime.fromtimestamp(self._clock.now(), UTC),
         )
 

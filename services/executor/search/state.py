@@ -37,6 +37,21 @@ class Call:
         """Whether documents are asked, and no target."""
         return self.tool == RETRIEVE
 
+    @property
+    def on_target(self) -> str:
+        """As a sentence ends with it; empty where documents are asked."""
+        return f" on {self.target}" if self.target else ""
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Of the events that tell of it."""
+        return {
+            "tool": self.tool,
+            "target": self.target,
+            "arguments": dict(self.arguments),
+            "shown": self.shown,
+        }
+
 
 def _read(value: Scalar) -> Scalar:
     if not isinstance(value, str) or not value.strip():
@@ -57,6 +72,14 @@ class Observation:
     fields: Fields
     lines: tuple[str, ...]
     is_cut: bool
+
+    def cited(self, lines: Iterable[int], fields: Iterable[str]) -> Cited:
+        """Those of them that are there, each once."""
+        return Cited(
+            observation=self.id,
+            lines=tuple(n for n in dict.fromkeys(lines) if 1 <= n <= len(self.lines)),
+            fields=tuple(name for name in dict.fromkeys(fields) if name in self.fields),
+        )
 
     @property
     def read_lines(self) -> tuple[str, ...]:
@@ -289,7 +312,7 @@ def _take_in(state: SearchState, event: Event) -> None:  # noqa: C901, PLR0912, 
             _prune(state, event)
         case Kind.REQUESTED:
             state.requests.append(Request(facts["what"], facts["expert"], event.by))
-            _steer(state, event.seq, redo=Stage.PLAN)
+            _steer(state, event.seq)
         case Kind.PAUSED:
             state.paused_by = event.by
         case Kind.RESUMED:
@@ -355,14 +378,14 @@ def _prune(state: SearchState, event: Event) -> None:
     if state.here in gone:
         state.here = state.nodes[event.node].parent
         state.backtracks += 1
-    _steer(state, event.seq, redo=Stage.PLAN)
+    _steer(state, event.seq)
 
 
-def _steer(state: SearchState, seq: int, *, redo: Stage) -> None:
+def _steer(state: SearchState, seq: int) -> None:
     """A plan that was asked for before is asked for anew; what an expert does now is done."""
     if state.open == ROOT:
         state.steered_at = seq
-        if state.pending is not None and state.pending.stage is redo:
+        if state.pending is not None and state.pending.stage is Stage.PLAN:
             state.pending = None
         state.misread = []
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from services.contracts.searching import (
-    NodeState,
     SearchBounds,
     SearchDetail,
     SearchEvent,
@@ -67,7 +66,7 @@ def _node(state: SearchState, node: Node) -> SearchNode:
         hypothesis=node.hypothesis,
         why=node.why,
         asked_by=node.asked_by,
-        state=NodeState(node.state),
+        state=node.state,
         state_why=node.state_why,
         shown=node.call.shown if node.call else "",
         tool=node.call.tool if node.call else "",

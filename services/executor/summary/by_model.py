@@ -194,7 +194,8 @@ def _tool_in_words(tool: Tool) -> str:
 
 def _trace_in_words(trace: Trace) -> str:
     labels = ", ".join(f"{name}={value}" for name, value in trace.labels.items())
-    return "\n".join([f"ticket with {labels}", *map(_call_in_words, trace.calls), _ended(trace)])
+    ended = f"ended: {trace.ended.value.replace('_', ' ')}"
+    return "\n".join([f"ticket with {labels}", *map(_call_in_words, trace.calls), ended])
 
 
 def _call_in_words(call: Call) -> str:
@@ -206,7 +207,3 @@ def _call_in_words(call: Call) -> str:
     elif call.effect is Effect.CHANGE:
         how = " taken back" if call.undone else " worked" if call.verified else " did not show"
     return f"{call.at:.0f} s {call.effect} {call.tool}({arguments}) on {call.target}:{how} {told}"
-
-
-def _ended(trace: Trace) -> str:
-    return f"ended: {trace.ended.value.replace('_', ' ')}"

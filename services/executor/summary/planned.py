@@ -53,7 +53,7 @@ class Planning:
     def __init__(self, cases: Sequence[Case], catalogue: Catalogue) -> None:
         self._cases = cases
         self._catalogue = catalogue
-        self._are_different = len({_named(case.trace.labels) for case in cases}) > 1
+        self._are_different = len({tuple(sorted(case.trace.labels.items())) for case in cases}) > 1
 
     def looks(self) -> list[Explained]:
         """Looks before the first change that nearly all cases have, in their common order.
@@ -241,10 +241,6 @@ def _shared(found: Sequence[Collection[T]]) -> list[T]:
     """What nearly all of them have."""
     counts = Counter(each for some in found for each in some)
     return [each for each, count in counts.items() if nearly_all(count, len(found))]
-
-
-def _named(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(labels.items()))
 
 
 def _in_order(found: Sequence[Explained]) -> list[Explained]:

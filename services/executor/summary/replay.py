@@ -108,14 +108,7 @@ class _Replay:
         return dict(coming[0].arguments) if coming and coming[0].tool == tool else {}
 
     def _look(self, look: Look) -> None:
-        facts: dict[str, object] = {
-            "purpose": look.purpose,
-            "tool": look.tool.name,
-            "target": look.target,
-            "arguments": dict(look.arguments),
-            "shown": look.tool.shown(look.arguments),
-        }
-        told = self._recorded(look)
+        facts, told = look.facts, self._recorded(look)
         if told is None:
             facts |= {"why": "the trace has no such look", "is_final": True}
             self._add(NewEvent(Kind.NOT_OBSERVED, look.place, facts))
@@ -193,7 +186,7 @@ class _Replay:
 
 def _needs_rise(look: Look, run: Run) -> bool:
     return any(
-        test.comparison.value in {"rose", "stayed"}
+        test.comparison.is_of_change
         for each in run.bindings
         if each.tool == look.tool.name
         for answer in each.answers

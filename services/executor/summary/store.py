@@ -3,9 +3,9 @@
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import CursorResult, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from services.contracts.proposals import SourceRun
@@ -20,6 +20,7 @@ from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.sql.rows import changed
 from services.kit.value import Value
 
 DRAW_TASK = "executor.draw_summary"
@@ -144,7 +145,7 @@ class SummaryStore:
         to_proposing = update(SummaryRow).where(*is_learned)
         values = {"state": SummaryState.PROPOSING.value, "proposed_by": by}
         with self._database.session() as session:
-            if _changed(session, to_proposing.values(values)) == 1:
+            if changed(session, to_proposing.values(values)) == 1:
                 add_audit(session, "summary.proposed", f"summary {key[:32]}")
                 self._outbox.put(session, PROPOSE_TASK, {"key": key}, f"{PROPOSE_TASK}:{key}")
 
@@ -195,7 +196,3 @@ def _stored(row: SummaryRow) -> StoredSummary:
         proposed_by=row.proposed_by,
         at=datetime.fromtimestamp(row.at, UTC),
     )
-
-
-def _changed(session: Session, statement: Any) -> int:  # noqa: ANN401 - any statement
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount

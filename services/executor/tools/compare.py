@@ -31,6 +31,11 @@ class Comparison(StrEnum):
     STAYED = "stayed"
     """It did not rise since then."""
 
+    @property
+    def is_of_change(self) -> bool:
+        """Whether an earlier look is held against a later one."""
+        return self in {Comparison.ROSE, Comparison.STAYED}
+
 
 class Test(CatalogueEntry):
     """One comparison of a field."""
@@ -48,7 +53,7 @@ class Test(CatalogueEntry):
         told = fields.get(self.field)
         if told is None:
             return None
-        if self.comparison in {Comparison.ROSE, Comparison.STAYED}:
+        if self.comparison.is_of_change:
             before = number(earlier.get(self.field)) if earlier is not None else None
             now = number(told)
             if before is None or now is None:

@@ -1,9 +1,9 @@
 """Answers to questions: each is taken once, and the ticket is walked again with what it told."""
 
 import time
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import CursorResult, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from services.contracts.clarification import (
@@ -29,6 +29,7 @@ from services.gateway.ticket.queue import Announcer
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.kit.sql.rows import changed
 from services.language.answers import answer_of, plain_answer
 
 _OPEN = ClarificationState.OPEN.value
@@ -213,7 +214,7 @@ def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:
         .where(ClarificationRow.id == id_, ClarificationRow.state == _OPEN)
         .values(**values, answered_at=time.time())
     )
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount == 1
+    return changed(session, statement) == 1
 
 
 def _check_same(row: ClarificationRow, values: dict[str, Any]) -> None:

@@ -24,8 +24,6 @@ from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
-WALK_TASK = "gateway.walk_ticket"
-
 _NO_TICKET = "a comment on a ticket that is not known here"
 
 

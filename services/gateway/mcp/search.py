@@ -4,8 +4,8 @@ from starlette.concurrency import run_in_threadpool
 
 from services.contracts.mcp import FoundKnowledge, Passage, SearchKnowledge
 from services.contracts.retrieval import RetrieveRequest
+from services.gateway.formats import lines_url
 from services.gateway.mcp.tool import Platform, Tool
-from services.gateway.ticket.addresses import lines_url
 from services.kit.access.scopes import Scope
 from services.knowledge.model import RetrievedChunk
 from services.llm.prompts import quoted

@@ -9,7 +9,7 @@ from services.gateway.sources.delivery import Ignored, Reading
 from services.gateway.ticket.comments import Comment
 from services.kit.errors import PayloadTooLargeError
 
-MAX_ID_CHARACTERS = 400
+MAX_EXTERNAL_ID_CHARACTERS = 400
 MAX_OCCURRENCE_CHARACTERS = 100
 MAX_TEAMS = 50
 MAX_SEVERITY_CHARACTERS = 60
@@ -33,7 +33,7 @@ def bounded(item: Reading, limits: GatewaySettings) -> Reading:
     """
     if isinstance(item, Ignored):
         return item
-    _check("external id", len(item.external_id), MAX_ID_CHARACTERS)
+    _check("external id", len(item.external_id), MAX_EXTERNAL_ID_CHARACTERS)
     if isinstance(item, Comment):
         return _cut_comment(item)
     _check("occurrence", len(item.occurrence), MAX_OCCURRENCE_CHARACTERS)

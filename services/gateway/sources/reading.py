@@ -104,10 +104,6 @@ class Reader:
         """
         return self._read_items(self._items(parse_json(raw), source_name))
 
-    def source_of(self, raw: bytes) -> str:
-        """The name of the source that recognises the body; raises as `read` does."""
-        return self._items(parse_json(raw), None)[0][0].name
-
     def _prove(self, source: Source, received: Received) -> None:
         credentials = self._webhooks.credentials(source.name)
         if credentials:

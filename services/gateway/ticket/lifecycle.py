@@ -7,11 +7,10 @@ again; people take its questions, its team and its workflow into their hands.
 import time
 from collections.abc import Collection, Sequence
 from contextvars import Context
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from sqlalchemy import CursorResult, case, exists, func, select, true, update
+from sqlalchemy import case, exists, func, select, true, update
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import Executable
 
 from services.contracts.scorer import ScoredCandidate
 from services.contracts.ticket import TicketDraft, TicketStatus
@@ -32,6 +31,7 @@ from services.gateway.ticket.queue import SOMEBODY_WAITS, WALK_TASK, first_walk,
 from services.gateway.ticket.severity import priority_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
+from services.kit.sql.rows import changed
 from services.workflow.model import Workflow
 
 OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
@@ -107,7 +107,7 @@ def note_progress(session: Session, ticket_id: str, notes: Sequence[Note]) -> No
         .where(TicketRow.id == ticket_id, TicketRow.status.in_(OPEN))
         .values(status=TicketStatus.PLANNING.value, updated_at=time.time())
     )
-    if notes and _changed(session, statement):
+    if notes and changed(session, statement):
         add_events(session, ticket_id, notes)
 
 
@@ -273,8 +273,8 @@ def _begin_walk(
     now = time.time()
     is_from = TicketRow.status.in_(from_)
     statement = update(TicketRow).where(TicketRow.id == ticket_id, is_from)
-    changed = statement.values(**values, began_at=now, updated_at=now)
-    return session.scalar(changed.returning(TicketRow.walks))
+    begun = statement.values(**values, began_at=now, updated_at=now)
+    return session.scalar(begun.returning(TicketRow.walks))
 
 
 def count_repeats(session: Session, ticket_id: str, more: int, *, is_open: bool) -> Note | None:
@@ -323,7 +323,7 @@ def open_again(session: Session, ticket_id: str, by: str) -> bool:
     statement = update(TicketRow).where(
         TicketRow.id == ticket_id, TicketRow.resolved_at.is_not(None)
     )
-    if not _changed(session, statement.values(resolved_at=None, updated_at=time.time())):
+    if not changed(session, statement.values(resolved_at=None, updated_at=time.time())):
         return False
     add_events(session, ticket_id, [Note("not_over", {"by": by})])
     return True
@@ -332,7 +332,7 @@ def open_again(session: Session, ticket_id: str, by: str) -> bool:
 def end_questions(session: Session, ticket_id: str) -> bool:
     """Ask nothing more about it; whether this was the first to say so."""
     statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.asks.is_(True))
-    return _changed(session, statement.values(asks=False)) == 1
+    return changed(session, statement.values(asks=False)) == 1
 
 
 def set_holder(
@@ -346,7 +346,7 @@ def set_holder(
     statement = update(TicketRow).where(TicketRow.id == ticket_id, has_it)
     now = time.time()
     held = {"holder": name, "holder_id": id_, "held_at": now if to else None, "updated_at": now}
-    return _changed(session, statement.values(**held)) == 1
+    return changed(session, statement.values(**held)) == 1
 
 
 def hand_over(session: Session, ticket_id: str) -> None:
@@ -367,7 +367,7 @@ def take_over_again(session: Session, ticket_id: str) -> bool:
     )
     given_up = (TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value)
     statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.status.in_(given_up))
-    return _changed(session, statement.values(status=status, updated_at=time.time())) == 1
+    return changed(session, statement.values(status=status, updated_at=time.time())) == 1
 
 
 def note_rejected(session: Session, ticket_id: str) -> None:
@@ -430,7 +430,7 @@ def keep_workflow(session: Session, ticket_id: str, walk: int, better_page: str)
         TicketRow.id == ticket_id, TicketRow.status.in_(OPEN), TicketRow.walks == walk
     )
     kept = {"status": TicketStatus.PLANNED.value, "better_page": better_page}
-    return _changed(session, statement.values(**kept, updated_at=time.time())) == 1
+    return changed(session, statement.values(**kept, updated_at=time.time())) == 1
 
 
 def lock_ticket_of(session: Session, workflow_id: str) -> None:
@@ -449,7 +449,3 @@ def lock_ticket(session: Session, ticket_id: str) -> None:
 def touch(session: Session, ticket_id: str, now: float) -> None:
     """Note that something was done with it: it is kept for so much longer."""
     session.execute(update(TicketRow).where(TicketRow.id == ticket_id).values(updated_at=now))
-
-
-def _changed(session: Session, statement: Executable) -> int:
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -11,7 +11,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from services.contracts.gateway import ProgressEvent
-from services.gateway.ticket.addresses import citation_url, workflow_url
+from services.gateway.formats import citation_url
+from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError

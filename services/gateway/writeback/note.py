@@ -9,7 +9,7 @@ from services.contracts.clarification import Clarification
 from services.contracts.gateway import NearestDocument, StoredWorkflow, TicketDetail
 from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
-from services.gateway.ticket.addresses import lines_url
+from services.gateway.formats import lines_url
 from services.gateway.ticket.comments import MARK, OPENING
 from services.workflow.model import Step, Workflow
 

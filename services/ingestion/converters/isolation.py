@@ -78,12 +78,7 @@ class IsolatedReaders:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603  (every word of it is ours)
-                [
-                    sys.executable,
-                    "-m",
-                    "services.ingestion.converters.isolated",
-                    str(self._memory_bytes),
-                ],
+                [sys.executable, "-m", _PROGRAM, str(self._memory_bytes)],
                 env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -98,7 +98,7 @@ class JobRunner:
             self._run(job_id, on_progress, self._ingest)
         return self._jobs.get(job_id)
 
-    def run_removal(self, job_id: str, on_progress: OnProgress | None = None) -> IngestJob:
+    def run_removal(self, job_id: str) -> IngestJob:
         """Do the work of a stored removal, once no job works on any source.
 
         Raises:
@@ -106,7 +106,7 @@ class JobRunner:
             UnavailableError: A store did not answer; run the job again.
         """
         with all_sources_lock(self._database, self._locks):
-            self._run(job_id, on_progress, JobRun.forget)
+            self._run(job_id, None, JobRun.forget)
         return self._jobs.get(job_id)
 
     def reindex(self, on_progress: OnReindexed = lambda _done, _total: None) -> int:

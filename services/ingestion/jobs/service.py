@@ -111,9 +111,7 @@ class JobService(JobRunner):
             _add(session, job, "ingested")
         return self.run(job.id, on_progress)
 
-    def forget_here(
-        self, root: IngestedRoot, *, on_progress: OnProgress | None = None
-    ) -> IngestJob:
+    def forget_here(self, root: IngestedRoot) -> IngestJob:
         """Take all documents of the root out of the stores now, in this thread.
 
         One that was killed goes on when it is called again.
@@ -125,7 +123,7 @@ class JobService(JobRunner):
         job = _removal(root, is_queued=False)
         with self._database.session() as session:
             _add(session, job, "forgotten")
-        return self.run_removal(job.id, on_progress)
+        return self.run_removal(job.id)
 
     def _new_job(self, path: Path, *, prune: bool, is_queued: bool) -> JobRow:
         if os.fsencode(path) != str(path).encode("utf-8", "replace"):

@@ -36,13 +36,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import structlog
 from sqlalchemy import (
     ColumnElement,
-    CursorResult,
     delete,
     event,
     func,
@@ -51,12 +50,12 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import Executable
 
 from services.kit.errors import FlowXpertError, UnavailableError
 from services.kit.observability import tracing
 from services.kit.observability.metrics import OLDEST, OUTCOMES, TASKS, start_at_zero
 from services.kit.sql.database import Database
+from services.kit.sql.rows import changed
 from services.kit.tables import OutboxRow
 
 LEASE_S = 60.0
@@ -255,7 +254,7 @@ class Outbox:
             .values(parked_at=None, attempts=0, due_at=time.time(), runner=None)
         )
         self._wake_after(session)
-        return _changed(session, statement) == 1
+        return changed(session, statement) == 1
 
     def register(self, task_name: str, work: Work, *, on_parked: OnParked | None = None) -> None:
         """Say what is done for tasks of this name, before workers of its room begin.
@@ -319,7 +318,7 @@ class Outbox:
         claim = _current.get()
         if claim is None:
             return
-        if _changed(session, delete(OutboxRow).where(*_held(claim))) == 0:
+        if changed(session, delete(OutboxRow).where(*_held(claim))) == 0:
             raise LostClaimError(f"the task {claim.key!r} was taken over by another worker")
         event.listen(
             session, "after_commit", lambda _session: setattr(claim, "finished", True), once=True
@@ -369,7 +368,7 @@ class Outbox:
                     "attempts": OutboxRow.attempts - 1,
                 }
                 held = update(OutboxRow).where(*_held(claim)).values(values)
-                given += [claim.key] if _changed(session, held) else []
+                given += [claim.key] if changed(session, held) else []
         return given
 
     def restart(self) -> None:
@@ -472,7 +471,7 @@ class Outbox:
     def _park(self, claim: Claim, reason: str, on_parked: OnParked | None) -> None:
         values = {"parked_at": time.time(), "reason": reason, "runner": None}
         with self.database.session() as session:
-            if _changed(session, update(OutboxRow).where(*_held(claim)).values(values)) == 0:
+            if changed(session, update(OutboxRow).where(*_held(claim)).values(values)) == 0:
                 return
             if on_parked is not None:
                 on_parked(session, claim.kwargs, reason)
@@ -485,7 +484,3 @@ def _is_due() -> tuple[ColumnElement[bool], ...]:
 
 def _held(claim: Claim) -> tuple[Any, ...]:
     return OutboxRow.key == claim.key, OutboxRow.runner == claim.runner
-
-
-def _changed(session: Session, statement: Executable) -> int:
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount

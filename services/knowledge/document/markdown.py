@@ -128,11 +128,6 @@ class Item:
         return tuple(block for block in self.blocks if block.kind is BlockKind.CODE)
 
     @property
-    def sub_items(self) -> tuple["Item", ...]:
-        """Items of the lists nested directly in it."""
-        return tuple(item for block in self.blocks for item in block.items)
-
-    @property
     def links(self) -> tuple[MarkdownLink, ...]:
         """All links in it, nested ones included, in document order."""
         return tuple(link for block in self.blocks for link in block.links)

@@ -37,6 +37,14 @@ def merge(parts: Sequence[IncidentNode]) -> IncidentNode:
     )
 
 
+def merged_by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
+    """Nodes of one document by id; those of the same incident become one."""
+    same: dict[str, list[IncidentNode]] = {}
+    for node in nodes:
+        same.setdefault(node.id, []).append(node)
+    return {id_: merge(parts) for id_, parts in same.items()}
+
+
 def _distinct(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     seen: dict[tuple[str, str], Passage] = {}
     for passage in passages:

@@ -21,7 +21,7 @@ from services.kit.batches import batches
 from services.kit.ids import time_ordered_id
 from services.knowledge.model import Case, IncidentNode
 from services.knowledge.ports import StoreUnavailableError
-from services.knowledge.stores.merge import merge, normalise_name
+from services.knowledge.stores.merge import merge, merged_by_id, normalise_name
 from services.knowledge.stores.neo4j_migrations import GRAPH_ID, migrate
 from services.knowledge.tables import NAME_LENGTH
 
@@ -193,7 +193,7 @@ class Neo4jGraphStore:
 
     def replace_document(self, document_id: str, nodes: Sequence[IncidentNode]) -> set[str]:
         """See `GraphStore.replace_document`."""
-        parts = _by_id(nodes)
+        parts = merged_by_id(nodes)
 
         def work(tx: ManagedTransaction) -> set[str]:
             tx.run(_TAKE_TURN, graph=GRAPH_ID).consume()
@@ -385,14 +385,6 @@ def _write(
 ) -> None:
     for batch in batches(values, _BATCH):
         tx.run(statement, {"rows": batch, **parameters}).consume()
-
-
-def _by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
-    """Nodes of one document by id; those of the same incident become one."""
-    same: dict[str, list[IncidentNode]] = {}
-    for node in nodes:
-        same.setdefault(node.id, []).append(node)
-    return {id_: merge(parts) for id_, parts in same.items()}
 
 
 def _key(name: str) -> str:

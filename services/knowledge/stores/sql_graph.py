@@ -9,7 +9,7 @@ from services.kit.batches import batches
 from services.kit.sql.database import Database
 from services.knowledge.model import Case, IncidentNode
 from services.knowledge.stores import sql_cases
-from services.knowledge.stores.merge import merge, normalise_name
+from services.knowledge.stores.merge import merge, merged_by_id, normalise_name
 from services.knowledge.tables import NAME_LENGTH, LinkRow, NameRow, NodeRow, PartRow
 
 
@@ -30,7 +30,7 @@ class SqlGraphStore:
             mine = PartRow.document_id == document_id
             touched = set(session.scalars(select(PartRow.node_id).where(mine)))
             session.execute(delete(PartRow).where(mine))
-            parts = _by_id(nodes)
+            parts = merged_by_id(nodes)
             known = {row.id for row in _rows(session, list(parts))}
             session.add_all(NodeRow(id=id_, merged="") for id_ in parts if id_ not in known)
             session.flush()
@@ -145,14 +145,6 @@ def _write_alone(session: Session) -> None:
         session.execute(text("LOCK TABLE knowledge_node IN SHARE ROW EXCLUSIVE MODE"))
     else:
         session.execute(delete(NodeRow).where(NodeRow.id == ""))
-
-
-def _by_id(nodes: Sequence[IncidentNode]) -> dict[str, IncidentNode]:
-    """Nodes of one document by id; those of the same incident become one."""
-    same: dict[str, list[IncidentNode]] = {}
-    for node in nodes:
-        same.setdefault(node.id, []).append(node)
-    return {id_: merge(parts) for id_, parts in same.items()}
 
 
 def _merge_again(session: Session, ids: Sequence[str]) -> set[str]:

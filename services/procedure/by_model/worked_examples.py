@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import log, sqrt
@@ -19,15 +18,12 @@ class WorkedExample(NamedTuple):
     """The answer in the form that the model is to give."""
 
 
-def most_similar(
-    text: str, *, examples: Sequence[WorkedExample] | None = None
-) -> WorkedExample | None:
+def most_similar(text: str) -> WorkedExample | None:
     """The example whose page is worded most like this one, another page than this itself.
 
     Cosine of term weights; None where there is no other page.
     """
-    known = worked_examples() if examples is None else examples
-    others = [example for example in known if example.text != text]
+    others = [example for example in worked_examples() if example.text != text]
     if not others:
         return None
     counts = [Counter(tokenise(example.text)) for example in others]

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from services.knowledge.document.markdown import Section, parse
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.model import SectionRole
-from services.procedure.model import Choice, LineRange, Procedure
+from services.procedure.model import LineRange, Procedure
+from services.procedure.program.cited_lines import lines_of
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CONDITION = re.compile(
@@ -29,7 +30,7 @@ _BACKGROUND = frozenset(
 
 def untold(procedures: Sequence[Procedure], text: str) -> Iterator[LineRange]:
     """Lines of instructing sections, code left out, that state a condition no node cites."""
-    told = {line for procedure in procedures for line in _cited(procedure)}
+    told = {line for procedure in procedures for line in lines_of(procedure)}
     told |= set(_background(parse(text).root))
     in_code = False
     for number, line in enumerate(text.split("\n"), start=1):
@@ -55,10 +56,3 @@ def _background(section: Section) -> Iterator[int]:
         return
     for child in section.children:
         yield from _background(child)
-
-
-def _cited(procedure: Procedure) -> Iterator[int]:
-    for node in procedure.walk():
-        arms = node.arms if isinstance(node, Choice) else ()
-        for first, last in (*node.lines, *(lines for arm in arms for lines in arm.lines)):
-            yield from range(first, last + 1)

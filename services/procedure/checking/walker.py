@@ -147,7 +147,9 @@ def _lines(node: object) -> tuple[LineRange, ...]:
 def _of_paths(workflow: Workflow) -> Iterator[PathFinding]:
     for step in workflow.steps:
         if len(step.text) > _LONGEST_TEXT:
-            yield PathFinding(f"a step is too long to act on: {step.text[:60]!r} …", _cited(step))
+            yield PathFinding(
+                f"a step is too long to act on: {step.text[:60]!r} …", step.cited_lines
+            )
     for path in _Ways(workflow):
         yield from _twice(path)
         yield from _escalated_after_success(path)
@@ -196,7 +198,7 @@ def _twice(path: _Path) -> Iterator[PathFinding]:
     for step, _ in path:
         said = (step.text.casefold(), step.citations)
         if step.kind is StepKind.PROCESS and step.citations and said in seen:
-            yield PathFinding(f"one path does {step.text!r} twice", _cited(step))
+            yield PathFinding(f"one path does {step.text!r} twice", step.cited_lines)
         seen.add(said)
 
 
@@ -206,13 +208,9 @@ def _escalated_after_success(path: _Path) -> Iterator[PathFinding]:
     decisions = [(step, answer) for step, answer in path if step.kind is StepKind.DECISION]
     was_helped = bool(decisions) and decisions[-1][0].implied and decisions[-1][1] == "Yes"
     if was_helped and last.kind is StepKind.TERMINAL and _is_escalation(last):
-        yield PathFinding(f"who was helped comes to {last.text!r} all the same", _cited(last))
+        yield PathFinding(f"who was helped comes to {last.text!r} all the same", last.cited_lines)
 
 
 def _is_escalation(step: Step) -> bool:
     words = step.text.casefold()
     return any(word in words for word in ("escalat", "support case", "hand over", "open a case"))
-
-
-def _cited(step: Step) -> tuple[LineRange, ...]:
-    return tuple((cite.start_line, cite.end_line) for cite in step.citations)

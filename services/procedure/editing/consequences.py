@@ -65,13 +65,6 @@ class Consequences(Value):
     """Ways from the start to an end; None where there are too many to play."""
     paths_after: int | None = None
 
-    @property
-    def new_errors(self) -> tuple[EditFinding, ...]:
-        """Errors that the edit brings."""
-        return tuple(
-            each for each in self.findings if each.is_new and each.severity is Severity.ERROR
-        )
-
 
 def consequences(before: Procedure, after: Procedure) -> Consequences:
     """What comes of an edit; both must have ids on all nodes (`apply.with_ids`)."""
@@ -116,7 +109,7 @@ def _of_lint(finding: Finding, workflow: Workflow) -> EditFinding:
         check=finding.check,
         severity=finding.severity,
         text=text,
-        lines=_lines(step) if step else (),
+        lines=step.cited_lines if step else (),
     )
 
 
@@ -177,7 +170,9 @@ class _Grouped:
     def add(self, answered: Answered, step: Step, *, is_always: bool = False) -> None:
         key = answered.question, answered.answer
         self._lines.setdefault(key, answered.lines)
-        named = NamedStep(node=step.node, text=step.text, lines=_lines(step), is_always=is_always)
+        named = NamedStep(
+            node=step.node, text=step.text, lines=step.cited_lines, is_always=is_always
+        )
         self._steps.setdefault(key, {})[step.node] = named
 
     def told(self) -> tuple[OtherCondition, ...]:
@@ -190,7 +185,3 @@ class _Grouped:
             )
             for key, steps in self._steps.items()
         )
-
-
-def _lines(step: Step) -> tuple[LineRange, ...]:
-    return tuple((cite.start_line, cite.end_line) for cite in step.citations)

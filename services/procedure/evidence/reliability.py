@@ -1,6 +1,5 @@
 """How far the chances of conditions hold on a team's own pages: what people corrected tells."""
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
@@ -9,6 +8,7 @@ from pydantic import Field
 
 from services.kit.fitted import FittedFile, Spread
 from services.procedure.evidence.conditions import Condition
+from services.procedure.evidence.odds import chance_of, log_odds
 
 _NEAREST = 0.005
 """To 0 and to 1."""
@@ -29,7 +29,7 @@ class Reliability(FittedFile):
 
     def of(self, chance: float) -> float:
         """The chance on these pages, 0–1."""
-        return 1 / (1 + math.exp(-(self.intercept + self.slope * log_odds(chance))))
+        return chance_of(self.intercept + self.slope * bounded_odds(chance))
 
     def applied(self, conditions: Iterable[Condition]) -> list[Condition]:
         """The same conditions with their chances on these pages."""
@@ -39,7 +39,6 @@ class Reliability(FittedFile):
         return [each.model_copy(update={"chance": chance}) for each, chance in told]
 
 
-def log_odds(chance: float) -> float:
-    """Of a chance, bounded."""
-    bounded = min(1 - _NEAREST, max(_NEAREST, chance))
-    return math.log(bounded / (1 - bounded))
+def bounded_odds(chance: float) -> float:
+    """The log-odds that the line is laid over."""
+    return log_odds(chance, nearest=_NEAREST)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import FactKind
+from services.procedure.evidence.odds import log_odds
 
 _SUREST = 0.02
 """No fact counts as surer than this, either way."""
@@ -19,13 +20,10 @@ def beliefs(decided: Sequence[Decided], *kinds: FactKind) -> dict[str, float]:
     """
     signs: dict[str, float] = {}
     for kind in kinds:
-        odds = [_log_odds(each.chance) for each in decided if each.fact.kind is kind]
+        odds = [
+            log_odds(each.chance, nearest=_SUREST) for each in decided if each.fact.kind is kind
+        ]
         against = math.fsum(min(0.0, each) for each in odds)
         signs[f"{kind} facts"] = math.fsum(odds) / len(odds) if odds else _NO_FACT
         signs[f"{kind} facts, against"] = against / math.sqrt(len(odds)) if odds else 0.0
     return signs
-
-
-def _log_odds(chance: float) -> float:
-    bounded = min(1 - _SUREST, max(_SUREST, chance))
-    return math.log(bounded / (1 - bounded))

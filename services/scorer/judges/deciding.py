@@ -1,10 +1,10 @@
 """What a judge says about questions becomes chances of the facts of the candidates."""
 
-import math
 from collections.abc import Sequence
 
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import Fact
+from services.procedure.evidence.odds import chance_of, log_odds
 from services.scorer.judges.panel import PanelVerdict
 from services.scorer.judges.question import FactQuestion
 
@@ -43,10 +43,5 @@ def decided_with(decided: Sequence[Decided], by_model: dict[Fact, float]) -> lis
 
 
 def _together(evidence: float, judge: float) -> float:
-    odds = _log_odds(evidence) + _WEIGHT * _log_odds(judge)
-    return 1 / (1 + math.exp(-odds))
-
-
-def _log_odds(chance: float) -> float:
-    bounded = min(1 - _SUREST, max(_SUREST, chance))
-    return math.log(bounded / (1 - bounded))
+    told = log_odds(evidence, nearest=_SUREST), log_odds(judge, nearest=_SUREST)
+    return chance_of(told[0] + _WEIGHT * told[1])

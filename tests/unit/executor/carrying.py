@@ -8,7 +8,7 @@ import yaml
 from services.contracts.execution import RunMode, RunPhase
 from services.executor.adapters.port import UnknownEffectError
 from services.executor.bindings.proposing import Proposing, target_of
-from services.executor.runs.engine import SqlRunEngine
+from services.executor.runs.engine import RunEngine
 from services.executor.runs.events import Kind
 from services.executor.runs.moves import NewEvent
 from services.executor.runs.run import Confirmation, Limits, Run, RunTicket
@@ -66,7 +66,7 @@ class Carrying:
         self.outbox.register(ADVANCE_TASK, self.engine.advance)
 
     def new_engine(self):
-        return SqlRunEngine(
+        return RunEngine(
             self.store,
             lambda: self.catalogue,
             {"ssh": self.devices},

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 from services.executor.calling import Calling
-from services.executor.search.engine import SqlSearchEngine
+from services.executor.search.engine import SearchEngine
 from services.executor.search.experts import Expert, experts_of
 from services.executor.search.search import Change, Limits, Search, SearchTicket
 from services.executor.search.store import SEARCH_TASK, SearchStore
@@ -117,7 +117,7 @@ class Seeking:
         return sum(e.kind.value in {"answered", "not_answered"} for e in events)
 
     def new_engine(self):
-        return SqlSearchEngine(
+        return SearchEngine(
             self.store,
             Calling(lambda: self.catalogue, {"ssh": self.devices}),
             self.retrieval,

@@ -23,7 +23,7 @@ from services.gateway.sources.fields import at, draft, line, mapping, names, obj
 NAME = "cloudwatch"
 
 _STATE_CHANGE = "CloudWatch Alarm State Change"
-_OVER, _ON, _UNKNOWN = "OK", "ALARM", "INSUFFICIENT_DATA"
+_OVER, _ON = "OK", "ALARM"
 
 
 def matches(body: Body) -> bool:

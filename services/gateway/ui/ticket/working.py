@@ -39,7 +39,6 @@ _Step = Annotated[str, Form(max_length=400)]
 _Words = Annotated[str, Form(max_length=MOST_WORDS)]
 _Text = Annotated[str, Form(max_length=MOST_TEXT)]
 _Lines = Annotated[str, Form(max_length=MOST_TEXT * MOST_LINES)]
-_Place = Annotated[int | None, Form(ge=1, le=1000)]
 
 
 async def _sent(request: Request) -> frozenset[str]:

@@ -4,7 +4,6 @@ import math
 
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import CitedPages, LinePlace, Lines
-from services.workflow.model import StepKind
 
 _MOST_STEPS = 8
 _MOST_QUESTIONS = 5
@@ -70,8 +69,3 @@ def between(drawn: Drawn, one: str, other: str) -> dict[str, float]:
         "next step": float(steps == 1),
         "questions between": float(min(asked, _MOST_QUESTIONS)),
     }
-
-
-def is_question(drawn: Drawn, step_id: str) -> bool:
-    """Whether the step is a decision."""
-    return drawn.workflow.by_id[step_id].kind is StepKind.DECISION

@@ -59,7 +59,8 @@ def test_a_list_item_holds_its_code_and_its_sub_list() -> None:
     assert [(code.text, code.language) for code in first.code] == [
         ("show environment fan", "console")
     ]
-    assert [item.text for item in first.sub_items] == ["front trays first", "then rear trays"]
+    nested = [item.text for block in first.blocks for item in block.items]
+    assert nested == ["front trays first", "then rear trays"]
     assert (first.number, second.number) == (1, 2)
 
 
