@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from services.kit.errors import InvalidInputError
 MOST_BYTES = 20_000_000
 _MOST_TEXT = 8_000
 _TEMPLATE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_PLAIN = (str, int, float, bool, date)
 _LINKS = ("runbook_url", "runbook", "runbook_link", "runbookUrl")
 
 
@@ -69,7 +71,9 @@ def _texts(told: Mapping[str, Any], name: str) -> dict[str, str]:
     given = told.get(name)
     if not isinstance(given, Mapping):
         return {}
-    return {str(key): str(text) for key, text in given.items() if text is not None}
+    # Nested values are no text, and those that a YAML file repeats by alias have no end.
+    plain = {str(key): str(text) for key, text in given.items() if isinstance(text, _PLAIN)}
+    return {key: text for key, text in plain.items() if text}
 
 
 def _list(told: object, name: str) -> list[Any]:

@@ -99,7 +99,10 @@ def page_of_link(url: str, ids: Iterable[str]) -> str:
 
     The file's name must be the same but for its ending and case; of two that fit as well, neither.
     """
-    wanted = _parts(unquote(urlsplit(url).path)) if url else []
+    try:
+        wanted = _parts(unquote(urlsplit(url).path))
+    except ValueError:  # `http://[::1/` is no address
+        return ""
     if not wanted:
         return ""
     shared = [(_shared(wanted, _parts(id_)), id_) for id_ in ids]

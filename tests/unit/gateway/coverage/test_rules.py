@@ -70,6 +70,13 @@ def test_what_is_no_rule_file_is_refused(text, tmp_path):
         read_rules(written(tmp_path, text))
 
 
+def test_aliases_of_aliases_are_no_text(tmp_path):
+    names = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+    rule = "groups: [{rules: [{alert: Fan, annotations: {summary: *a8, note: hot}}]}]"
+    (found,) = read_rules(written(tmp_path, "\n".join(["a0: &a0 x", *names, rule])))
+    assert found.text == "hot"
+
+
 def test_a_file_that_is_too_large_is_not_read(tmp_path):
     path = written(tmp_path, PLAIN)
     with path.open("ab") as file:
@@ -88,6 +95,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
         ("https://wiki.example.net/pump", ""),
         ("https://wiki.example.net/", ""),
         ("no address", ""),
+        ("http://[::1/fan.md", ""),
         ("", ""),
     ],
 )
