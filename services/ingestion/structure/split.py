@@ -170,10 +170,15 @@ class _Splitter:
         return last if last.strip().startswith(("```", "~~~")) else ""
 
     def _by_lines(self, piece: _Slice, *, head: int, tail: str) -> Iterator[_Slice]:
-        """Cut between lines; the first `head` lines and `tail` are repeated in every part."""
+        """Cut between lines; the first `head` lines and `tail` are repeated in every part.
+
+        Not those of a table so wide that its header leaves less than half of a part to its rows.
+        """
         lines = piece.text.split("\n")
         is_fence = head == 1 and tail
         first = "\n".join(lines[:head]) if head == 2 or is_fence else ""
+        if 2 * self._count(first) > self._room(piece.path):
+            first = ""
         skipped = head if first else 0
         room = max(1, self._room(piece.path) - self._count(first) - self._count(tail))
         body = lines[skipped : len(lines) - 1 if is_fence else len(lines)]

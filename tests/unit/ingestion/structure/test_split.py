@@ -50,6 +50,13 @@ def test_small_neighbours_are_packed_under_the_path_they_share() -> None:
     assert chunks[0].heading_path == ("Link flaps",)
 
 
+def test_a_wide_table_grows_no_larger_than_it_is() -> None:
+    header = "| " + " | ".join(f"column {n}" for n in range(60)) + " |\n" + "|---" * 60 + "|\n"
+    row = "| " + " | ".join(f"cell {n}" for n in range(60)) + " |\n"
+    page = f"# Link flaps\n\n{header}{row * 20}"
+    assert sum(len(chunk.text) for chunk in chunks_of(page, 40)) < 2 * len(page)
+
+
 def test_a_long_table_is_cut_between_rows_with_its_header_repeated() -> None:
     rows = "\n".join(f"| fault {n} | remedy {n} |" for n in range(20))
     chunks = chunks_of(f"# Link flaps\n\n| Fault | Remedy |\n|---|---|\n{rows}\n", 40)
