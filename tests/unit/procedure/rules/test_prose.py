@@ -466,8 +466,8 @@ def test_who_has_done_something_is_not_stuck_where_a_last_case_does_not_hold(lin
         ("For stale locks, remove them.", [{"Are there stale locks?": ["Remove them"]}]),
         ("For new pumps, oil the shaft.", ["For new pumps, oil the shaft"]),
         (
-            "If a stuck valve holds the shaft, free/oil it.",
-            [{"Does a stuck valve hold the shaft?": ["free/oil it"]}],
+            "If a stuck valve is shut, free/oil it.",
+            [{"Is a stuck valve shut?": ["free/oil it"]}],
         ),
         (
             "Assess whether the pump is old or if we should oil it.",
