@@ -261,7 +261,9 @@ def _main_verb(tokens: list[str], place: int) -> bool:
     base = base_of_third(word)
     if base:
         after = tokens[place + 1].strip(",;").lower() if place + 1 < len(tokens) else ""
-        return tells_of_one(base) and not is_of_state(after) and after not in _AUXILIARY
+        is_clear = _ONE.match(f"{tokens[0]} ") and place > 1 and after in _OBJECTS
+        is_verb = tells_of_one(base) or bool(is_clear)
+        return is_verb and not is_of_state(after) and after not in _AUXILIARY
     plural = before.endswith("s") and not before.endswith("ss")
     return plural and is_of_state(word)
 

@@ -58,7 +58,9 @@ class _Naming:
         return bool(after.lines) and after.lines[0][0] == place
 
     def named(self, node: Node) -> Node:
-        """The node with its id."""
+        """The node with its id; a remark has none, as nobody can be led to it."""
+        if isinstance(node, Remark):
+            return node
         if isinstance(node, Jump):
             return self._jump(node)
         line = node.lines[0][0] if node.lines else 0
@@ -87,9 +89,8 @@ def _id(line: int) -> str:
 def _first_in(procedure: Procedure, target: str) -> int:
     """The line of the first node within the lines of the target, 0 where there is none."""
     first, last = (int(each) for each in target.split("-"))
-    starts = (
-        node.lines[0][0] for node in procedure.walk() if node.lines and not isinstance(node, Jump)
-    )
+    nodes = (each for each in procedure.walk() if not isinstance(each, Jump | Remark))
+    starts = (node.lines[0][0] for node in nodes if node.lines)
     return next((line for line in starts if first <= line <= last), 0)
 
 

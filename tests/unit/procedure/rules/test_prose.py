@@ -466,8 +466,8 @@ def test_who_has_done_something_is_not_stuck_where_a_last_case_does_not_hold(lin
         ("For stale locks, remove them.", [{"Are there stale locks?": ["Remove them"]}]),
         ("For new pumps, oil the shaft.", ["For new pumps, oil the shaft"]),
         (
-            "If a stuck valve is shut, free/oil it.",
-            [{"Is a stuck valve shut?": ["free/oil it"]}],
+            "If a stuck valve holds the shaft, free/oil it.",
+            [{"Does a stuck valve hold the shaft?": ["free/oil it"]}],
         ),
         (
             "Assess whether the pump is old or if we should oil it.",
@@ -524,3 +524,24 @@ def test_a_command_in_a_sentence_is_run(line, told, commands):
 def test_code_is_no_verb_where_none_follows():
     told = read("`pump list` and `valve list` return nothing.", "", "Start the pump.").body
     assert outline(told) == ["Start the pump"]
+
+
+def test_who_is_led_to_a_section_comes_to_what_is_done_behind_its_warning():
+    told = read(
+        "## Look",
+        "",
+        "If the pump leaks, continue with Step 3.",
+        "",
+        "## Step 2: Oil",
+        "",
+        "Oil the pump.",
+        "",
+        "## Step 3: Stop",
+        "",
+        "> **Warning.** All water stops.",
+        "",
+        "Stop the pump.",
+    )
+    (jump,) = (node for node in told.walk() if isinstance(node, Jump))
+    (led,) = (node for node in told.walk() if node.id == jump.target)
+    assert outline((led,)) == ["Stop the pump"]
