@@ -146,11 +146,7 @@ def create_app(
             create_stream_router(service),
             create_audit_router(audit),
             create_coverage_router(coverages, citations, covering),
-            *(
-                [create_completeness_router(completing, knowledge.readings if knowledge else None)]
-                if completing
-                else []
-            ),
+            *([create_completeness_router(completing, known.readings)] if completing else []),
             create_mcp_router(
                 service,
                 deciding,

@@ -147,6 +147,7 @@ def build(stores: Stores, peers: Peers) -> OpenRoom[Receiving]:
 def describe(settings: PlatformSettings) -> FastAPI:
     """See `Room.describe`."""
     from services.gateway.app import create_app
+    from services.gateway.completeness.service import CompletingService
     from services.kit.queue.outbox import Outbox
     from services.kit.sql.database import Database
 
@@ -158,7 +159,7 @@ def describe(settings: PlatformSettings) -> FastAPI:
         outbox=Outbox(database),
         retrieval=NOBODY,
         triage=NOBODY,
-        completing=NOBODY,
+        completing=CompletingService(database, NOBODY, NOBODY),
     )
 
 

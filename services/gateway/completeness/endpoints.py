@@ -10,18 +10,18 @@ from services.contracts.readings import Readings
 from services.gateway.completeness.service import NothingShownError
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ticket.queries import TicketNotFoundError
-from services.kit.access.caller import Caller, current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.http.openapi import refusals
 
 TicketId = Annotated[str, Path(max_length=MAX_ID_CHARACTERS)]
+TextHash = Annotated[str, Path(max_length=64)]
 
 
 def create_completeness_router(
-    completing: Completing, readings: Callable[[Caller], Readings] | None = None
+    completing: Completing, readings: Callable[[], Readings]
 ) -> APIRouter:
-    """The routes over the service; without `readings` there are tickets alone."""
+    """The routes over the service, and over the readings as whoever asks may see them."""
     router = APIRouter(prefix="/v1")
 
     @router.get(
@@ -33,15 +33,13 @@ def create_completeness_router(
         """What most other pages, or past tickets, of the same kind check and this one does not."""
         return completing.of_ticket(ticket_id)
 
-    if readings:
-
-        @router.get(
-            "/readings/{text_hash}/completeness",
-            responses=refusals(NotFoundError, UnavailableError),
-        )
-        @needs(Need.READ)
-        def get_completeness_of_page(text_hash: str) -> Completeness:
-            """What most other pages of the kind check and this one does not, likewise."""
-            return completing.of_page(readings(current_caller()).get(text_hash))
+    @router.get(
+        "/readings/{text_hash}/completeness",
+        responses=refusals(NotFoundError, UnavailableError),
+    )
+    @needs(Need.READ)
+    def get_completeness_of_page(text_hash: TextHash) -> Completeness:
+        """What most other pages of the kind check and this one does not, likewise."""
+        return completing.of_page(readings().get(text_hash))
 
     return router
