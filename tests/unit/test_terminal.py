@@ -7,7 +7,7 @@ import pytest
 from services.contracts.gateway import StoredWorkflow
 from services.contracts.scorer import DIMENSIONS, Dimension, Score
 from services.contracts.ticket import Fit
-from services.terminal import show_workflow
+from services.terminal import show_line, show_workflow
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
 
 CITED = (Citation(document_id="fan.md", start_line=3, end_line=4),)
@@ -65,3 +65,10 @@ def test_a_step_says_its_notes_its_doubt_and_what_it_follows_from(
     assert "note: Mind the fan" in printed
     assert "not sure: For spines only?" in printed
     assert "follows from the steps around it" in printed
+
+
+def test_what_others_wrote_does_nothing_to_the_terminal(capsys):
+    show_line("Fan\x1b[31mDown\x1b]0;title\x07 \u202egpj.exe")
+    printed = capsys.readouterr().out
+    assert "Fan" in printed
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
