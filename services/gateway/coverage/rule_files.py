@@ -23,10 +23,10 @@ class RuleFileError(InvalidInputError):
 
 
 def read_rules(path: Path) -> list[AlertRule]:
-    """Each alert once, in the order of the file.
+    """Each alert once, in the order of the file; none of one that only records.
 
     Raises:
-        RuleFileError: It is no YAML, too large, or has no alert in it.
+        RuleFileError: It is no YAML, too large, or has no rule in it.
     """
     if path.stat().st_size > MOST_BYTES:
         raise RuleFileError(f"{path}: expected {MOST_BYTES} bytes at most")
@@ -38,21 +38,29 @@ def read_rules(path: Path) -> list[AlertRule]:
     for each in objects:
         for rule in _alerts(each):
             found.setdefault(rule.alert, rule)
-    if not found:
+    if not found and not any(map(_records, objects)):
         raise RuleFileError(f"{path}: expected `groups` with `rules` that have an `alert`")
     return list(found.values())
 
 
-def _alerts(told: Any) -> Iterator[AlertRule]:  # noqa: ANN401 - YAML
+def _alerts(told: object) -> Iterator[AlertRule]:
+    for rule in _rules(told):
+        if isinstance(rule.get("alert"), str) and rule["alert"]:
+            yield _rule(rule)
+
+
+def _records(told: object) -> bool:
+    return any(isinstance(rule.get("record"), str) for rule in _rules(told))
+
+
+def _rules(told: object) -> Iterator[Mapping[str, Any]]:
     if not isinstance(told, Mapping):
         return
     for item in _list(told, "items"):  # a List of Kubernetes
-        yield from _alerts(item)
+        yield from _rules(item)
     spec = told.get("spec")
     for group in _list(spec if isinstance(spec, Mapping) else told, "groups"):
-        for rule in _list(group, "rules"):
-            if isinstance(rule, Mapping) and isinstance(rule.get("alert"), str) and rule["alert"]:
-                yield _rule(rule)
+        yield from (rule for rule in _list(group, "rules") if isinstance(rule, Mapping))
 
 
 def _rule(rule: Mapping[str, Any]) -> AlertRule:

@@ -70,6 +70,11 @@ def test_what_is_no_rule_file_is_refused(text, tmp_path):
         read_rules(written(tmp_path, text))
 
 
+def test_a_file_that_only_records_has_no_alert(tmp_path):
+    rule = "groups: [{rules: [{record: 'job:up', expr: up}]}]"
+    assert read_rules(written(tmp_path, rule)) == []
+
+
 def test_aliases_of_aliases_are_no_text(tmp_path):
     names = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
     rule = "groups: [{rules: [{alert: Fan, annotations: {summary: *a8, note: hot}}]}]"
