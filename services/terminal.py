@@ -1,6 +1,5 @@
 """What the command line shows: workflows, tickets and progress, for people."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.contracts.triage import TriageDecision
 from services.contracts.verdict import Verdict
-from services.kit.text import clean_text
+from services.kit.text import visible_text
 from services.workflow.effects.effect import Level, effect_of
 from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 _MARK = {StepKind.PROCESS: "▸", StepKind.DECISION: "◆", StepKind.TERMINAL: "■"}
 _STYLE = {StepKind.PROCESS: "cyan", StepKind.DECISION: "yellow", StepKind.TERMINAL: "green"}
 
-_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 SHOWN_FAILURES = 20
 """Failures that are told one by one: what a screen holds beside the rest."""
 
@@ -79,12 +77,7 @@ def show_refusal(ticket: TicketDetail) -> None:
 
 def show_line(line: str) -> None:
     """A line that others wrote, without what it would do to the terminal."""
-    console.print(Text(_harmless(line)))
-
-
-def _harmless(text: str) -> str:
-    """Without control characters, and those that turn the direction of writing."""
-    return _TURNS.sub("", clean_text(text))
+    console.print(Text(visible_text(line)))
 
 
 def show_triage(decision: TriageDecision) -> None:
@@ -310,7 +303,7 @@ def show_build(report: "BuildReport") -> None:
 
 def _show_failed(failed: Sequence[FailedDocument], count: int, to: Console) -> None:
     for each in failed[:SHOWN_FAILURES]:
-        to.print(Text(_harmless(f"  {each.document_id}: {each.reason}"), style="red"))
+        to.print(Text(visible_text(f"  {each.document_id}: {each.reason}"), style="red"))
     if count > SHOWN_FAILURES:
         to.print(Text(f"  … and {count - SHOWN_FAILURES} more", style="red"))
 

@@ -5,9 +5,10 @@ from enum import StrEnum
 from typing import Annotated, Protocol
 from urllib.parse import quote
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from services.kit.http.client import ServiceClient
+from services.kit.text import visible_text
 from services.kit.value import Value
 
 
@@ -74,7 +75,11 @@ class PagesToMend(Value):
     """Services that did not answer: what they know is missing."""
 
 
-Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+def _said(words: object) -> object:
+    return visible_text(words).strip() if isinstance(words, str) else words
+
+
+Reason = Annotated[str, BeforeValidator(_said), StringConstraints(min_length=1, max_length=500)]
 
 
 class FindingDismissal(Value):

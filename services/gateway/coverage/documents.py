@@ -1,14 +1,26 @@
-"""All pages that ingestion knows, asked for many at once."""
+"""What ingestion knows of pages, where the gateway was given one to ask."""
 
 from collections.abc import Iterator
 
 from services.contracts.ingestion import DocumentQuery, IngestedDocument, Ingestion
+from services.kit.errors import UnavailableError
 
 _AT_ONCE = 1000
 
 
+def asked(ingestion: Ingestion | None) -> Ingestion:
+    """The ingestion to ask.
+
+    Raises:
+        UnavailableError: There is none.
+    """
+    if ingestion is None:
+        raise UnavailableError("this gateway knows no ingestion to ask about pages")
+    return ingestion
+
+
 def all_documents(ingestion: Ingestion) -> Iterator[IngestedDocument]:
-    """In the order of their ids."""
+    """All of them in the order of their ids, asked for many at once."""
     after = ""
     while True:
         some = ingestion.documents(DocumentQuery(after=after, limit=_AT_ONCE))

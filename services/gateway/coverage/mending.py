@@ -21,7 +21,7 @@ from services.contracts.ingestion import (
     Ingestion,
 )
 from services.gateway.coverage.dismissals import Dismissals
-from services.gateway.coverage.documents import all_documents
+from services.gateway.coverage.documents import all_documents, asked
 from services.gateway.coverage.evidence import Evidence
 from services.gateway.coverage.queries import WEEK_S
 from services.gateway.coverage.refused_steps import refused_steps
@@ -49,7 +49,7 @@ class PagesMending:
     ) -> None:
         """`execution` is asked for when it is needed: the executor asks the gateway too."""
         self._database = database
-        self._given = ingestion
+        self._ingestion = ingestion
         self._execution = execution
         self._dismissals = Dismissals(database)
 
@@ -60,7 +60,7 @@ class PagesMending:
             UnavailableError: Ingestion did not answer: without the pages nothing can be said.
         """
         since = time.time() - weeks * WEEK_S
-        decayed = [_of_decay(each) for each in self._named(self._ingestion.decay(), since)]
+        decayed = [_of_decay(each) for each in self._named(asked(self._ingestion).decay(), since)]
         failed, without = self._failed(weeks)
         with self._database.session() as session:
             refused = list(refused_steps(session, since))
@@ -90,12 +90,6 @@ class PagesMending:
             raise UnavailableError(f"{', '.join(told.without)} did not answer: it may know of it")
         raise NoFindingError(f"there is no finding {wanted.key!r}, or not any more")
 
-    @property
-    def _ingestion(self) -> Ingestion:
-        if self._given is None:
-            raise UnavailableError("this gateway knows no ingestion to ask about pages")
-        return self._given
-
     def _failed(self, weeks: int) -> tuple[list[Evidence], tuple[str, ...]]:
         execution = self._execution()
         if execution is None:
@@ -112,7 +106,7 @@ class PagesMending:
             by_page[each.document_id].append(each)
         for document_id in sorted(by_page)[:MOST_PAGES]:
             try:
-                lines = self._ingestion.document(document_id).text.split("\n")
+                lines = asked(self._ingestion).document(document_id).text.split("\n")
             except NotFoundError:
                 continue
             for each in by_page[document_id]:
@@ -141,7 +135,7 @@ class PagesMending:
                 owner=each.owner,
                 findings=tuple(sorted(pages[each.id], key=lambda one: (one.start_line, one.key))),
             )
-            for each in all_documents(self._ingestion)
+            for each in all_documents(asked(self._ingestion))
             if each.id in pages
         ]
         told.sort(key=lambda page: (-len(page.findings), page.document_id))

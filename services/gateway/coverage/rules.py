@@ -17,10 +17,9 @@ from services.contracts.coverage import (
 from services.contracts.ingestion import Ingestion
 from services.contracts.retrieval import Retrieval, RetrieveRequest
 from services.contracts.ticket import Fit
-from services.gateway.coverage.documents import all_documents
+from services.gateway.coverage.documents import all_documents, asked
 from services.gateway.coverage.queries import WEEK_S
 from services.gateway.tables import CitationRow, TicketRow
-from services.kit.errors import UnavailableError
 from services.kit.ids import first_id_at
 from services.kit.sql.database import Database
 from services.knowledge.model import KnowledgeContext
@@ -39,12 +38,12 @@ class RulesCovered:
     ) -> None:
         self._database = database
         self._retrieval = retrieval
-        self._given = ingestion
+        self._ingestion = ingestion
         self._fit_of = fit_of
 
     def of_rules(self, question: RulesQuestion) -> RulesReport:
         """See `Covering.of_rules`."""
-        ids = [each.id for each in all_documents(self._ingestion)]
+        ids = [each.id for each in all_documents(asked(self._ingestion))]
         since = first_id_at(time.time() - question.weeks * WEEK_S)
         counted = select(TicketRow.alert_name, func.count()).where(TicketRow.id >= since)
         with self._database.session() as session:
@@ -67,7 +66,7 @@ class RulesCovered:
             reached = set(session.scalars(cited))
         return [
             UnreachedPage(document_id=each.id, title=each.title, owner=each.owner)
-            for each in all_documents(self._ingestion)
+            for each in all_documents(asked(self._ingestion))
             if each.nodes and each.id not in reached
         ]
 
@@ -86,12 +85,6 @@ class RulesCovered:
             document_id=first,
             is_link_dead=bool(rule.runbook_url),
         )
-
-    @property
-    def _ingestion(self) -> Ingestion:
-        if self._given is None:
-            raise UnavailableError("this gateway knows no ingestion to ask about pages")
-        return self._given
 
 
 def page_of_link(url: str, ids: Iterable[str]) -> str:

@@ -33,7 +33,6 @@ def upgrade() -> None:
         sa.Column("what", sa.String(length=300), nullable=False),
         sa.Column("line", sa.Integer(), nullable=False),
         sa.Column("said", sa.Text(), nullable=False),
-        sa.Column("in_code", sa.Boolean(), nullable=False),
         sa.Column("line_hash", sa.String(length=16), nullable=False),
         sa.Column("line_at", sa.Float(), nullable=False),
         sa.Column("led_to", sa.String(length=1024), nullable=False, server_default=""),

@@ -11,17 +11,12 @@ from services.kit.access.credentials import WrongCredentialError
 from services.kit.access.issuer.jwks import Jwks, SigningKey
 from services.kit.access.scopes import Role, scopes_of
 from services.kit.access.settings import OidcSettings
-from services.kit.text import clean_text
+from services.kit.text import visible_text
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 """With two keys, one of them public: whoever can check a token cannot make one."""
 
 _NAME_LENGTH = 200
-
-_UNSEEN = dict.fromkeys(
-    [0x00AD, 0x061C, 0xFEFF, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070)]
-)
-"""Characters that show nothing and turn the text around them: two names would look alike."""
 
 _TAKEN = re.compile(r"(?i)(?:(?:key|source|api) .*|local|platform|nobody|me)\Z", re.DOTALL)
 """What callers that are no people are called."""
@@ -75,7 +70,7 @@ class Tokens:
         """What the person is called; never what the platform calls somebody else."""
         subject = str(claims["sub"])
         given = claims.get(self._settings.name_claim)
-        name = " ".join(clean_text(given).translate(_UNSEEN).split()) if _is_text(given) else ""
+        name = " ".join(visible_text(given).split()) if _is_text(given) else ""
         if not name:
             return subject[:_NAME_LENGTH]
         told = f"{name[: _NAME_LENGTH // 2]} ({subject[:80]})"
