@@ -11,6 +11,7 @@ import typer
 
 from services.cli.opening import open_here_or_there
 from services.cli.options import AsJson, DataDir, Platform
+from services.cli.stopping import heed_signals
 from services.kit.batches import batches
 
 if TYPE_CHECKING:
@@ -42,7 +43,11 @@ def coverage(
     ] = None,
     weeks: Annotated[int, typer.Option(min=1, max=52, help="How far back is looked.")] = 12,
     fail: Annotated[
-        bool, typer.Option("--fail", help="End with 1 where an alert has no page, or a dead link.")
+        bool,
+        typer.Option(
+            "--fail",
+            help="End with 1 where an alert has no page or a dead link, or a page is unread.",
+        ),
     ] = False,
     data_dir: DataDir = None,
     url: Platform = None,
@@ -57,7 +62,7 @@ def coverage(
     from services.gateway.coverage.rule_files import read_rules  # noqa: PLC0415
 
     asked = [rule for path in rules or () for rule in read_rules(path)]
-    with _covering(documents, data_dir, url) as known:
+    with _covering(documents, data_dir, url) as (known, unread):
         reports = [
             known.of_rules(RulesQuestion(rules=tuple(some), weeks=weeks))
             for some in batches(asked, MOST_RULES)
@@ -74,26 +79,30 @@ def coverage(
         typer.echo(json.dumps(told, indent=2))
     else:
         _show(asked, reports, unreached, mended)
-    if fail and any(_fails(each) for report in reports for each in report.rules):
+    if fail and (unread or any(_fails(each) for report in reports for each in report.rules)):
         raise typer.Exit(1)
 
 
 @contextmanager
 def _covering(
     documents: Path | None, data_dir: Path | None, url: str | None
-) -> Iterator["Covering"]:
+) -> Iterator[tuple["Covering", int]]:
+    """What is covered, and how many of the documents could not be read."""
     if documents is None:
         with open_here_or_there(data_dir, url, _here, _there) as known:
-            yield known
+            yield known, 0
         return
     from services.cli.opening import open_platform, read_settings  # noqa: PLC0415
     from services.kit.access.caller import LOCAL, acting_as  # noqa: PLC0415
+    from services.terminal import show_failures  # noqa: PLC0415
 
+    heed_signals()  # a pipeline that is cancelled leaves no folder behind
     with TemporaryDirectory(prefix="flowxpert-") as folder:
         settings = read_settings(data_dir=Path(folder))
         with open_platform(settings) as platform, acting_as(LOCAL):
-            platform.ingestion.ingest_here(documents)
-            yield platform.gateway.covering
+            job = platform.ingestion.ingest_here(documents)
+            show_failures(job)
+            yield platform.gateway.covering, job.failures
 
 
 @contextmanager

@@ -1,8 +1,10 @@
 """`flowxpert coverage` on a laptop: rule files against a folder of pages."""
 
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,31 @@ def test_a_file_that_holds_no_rules_is_refused_in_one_line(coverage, tmp_path):
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "expected `groups`" in done.stderr
+
+
+def test_pages_that_cannot_be_read_are_named_and_fail_a_pipeline(tmp_path):
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "fan.md").write_text("# FanTrayFailed\n\nReplace the fan.\n")
+    (pages / "broken.md").write_bytes(b"# Broken\x00\n")
+    command = [sys.executable, "-m", "services.cli", "coverage", "--documents", str(pages)]
+    done = subprocess.run(
+        [*command, "--fail"], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 1
+    assert "broken.md" in done.stderr
+
+
+def test_a_pipeline_that_is_cancelled_leaves_no_folder(tmp_path):
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    pages = ROOT / "examples" / "documents"
+    command = [sys.executable, "-m", "services.cli", "coverage", "--documents", str(pages)]
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TMPDIR": str(folder)}) as cancelled:
+        until = time.monotonic() + 60
+        while not any(folder.iterdir()) and time.monotonic() < until:
+            time.sleep(0.05)
+        cancelled.terminate()
+        cancelled.wait(60)
+    assert cancelled.returncode != 0
+    assert not list(folder.iterdir())
