@@ -115,10 +115,11 @@ def key_of_settings() -> "SecretStr | None":
 @contextmanager
 def open_database(settings: "PlatformSettings") -> Iterator["Database"]:
     """The database, beside whatever process runs on it."""
+    from services.kit.data_dir import make_data_dir  # noqa: PLC0415
     from services.kit.migrations import ROOMS  # noqa: PLC0415
     from services.kit.sql.database import Database  # noqa: PLC0415
 
-    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_data_dir(settings.data_dir)
     database = Database(settings.resolved_database_url)
     try:
         database.migrate(*ROOMS)

@@ -27,6 +27,18 @@ class DataDirUnusableError(InvalidInputError):
     """The path is a file, or nothing may be written there."""
 
 
+def make_data_dir(folder: Path) -> None:
+    """Create the folder, readable for this user only, where there is none.
+
+    Raises:
+        DataDirUnusableError: It cannot be created there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise DataDirUnusableError(f"no data folder can be made at {folder}: {error}") from error
+
+
 @contextmanager
 def own_data_dir(folder: Path) -> Iterator[Path]:
     """Create the folder, readable for this user only, and own it until the block ends.
@@ -37,10 +49,7 @@ def own_data_dir(folder: Path) -> Iterator[Path]:
         DataDirInUseError: Another process owns it.
         DataDirUnusableError: It cannot be created there.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise DataDirUnusableError(f"no data folder can be made at {folder}: {error}") from error
+    make_data_dir(folder)
     with (folder / LOCK_FILE).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

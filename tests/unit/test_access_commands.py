@@ -13,6 +13,7 @@ from services.kit.access.keys import Keys
 from services.kit.access.scopes import Role, Scope
 from services.kit.access.sessions.people import Person
 from services.kit.access.sessions.sessions import SessionEndedError, Sessions
+from services.kit.data_dir import DataDirUnusableError
 from services.kit.errors import FlowXpertError
 from services.kit.sql.database import Database
 
@@ -104,3 +105,9 @@ def test_a_purge_says_what_it_did(run):
         "answers": 0,
     }
     assert "0 tickets are deleted" in run("tickets", "purge", "--days", "3").stdout
+
+
+def test_a_file_is_no_data_folder(run, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(DataDirUnusableError, match="no data folder can be made"):
+        run("keys", "list", "--data-dir", str(tmp_path / "file"))
