@@ -254,7 +254,9 @@ def test_what_a_ticket_finds_wrong_is_a_doubt_of_the_reading_until_a_person_answ
     assert (doubt.ticket, doubt.node, doubt.lines) == ("t-1", "n1", ((2, 2),))
     assert "riveted" in doubt.question
     assert store.known([TEXT])[TEXT].doubts == 1
-    assert [e.what for e in store.history(TEXT)].count(Happening.DOUBTED) == 1
+    doubted = [each for each in store.history(TEXT) if each.what is Happening.DOUBTED]
+    assert len(doubted) == 1
+    assert "riveted" not in doubted[0].detail  # which goes with its ticket
 
     left = answered(store.served(TEXT).reading, doubt.id, 0)
     store.replace(TEXT, left, who="ann", what=Happening.ANSWERED)

@@ -117,7 +117,8 @@ class SqlReadingStore:
             self.withdraw([doubt.ticket], doubt.step)
         with self._one(text_hash, is_new_allowed=False) as text:
             text.add(doubt)
-            text.note(doubt.by, Happening.DOUBTED, doubt.word or doubt.instead)
+            # The word goes with its ticket; what it was said of is the page's own.
+            text.note(doubt.by, Happening.DOUBTED, doubt.text)
 
     def withdraw(self, tickets: Collection[str], step: str = "") -> None:
         """See `ReadingStore.withdraw`."""
