@@ -245,7 +245,7 @@ _WARNS = re.compile(
 )
 _LABELS_WARNING = re.compile(
     r"(?:warning|caution|danger|disruptive|destructive|irreversible|blast radius|data loss"
-    r"|security (?:risk|trade-?off))\b[^\w.!]{0,3}[:.—–!-]",
+    r"|security (?:risk|trade-?off))\b[^\w.!]{0,3}[:.—–!-]|n\.?b\b[.:,]{0,2}\s",
     re.IGNORECASE,
 )
 _BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")

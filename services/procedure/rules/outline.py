@@ -184,7 +184,8 @@ class Outline:
     ) -> None:
         sections = [each for each in sections if id(each) not in self._beside]
         sections = self._checked(told, self._options(told, sections))
-        cases: list[Section] = []
+        cases: list[list[Section]] = []
+        are_deeds = sum(map(_is_deed, sections)) > 1
         are_alerts = sum(is_alert_name(each.title) for each in sections) > 1
         are_causes = sum(map(_is_cause, sections)) > 1
         last = max((n for n, each in enumerate(sections) if _ends_body(each)), default=-1)
@@ -192,8 +193,15 @@ class Outline:
             if is_silent and _tells_nothing(section):
                 continue
             is_alert = are_alerts and is_alert_name(section.title)
-            if is_case(section) or is_alert or (are_causes and _is_cause(section)):
-                cases.append(section)
+            if is_alert or (are_causes and _is_cause(section)):
+                cases.append([section])
+                continue
+            if is_case(section) and (are_deeds or not _is_deed(section)):
+                cases.append([section])
+                continue
+            is_its_remedy = len(cases) == 1 and role_of(section) is SectionRole.REMEDY
+            if is_its_remedy and self._case(*cases[0]).body:
+                cases[0].append(section)
                 continue
             self._close(told, cases)
             before, checked = len(told.body), list(told.verification)
@@ -266,16 +274,17 @@ class Outline:
         guard = State(text=shorten(label, words=10) or UNNAMED)
         return Arm(guard=guard, body=body, lines=(here,))
 
-    def _close(self, told: Told, cases: list[Section]) -> None:
-        arms = [arm for case in cases if (arm := self._case(case)).body]
+    def _close(self, told: Told, cases: list[list[Section]]) -> None:
+        """Adds the choice among cases, each with the sections of its remedy."""
+        arms = [arm for case in cases if (arm := self._case(*case)).body]
         if arms:
-            lines = tuple((case.start_line, case.end_line) for case in cases)
+            lines = tuple((case[0].start_line, case[-1].end_line) for case in cases)
             told.body.append(Choice(mode=Mode.EXCLUSIVE, arms=tuple(arms), lines=lines))
         cases.clear()
 
-    def _case(self, section: Section) -> Arm:
+    def _case(self, section: Section, *remedies: Section) -> Arm:
         told = Told(self._blocks.nodes(section.blocks), [], [])
-        self._children(told, section.children, is_in_case=True)
+        self._children(told, [*section.children, *remedies], is_in_case=True)
         body = (*told.body, *told.verification, *told.escalation)
         text = case_question(section.title)
         here = (section.start_line, section.start_line)
@@ -436,6 +445,12 @@ def is_case(section: Section) -> bool:
     if role in STEP_ROLES or instruction(title) or section.level < 2:
         return False
     return names_fault(title) and role not in _SILENT - {SectionRole.MEANING}
+
+
+def _is_deed(section: Section) -> bool:
+    """Whether the heading of a case says what is done in it: `Adding rules that deny`."""
+    named = CASE.sub("", without_numbering(section.title)).strip()
+    return is_case(section) and bool(base_of_gerund(named.partition(" ")[0]))
 
 
 def case_question(title: str) -> str:
