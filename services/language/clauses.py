@@ -256,7 +256,7 @@ def _trailing(said: str) -> Condition | None:
     if found["condition"].lower().endswith(" or not"):  # "whether", said as "if … or not"
         return None
     if re.search(
-        r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure)$|\bwhether\b.*\bor$",
+        r"\b(?:check|see|verify|determine|ask|find out|confirm|know|sure|as)$|\bwhether\b.*\bor$",
         found["action"],
         re.IGNORECASE,
     ):

@@ -120,8 +120,9 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _PROCEEDS = re.compile(
-    r"(?:please )?(?:continue|go on|carry on|proceed|move on|go)\b(?:\s+(?:to|with|on))?(?:\s+the)?"
-    r"(?:\s+(?:next|following|remaining|steps? below|rest|mitigation|resolution|remediation|below"
+    r"(?:please )?(?:continue|go on|carry on|proceed|move on|go)\b(?:\s+(?:to|with|on|on to))?"
+    r"(?:\s+the)?(?:\s+(?:resolve|fix|next|following|remaining|steps? below|rest|mitigation|resolution"
+    r"|remediation|below"
     r"|this|upgrade|procedure)\b.*)?[ .]*",
     re.IGNORECASE,
 )

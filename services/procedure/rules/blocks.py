@@ -600,8 +600,9 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
     if is_output(block, before):
         shown = node.expected or shown_in(block)
         return node.model_copy(update={"expected": shown, "lines": lines})
-    more = (each for each in commands_of(block) if each not in node.commands)
-    commands = (*node.commands, *more)
+    told = commands_of(block)
+    is_shown_again = set(node.commands) <= set(told) or set(told) <= set(node.commands)
+    commands = max(node.commands, told, key=len) if is_shown_again else (*node.commands, *told)
     shown = node.expected or printed_in(block)
     return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
 

@@ -39,8 +39,8 @@ _PROGRAM = re.compile(
 """Programs by whose names a line is told from a comment."""
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _PLACE = re.compile(
-    r"#+\s*(?P<where>(?:on|from|inside|within|in)\s(?:the|a|an|each|every|all|any|one|that|your)\s"
-    r"(?!following\b|case\b|order\b|above\b|same\b).{3,80})$",
+    r"#+\s*(?P<where>(?:(?:on|from|inside|within|in)\s(?:the|a|an|each|every|all|any|one|that|your)\s"
+    r"(?!following\b|case\b|order\b|above\b|same\b)|(?:alternatively|or|only|if)\b).{3,80})$",
     re.IGNORECASE,
 )
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
@@ -125,7 +125,7 @@ def commands_of(block: Block) -> tuple[str, ...]:
 
 
 def places_in(block: Block) -> tuple[str, ...]:
-    """What comments say of where the command below them is run: `On the node: crictl ps`."""
+    """What comments say of where, or when, the command below is run: `On the node: crictl ps`."""
     lines = [line.strip() for line in block.text.splitlines() if line.strip()]
     found = ((_PLACE.match(line), below) for line, below in pairwise(lines))
     return tuple(

@@ -33,7 +33,7 @@ from services.procedure.rules.prose import DOUBTFUL, OPEN_TEXT, acts
 from services.procedure.rules.size import fitting
 from services.procedure.rules.targets import settled
 
-RULES_VERSION = "16"
+RULES_VERSION = "17"
 """Changes when the rules read a page in another way."""
 
 _FAULTS = frozenset({SectionRole.SYMPTOM, SectionRole.CAUSE, SectionRole.MEANING})

@@ -427,3 +427,31 @@ def test_the_host_of_a_prompt_in_a_sentence_stays():
 def test_what_is_looked_at_on_a_condition_may_be_a_list_of_links():
     told = read("In case of a leak, look at:", "", "* [Water](a.md)", "* [Oil](b.md)").body
     assert outline(told)[0] == {"Is there a leak?": ["Look at: Water, Oil"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "commands"),
+    [
+        (["pump-1# conf t", "pump-1# on"], ["pump-2# conf t", "pump-2# off"], 4),
+        (["pump-1 [hall: a] # conf t"], ["pump-2 [hall: a] # on"], 2),
+        (["pump-1# conf t", "pump-1# on"], ["pump-1# conf t"], 2),
+    ],
+)
+def test_what_is_run_on_another_host_is_run_again(first, second, commands):
+    blocks = [f"   {line}" for code in (first, second) for line in ("```", *code, "```", "")]
+    (step,) = read("1. Configure it:", "", *blocks).body
+    assert len(step.commands) == commands
+    assert not any("pump" in command for command in step.commands)
+
+
+def test_a_comment_says_on_what_condition_a_command_is_run():
+    code = (
+        "```bash",
+        "pumpctl name a",
+        "# Alternatively, if you have the id",
+        "pumpctl id 5",
+        "```",
+    )
+    remark, _step = read("1. Choose it:", "", *(f"   {line}" for line in code)).body
+    assert isinstance(remark, Remark)
+    assert remark.text == "Alternatively, if you have the id: pumpctl id 5"

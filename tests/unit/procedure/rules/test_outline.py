@@ -319,3 +319,18 @@ def test_the_reference_of_a_command_tells_no_procedure():
     option = ("### -Force", "", "If specified, it goes on without asking. Stop the pump before.")
     assert not reading(*page, *option).procedures
     assert reading("## PARAMETERS", "", *option).procedures
+
+
+def test_the_remedy_behind_the_one_case_of_a_page_is_of_that_case():
+    case = ("## Help", "", "### Shaft broken", "", "Stop the pump.")
+    fix = ("", "### Current fix", "", "Replace the shaft.")
+    assert outline(read(*case, *fix).body) == [
+        {"Is the problem: Shaft broken?": ["Stop the pump", "Replace the shaft"]}
+    ]
+    bare = ("## Help", "", "### Shaft broken", "", "It is old.")
+    assert outline(read(*bare, *fix).body) == ["Replace the shaft"]
+
+
+def test_the_one_deed_that_a_page_tells_is_no_case():
+    told = read("## Adding rules that deny a broken pump", "", "1. Stop the pump.", "2. Oil it.")
+    assert outline(told.body) == ["Stop the pump", "Oil it"]

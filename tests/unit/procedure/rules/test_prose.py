@@ -545,3 +545,13 @@ def test_who_is_led_to_a_section_comes_to_what_is_done_behind_its_warning():
     (jump,) = (node for node in told.walk() if isinstance(node, Jump))
     (led,) = (node for node in told.walk() if node.id == jump.target)
     assert outline((led,)) == ["Stop the pump"]
+
+
+def test_who_only_goes_on_where_something_holds_stops_where_it_does_not():
+    told = read("If the shaft is broken, continue on to resolve it.", "", "Stop the pump.").body
+    assert outline(told) == [{"Is the shaft broken?": [], "else": ["end"]}, "Stop the pump"]
+
+
+def test_as_if_is_no_condition():
+    told = read("1. Stop treating valves as if they were pumps.").body
+    assert outline(told) == ["Stop treating valves as if they were pumps"]
