@@ -121,9 +121,9 @@ _GOES_ON = re.compile(
 )
 _PROCEEDS = re.compile(
     r"(?:please )?(?:continue|go on|carry on|proceed|move on|go)\b(?:\s+(?:to|with|on|on to))?"
-    r"(?:\s+the)?(?:\s+(?:resolve|fix|next|following|remaining|steps? below|rest|mitigation|resolution"
-    r"|remediation|below"
-    r"|this|upgrade|procedure)\b.*)?[ .]*",
+    r"(?:\s+the)?"
+    r"(?:\s+(?:resolve|fix|next|following|remaining|steps? below|rest|mitigation|resolution"
+    r"|remediation|below|this|upgrade|procedure)\b.*)?[ .]*",
     re.IGNORECASE,
 )
 _SKIPS = re.compile(
