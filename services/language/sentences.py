@@ -17,7 +17,8 @@ _SENTENCE_END = re.compile(
     r"|(?:\s*;|,\s+and|\s[—–-])\s+(?=if (?:so|not),)"
 )
 _ENDS_IN_CODE = re.compile(r"[.!?;](?=\s)")
-_INSIDE = re.compile(r"\([^()]*\)|“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
+_QUOTED = re.compile(r"“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
+_INSIDE = re.compile(rf"\([^()]*\)|{_QUOTED.pattern}")
 """What a sentence says in brackets or quotes, its end left out."""
 _INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
 _PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
@@ -125,7 +126,6 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _COMMA = re.compile(r",\s+(?!and\b|or\b)")
-_QUOTED = re.compile(r"“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
 _SEEN_THEN = re.compile(
     r",\s+(?:you|we|they|it|(?:the )?(?:users?|customers?))\s+(?:will|would|may|might|should)\s+"
     r"(?:\w+\s+)?(?:see|notice|observe|receive|get|show|report|display|fail)\b",

@@ -600,9 +600,10 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
     if is_output(block, before):
         shown = node.expected or shown_in(block)
         return node.model_copy(update={"expected": shown, "lines": lines})
-    told = commands_of(block)
-    is_shown_again = set(node.commands) <= set(told) or set(told) <= set(node.commands)
-    commands = max(node.commands, told, key=len) if is_shown_again else (*node.commands, *told)
+    told, own = commands_of(block), node.commands
+    is_first = len(node.lines) == 1  # what its sentence has in code may stand in the block again
+    more = [each for each in told if not (is_first and each in own)]
+    commands = told if is_first and set(own) <= set(told) else (*own, *more)
     shown = node.expected or printed_in(block)
     return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
 

@@ -434,7 +434,7 @@ def test_what_is_looked_at_on_a_condition_may_be_a_list_of_links():
     [
         (["pump-1# conf t", "pump-1# on"], ["pump-2# conf t", "pump-2# off"], 4),
         (["pump-1 [hall: a] # conf t"], ["pump-2 [hall: a] # on"], 2),
-        (["pump-1# conf t", "pump-1# on"], ["pump-1# conf t"], 2),
+        (["pump-1# conf t", "pump-1# on"], ["pump-2# conf t"], 3),
     ],
 )
 def test_what_is_run_on_another_host_is_run_again(first, second, commands):
