@@ -259,7 +259,7 @@ def test_a_finding_is_found_by_the_weeks_that_it_was_told_of(
 
 def test_people_say_so_on_the_page_and_see_it_there_without_markup(client, failed):
     address = "/knowledge/coverage/pages"
-    assert "It is all right" in client.get(address).text
+    assert "Say that it is all right" in client.get(address).text
     fields = {"key": asked(client)[0]["key"], "weeks": "4"}
     forms = "/knowledge/coverage/dismissals"
     said = client.post(forms, data={**fields, "why": "<i>fine</i>"}, follow_redirects=False)
