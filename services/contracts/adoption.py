@@ -30,6 +30,8 @@ class StepState(StrEnum):
     OPEN = "open"
     DONE = "done"
     SKIPPED = "skipped"
+    NOT_APPLICABLE = "not_applicable"
+    """Its condition does not hold: done right, and no action that was called for."""
 
 
 class Judgement(StrEnum):

@@ -60,8 +60,17 @@ class PageReading(Value):
     text: str = ""
     """The converted text without sentences that speak to a language model: the lines that the
     reading names, counted from 1."""
+    stored_text: str = ""
+    """The text as it is stored, where screening left out lines of it; empty where it is `text`."""
+    boxes: dict[str, bool] = Field(default={})
+    """What people said of blocks, by key: whether they are steps."""
     origin: str = ""
     """How the page came about, where nobody wrote it by hand: `learned from 3 runs`."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a model or a person has read the page, so that its logic may be drawn."""
+        return self.served.is_read
 
 
 MOST_SIGNS = 12

@@ -54,6 +54,12 @@ class ServedReading(Value):
     was_approved: bool = False
     """Whether an earlier text of the page was approved and this one is not: it has changed."""
 
+    @property
+    def is_read(self) -> bool:
+        """Whether a model or a person stands behind it: rules alone are no reading."""
+        is_approved = any(approval is not None for approval in self.approvals)
+        return is_approved or self.reading.reader is not Reader.RULES
+
     def state(self, place: int) -> ReadingState:
         """Of the procedure at that place."""
         approved = place < len(self.approvals) and self.approvals[place] is not None

@@ -22,6 +22,15 @@ class StepKind(StrEnum):
     TERMINAL = "terminal"
 
 
+class WorkflowKind(StrEnum):
+    """How a workflow comes from its page."""
+
+    PROCEDURE = "procedure"
+    """Steps and decisions as a model or a person has read or written them."""
+    CHECKLIST = "checklist"
+    """The page itself, a process step for each box to tick off: nobody has read its logic."""
+
+
 class Citation(Value):
     """The lines of a document that a step comes from; 1-based, both ends included."""
 
@@ -57,6 +66,11 @@ class Step(Value):
     """How that is known, in words."""
     implied: bool = False
     """Whether no line says it and it follows from those around: `Did that help?`, `Resolved`."""
+    block: str = ""
+    """Of a checklist: the block of the page verbatim. `text` is its first instruction then, and
+    `node` the block's key."""
+    group: tuple[str, ...] = ()
+    """Of a checklist: the headings above the block, then the items that it is nested in."""
 
     @property
     def is_sourced(self) -> bool:
@@ -79,9 +93,23 @@ class Transition(Value):
     """How likely the source goes on this way, of an answer or a join; None: not judged."""
 
 
+class ShownPage(Value):
+    """A page as a checklist shows it, whole, as it was stored when the workflow was made."""
+
+    document_id: str
+    title: str
+    text: str
+    withheld: tuple[int, ...] = ()
+    """Lines that screening left out: shown and marked, no step, never given to a model."""
+    open: tuple[str, ...] = ()
+    """Keys of the headings whose sections the ticket asks for; empty where the page is of one
+    task and stands open whole."""
+
+
 class Provenance(Value):
     """Who wrote the workflow, from what."""
 
+    kind: WorkflowKind = WorkflowKind.PROCEDURE
     planner: str
     """Name of the planner: `extractive`, `llm`, `human`, …"""
     version: str = ""
@@ -111,6 +139,8 @@ class Workflow(Value):
     steps: tuple[Step, ...]
     transitions: tuple[Transition, ...] = ()
     provenance: Provenance | None = None
+    page: ShownPage | None = None
+    """Of a checklist: its page."""
 
     def model_post_init(self, _context: object) -> None:
         """Refuse doubled ids and dangling transitions at once."""
@@ -128,6 +158,11 @@ class Workflow(Value):
         for index in ("by_id", "_exits"):
             copied.__dict__.pop(index, None)
         return copied
+
+    @property
+    def is_checklist(self) -> bool:
+        """Whether it is a page with boxes, whose logic nobody has read."""
+        return self.provenance is not None and self.provenance.kind is WorkflowKind.CHECKLIST
 
     @property
     def judged(self) -> tuple[Step, ...]:

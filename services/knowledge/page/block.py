@@ -1,0 +1,245 @@
+"""A block of a page: a heading, item, paragraph, callout, code, table or image with its lines."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+
+class BlockKind(StrEnum):
+    """Form of a block."""
+
+    HEADING = "heading"
+    LIST = "list"
+    ITEM = "item"
+    PARAGRAPH = "paragraph"
+    CALLOUT = "callout"
+    QUOTE = "quote"
+    CODE = "code"
+    TABLE = "table"
+    IMAGE = "image"
+    TABS = "tabs"
+    TAB = "tab"
+    DETAILS = "details"
+    DEFINITIONS = "definitions"
+    DEFINITION = "definition"
+    REFERENCE = "reference"
+    """A link's target, defined apart from the words that link."""
+    CONTENTS = "contents"
+    """A list of links to the page's own headings."""
+    FRONT_MATTER = "front_matter"
+    RULE = "rule"
+    COMMENT = "comment"
+    OTHER = "other"
+    """Lines of no known form, shown verbatim."""
+
+
+class InlineKind(StrEnum):
+    """Form of a piece of a line."""
+
+    TEXT = "text"
+    CODE = "code"
+    STRONG = "strong"
+    EMPHASIS = "emphasis"
+    STRIKE = "strike"
+    KEYS = "keys"
+    LINK = "link"
+    IMAGE = "image"
+    BREAK = "break"
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """A piece of a line with its markup."""
+
+    kind: InlineKind
+    text: str = ""
+    """Verbatim; of an image its alternative text, of what has children empty."""
+    target: str = ""
+    """Address that a link or an image names, as the page writes it."""
+    children: tuple["Inline", ...] = ()
+
+
+Words = tuple[Inline, ...]
+"""A line, or several as one, in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block with all that is nested in it.
+
+    Lines are 1-based and inclusive, counted in the text as it is stored.
+    """
+
+    kind: BlockKind
+    start_line: int
+    end_line: int
+    words: Words = ()
+    """Own words: of an item its first paragraph, of a callout or tab its title, of `details` its
+    summary, of a definition its term."""
+    lead_end: int = 0
+    """Last line of the own words; 0 where there are none."""
+    verbatim: str = ""
+    """Of code, front matter, comments and `other`: the content as it stands."""
+    language: str = ""
+    """First word of a code fence's info string, lower case."""
+    callout: str = ""
+    """Of a callout: `note`, `tip`, `important`, `warning`, `caution` or `danger`."""
+    number: str = ""
+    """Of an item of a numbered list: `3.` or `b)`, as the page shows it."""
+    level: int = 0
+    """Of a heading: 1–6, 7 for a short paragraph that is nothing but bold."""
+    is_checked: bool | None = None
+    """Of a task list's item; None of any other."""
+    target: str = ""
+    """Of an image or reference: the address as the page writes it."""
+    header: tuple[Words, ...] = ()
+    """Of a table: the cells of its first row."""
+    rows: tuple[tuple[Words, ...], ...] = ()
+    """Of a table: the other rows."""
+    children: tuple["Block", ...] = ()
+    is_withheld: bool = False
+    """Whether screening left out a line of it: it is shown, marked, and is no step."""
+    key: str = ""
+    """Hash of its own text and heading path, place among equals and their number, which stays the
+    same when other parts of the page change."""
+
+    @property
+    def text(self) -> str:
+        """Own words without markup, on one line."""
+        return plain(self.words)
+
+    @property
+    def own_end(self) -> int:
+        """Last line of what is its own: its words, or all of it where it has none."""
+        return self.lead_end or self.end_line
+
+    def walk(self) -> Iterator["Block"]:
+        """Yield this block and all below it, in the order of the page."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def plain(words: Words) -> str:
+    """Return the words without markup, on one line; placeholders such as `<node>` stay."""
+    return " ".join("".join(_texts(words)).split())
+
+
+def links(words: Words) -> Iterator[Inline]:
+    """Yield the links among the words, in order."""
+    for each in words:
+        if each.kind is InlineKind.LINK:
+            yield each
+        yield from links(each.children)
+
+
+def codes(words: Words) -> Iterator[str]:
+    """Yield the text of inline code, in order."""
+    for each in words:
+        if each.kind is InlineKind.CODE:
+            yield each.text
+        yield from codes(each.children)
+
+
+def _texts(words: Words) -> Iterator[str]:
+    for each in words:
+        yield " " if each.kind is InlineKind.BREAK else each.text
+        yield from _texts(each.children)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A block and where it stands."""
+
+    block: Block
+    parents: tuple[Block, ...]
+    """Blocks around it, the outermost first; headings are none."""
+    headings: tuple[Block, ...]
+    """Headings above it, the outermost first; of a heading those that it stands below."""
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """Words of the headings above it."""
+        return tuple(heading.text for heading in self.headings)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands below it; the first has no heading."""
+
+    heading: Block | None
+    path: tuple[str, ...]
+    """Words of its headings, its own last."""
+    blocks: tuple[Block, ...]
+    """Own blocks, those of sections below it left out."""
+    start_line: int
+    end_line: int
+    """Last line of its own blocks and of the sections below it."""
+
+    @property
+    def level(self) -> int:
+        """Level of its heading; 0 without one."""
+        return self.heading.level if self.heading else 0
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as a tree of blocks; every line that holds something belongs to one of them."""
+
+    lines: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    """Outermost blocks in order, headings among them."""
+
+    def verbatim(self, block: Block) -> str:
+        """Return the lines of a block as they stand."""
+        return "\n".join(self.lines[block.start_line - 1 : block.end_line])
+
+    def places(self) -> Iterator[Place]:
+        """Yield all blocks with where they stand, in the order of the page."""
+        headings: list[Block] = []
+        for block in self.blocks:
+            if block.kind is BlockKind.HEADING:
+                headings = [each for each in headings if each.level < block.level]
+                yield Place(block, (), tuple(headings))
+                headings.append(block)
+            else:
+                yield from _places(block, (), tuple(headings))
+
+    def sections(self) -> list[Section]:
+        """Return all sections in order, the part before the first heading first."""
+        starts = [n for n, block in enumerate(self.blocks) if block.kind is BlockKind.HEADING]
+        bounds = [0, *starts, len(self.blocks)]
+        first = Section(None, (), self.blocks[: bounds[1]], 1, self._end(bounds[1], 0))
+        found = [first]
+        path: list[Block] = []
+        for start, end in pairwise(bounds[1:]):
+            heading = self.blocks[start]
+            path = [*(each for each in path if each.level < heading.level), heading]
+            found.append(
+                Section(
+                    heading,
+                    tuple(each.text for each in path),
+                    self.blocks[start + 1 : end],
+                    heading.start_line,
+                    self._end(self._next_at_most(start, heading.level), heading.end_line),
+                )
+            )
+        return found
+
+    def _next_at_most(self, start: int, level: int) -> int:
+        """Return the place of the next heading of this level or above, or behind the last block."""
+        later = enumerate(self.blocks[start + 1 :], start=start + 1)
+        return next(
+            (n for n, b in later if b.kind is BlockKind.HEADING and b.level <= level),
+            len(self.blocks),
+        )
+
+    def _end(self, behind: int, at_least: int) -> int:
+        return self.blocks[behind - 1].end_line if behind else at_least
+
+
+def _places(block: Block, parents: Sequence[Block], headings: tuple[Block, ...]) -> Iterator[Place]:
+    yield Place(block, tuple(parents), headings)
+    for child in block.children:
+        yield from _places(child, (*parents, block), headings)
