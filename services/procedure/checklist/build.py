@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from services.knowledge.page.block import Block, BlockKind, Page, Place, codes, plain
+from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
 from services.knowledge.page.boxes import Box, find_boxes
 from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.model import (
@@ -152,7 +152,7 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
     return Step(
         id=f"s{number}",
         kind=StepKind.PROCESS,
-        text=first_instruction(block.text),
+        text=first_instruction(block.words),
         commands=tuple(dict.fromkeys(draft.commands)),
         expected=draft.expected,
         citations=tuple(
@@ -168,12 +168,24 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
     )
 
 
-def first_instruction(text: str) -> str:
-    """Return the first sentence of a block in plain words, cut where it is very long."""
-    first = _SENTENCE_END.split(text, maxsplit=1)[0].rstrip(" :")
+def first_instruction(words: Words) -> str:
+    """Return the first sentence of a block in plain words, cut where it is very long.
+
+    A sentence ends in no inline code: `find . -type d` is one word of it.
+    """
+    text = plain(words)
+    first = _SENTENCE_END.split(_without_ends(text, words), maxsplit=1)[0]
+    first = text[: len(first)].rstrip(" :")
     if len(first) <= _LONGEST_INSTRUCTION:
         return first
     return f"{first[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"
+
+
+def _without_ends(text: str, words: Words) -> str:
+    """Return the text, as long as it is, with other characters in the place of its inline code."""
+    for code in sorted(map(" ".join, map(str.split, codes(words))), key=len, reverse=True):
+        text = text.replace(code, "x" * len(code)) if code else text
+    return text
 
 
 def _merged(lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,5 +1,7 @@
+import pytest
+
 from services.knowledge.page.parsing import parse_page
-from services.procedure.checklist.build import HAND_OVER, OVER, build_checklist, first_instruction
+from services.procedure.checklist.build import HAND_OVER, OVER, build_checklist
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import ShownPage, StepKind
 
@@ -92,7 +94,20 @@ def test_a_page_without_a_box_still_has_its_ends():
     assert is_clean(lint(workflow))
 
 
-def test_a_first_instruction_is_one_sentence():
-    assert first_instruction("Look at it. Then go.") == "Look at it."
-    assert first_instruction("Run this, e.g. on leaf-3:") == "Run this, e.g. on leaf-3"
-    assert len(first_instruction("word " * 200)) <= 201
+@pytest.mark.parametrize(
+    ("block", "instruction"),
+    [
+        ("Look at it. Then go.", "Look at it."),
+        ("Run this, e.g. on leaf-3:", "Run this, e.g. on leaf-3"),
+        ("Run `find . -type d`. Then go.", "Run find . -type d."),
+        ("Is it up? Go on.", "Is it up?"),
+        ("先确认。再重启。", "先确认。"),
+    ],
+)
+def test_a_first_instruction_is_one_sentence(block, instruction):
+    assert boxes(made(f"- {block}\n"))[0].text == instruction
+
+
+def test_a_long_first_instruction_is_cut_between_words():
+    (step,) = boxes(made("- " + "word " * 200))
+    assert step.text.endswith("word…")
