@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,37 @@ SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
 SAYS = "The neighbor 10.0.11.1 is administratively shut down"
 
 
-GATE = threading.Event()
-"""Open: the model answers at once."""
-GATE.set()
+class Gate:
+    """Stands before the model: it answers at once while the gate is open."""
+
+    def __init__(self) -> None:
+        self._is_open = threading.Event()
+        self._is_open.set()
+        self._is_asked = threading.Event()
+
+    def passed(self) -> None:
+        """Wait until it is open."""
+        self._is_asked.set()
+        self._is_open.wait()
+
+    @contextmanager
+    def shut(self) -> Iterator[threading.Event]:
+        """Keep it shut meanwhile; the event says that the model is asked and waits before it."""
+        self._is_asked.clear()
+        self._is_open.clear()
+        try:
+            yield self._is_asked
+        finally:
+            self._is_open.set()
+
+
+GATE = Gate()
 
 
 def answers(request: ChatRequest) -> list[str]:
     """Of a model that knows how to search, and answers nothing else."""
     if request.prompt.startswith("search_"):
-        GATE.wait(30)
+        GATE.passed()
     asked = request.messages[1].content
     if request.prompt.startswith("search_plan@"):
         if "O1: bgp_session" not in asked:
@@ -154,16 +177,14 @@ def test_a_ticket_leads_to_its_search_and_the_search_to_the_cause(network):
 
 def test_people_steer_on_the_page(network):
     ticket = network.ticket()
-    GATE.clear()
-    try:
+    with GATE.shut() as is_asked:
         started = network.client.post("/v1/searches", json={"ticket_id": ticket}).json()
+        assert is_asked.wait(60)  # before that the wish would be taken up at once
         where = f"/searches/{started['id']}"
         asked = {"what": "look at the log of leaf-2", "expert": "host"}
         page = network.client.post(f"{where}/requests", data=asked).text
         assert "Asked for, and looked at next" in page
         assert "Pause" in page
-    finally:
-        GATE.set()
     found = network.ended(started["id"])
     (node,) = [each for each in found["nodes"] if each["asked_by"]]
     assert (node["tool"], node["target"]) == ("log", "leaf-2")
