@@ -232,7 +232,7 @@ class MarkRow(Base):
         ForeignKey("gateway_workflow.id", ondelete="CASCADE"), primary_key=True
     )
     step_id: Mapped[str] = mapped_column(String(400), primary_key=True)
-    state: Mapped[str] = mapped_column(String(10), default="open")
+    state: Mapped[str] = mapped_column(String(20), default="open")
     why: Mapped[str] = mapped_column(Text, default="")
     """Why it was skipped."""
     seen: Mapped[str] = mapped_column(Text, default="")
