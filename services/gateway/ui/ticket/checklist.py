@@ -48,6 +48,12 @@ class Checklist:
     """Share of the page's lines that stand open."""
 
     @property
+    def has_own_title(self) -> bool:
+        """Whether it begins with its title, which need not be shown above it again."""
+        first = next((part.pieces[0].block for part in self.parts if part.pieces), None)
+        return first is not None and first.text == self.page.title
+
+    @property
     def asked_for(self) -> tuple[Part, ...]:
         """The tasks that the ticket asks for."""
         return tuple(part for part in self.parts if part.is_asked_for)

@@ -10,6 +10,7 @@ from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
 from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
+from services.workflow.effects.queries import is_metric_query
 
 _MOST_LINES = 12
 """Lines of output that stand open."""
@@ -23,6 +24,7 @@ _LAST_LEVEL = 6
 _VERBATIM = frozenset({BlockKind.CODE, BlockKind.OTHER, BlockKind.COMMENT})
 _CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
 """Kinds that nobody reads to act."""
+_QUERY_LANGUAGES = frozenset({"promql", "logql", "metricsql"})
 _CONTAINERS = _CLOSED | {
     BlockKind.LIST,
     BlockKind.ITEM,
@@ -67,6 +69,7 @@ class ShownCode:
     """Lines of a code block that are of one use, with those that stand behind a click."""
 
     use: str
+    """A `CodeUse`, or `query` and `text`."""
     text: str
     prompt: str = ""
     rest: str = ""
@@ -211,7 +214,9 @@ def _waiting(blocks: Sequence[Block], depth: int, nesting: int) -> list[_Waiting
 
 
 def _shown_code(block: Block, before: str, *, is_withheld: bool) -> Iterator[ShownCode]:
-    if block.kind is BlockKind.CODE and not is_withheld:
+    if _is_query(block) and not is_withheld:
+        yield ShownCode("query", block.verbatim)
+    elif block.kind is BlockKind.CODE and not is_withheld:
         for part in code_parts(PageCode(block.verbatim, block.language), before):
             if part.use is CodeUse.COMMAND:
                 yield ShownCode(part.use.value, part.text, part.prompt)
@@ -219,6 +224,14 @@ def _shown_code(block: Block, before: str, *, is_withheld: bool) -> Iterator[Sho
                 yield _folded(part.use.value, part.text)
     elif block.kind in _VERBATIM:
         yield _folded("output" if block.kind is BlockKind.CODE else "text", block.verbatim)
+
+
+def _is_query(block: Block) -> bool:
+    """Whether the code is one query of a time-series database, over several lines or not."""
+    is_code = block.kind is BlockKind.CODE
+    return is_code and (
+        block.language in _QUERY_LANGUAGES or is_metric_query(block.verbatim.lstrip("(\n "))
+    )
 
 
 def _folded(use: str, text: str) -> ShownCode:
