@@ -76,7 +76,7 @@ def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist
     shown = workflow.page
     page = parse_page(shown.text, withheld=shown.withheld)
     boxes, without_place = _boxes(page, steps)
-    pieces = PagePieces(page, PageLinks(page, shown.document_id), shown.withheld, boxes)
+    pieces = PagePieces(page, PageLinks(page, shown.document_id), boxes)
     parts = _parts(page, pieces, set(shown.open))
     lines = sum(part.lines for part in parts)
     opened = sum(part.lines for part in parts if part.is_open)

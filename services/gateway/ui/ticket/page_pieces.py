@@ -1,6 +1,6 @@
 """The blocks of a page in a row, as a template prints them: however deep they are nested."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -108,8 +108,6 @@ class Piece:
     rows: tuple[tuple[tuple[Phrase, ...], ...], ...] = ()
     lines: tuple[str, ...] = ()
     """Of references: as the page writes them."""
-    is_withheld: bool = False
-    """Whether a model never sees a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +126,11 @@ class PagePieces:
         self,
         page: Page,
         links: PageLinks,
-        withheld: Collection[int],
         boxes: Mapping[str, Box],
     ) -> None:
         """`boxes` are those of the page by the keys of their blocks."""
         self._page = page
         self._links = links
-        self._withheld = frozenset(withheld)
         self._boxes = boxes
         self._above = {
             place.block.key: len(place.headings)
@@ -163,8 +159,7 @@ class PagePieces:
     def _piece(self, each: _Waiting, before: str, *, hidden: int) -> Piece:
         block = each.blocks[0]
         own = range(block.start_line, self._own_end(block) + 1)
-        is_withheld = block.is_withheld and not self._withheld.isdisjoint(own)
-        commands = () if is_withheld else inline_commands(block.text, codes(block.words))
+        commands = () if block.is_withheld else inline_commands(block.text, codes(block.words))
         is_outermost = not each.depth and block.kind is BlockKind.HEADING
         level = _FIRST_LEVEL + self._above[block.key] - hidden if is_outermost else 0
         return Piece(
@@ -181,7 +176,7 @@ class PagePieces:
             ),
             box=self._boxes.get(block.key),
             commands=commands,
-            code=tuple(_shown_code(block, before, is_withheld=is_withheld)),
+            code=tuple(_shown_code(block, before)),
             target=self._links.picture(block.target, block.start_line)
             if block.kind is BlockKind.IMAGE
             else None,
@@ -190,7 +185,6 @@ class PagePieces:
             lines=tuple(map(self._page.verbatim, each.blocks))
             if block.kind in _CLOSED and not block.children
             else (),
-            is_withheld=is_withheld,
         )
 
     def _own_end(self, block: Block) -> int:
@@ -213,10 +207,10 @@ def _waiting(blocks: Sequence[Block], depth: int, nesting: int) -> list[_Waiting
     return found[::-1]
 
 
-def _shown_code(block: Block, before: str, *, is_withheld: bool) -> Iterator[ShownCode]:
-    if _is_query(block) and not is_withheld:
+def _shown_code(block: Block, before: str) -> Iterator[ShownCode]:
+    if _is_query(block) and not block.is_withheld:
         yield ShownCode("query", block.verbatim)
-    elif block.kind is BlockKind.CODE and not is_withheld:
+    elif block.kind is BlockKind.CODE and not block.is_withheld:
         for part in code_parts(PageCode(block.verbatim, block.language), before):
             if part.use is CodeUse.COMMAND:
                 yield ShownCode(part.use.value, part.text, part.prompt)

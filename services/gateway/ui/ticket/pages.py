@@ -118,13 +118,10 @@ def _workflow_view(
     work = adoption.work(stored.id)
     steps = numbered_steps(stored.workflow, work)
     checklist = checklist_of(stored.workflow, steps)
-    others = [
-        stored if each.id == stored.id else tickets.workflow(each.id) for each in ticket.candidates
-    ]
+    of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
     return {
         "checklist": checklist,
-        "checklists": {each.id for each in others if each.workflow.is_checklist},
-        "tabs": tabs_of(stored, others),
+        "tabs": tabs_of(stored, [tickets.workflow(each.id) for each in of_other_kind]),
         "stored": stored,
         "work": work,
         "left_behind": work.left_behind,

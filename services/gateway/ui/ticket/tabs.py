@@ -16,19 +16,27 @@ class Tab:
     is_shown: bool
 
 
-def tabs_of(stored: StoredWorkflow, candidates: Sequence[StoredWorkflow]) -> tuple[Tab, ...]:
-    """Return the tabs of the workflow that is shown; none where its page has one candidate.
+def tabs_of(stored: StoredWorkflow, others: Sequence[StoredWorkflow]) -> tuple[Tab, ...]:
+    """Return the tabs of the workflow that is shown; none where its page has no other.
 
-    `candidates` are the ticket's, the best first.
+    `others` are the ticket's candidates of the other kind, the best first.
     """
     documents = _documents(stored)
-    of_page = [each for each in (stored, *candidates) if documents & _documents(each)]
-    page = next((each for each in of_page if each.workflow.is_checklist), None)
-    reading = next((each for each in of_page if _is_reading(each)), None)
-    if page is None or reading is None or stored not in {page, reading}:
+    other = next(
+        (
+            each
+            for each in others
+            if documents & _documents(each) and (each.workflow.is_checklist or _is_reading(each))
+        ),
+        None,
+    )
+    shown = (stored, other)
+    page = next((each for each in shown if each and each.workflow.is_checklist), None)
+    reading = next((each for each in shown if each and _is_reading(each)), None)
+    if page is None or reading is None:
         return ()
     return tuple(
-        Tab(name, each.id, is_shown=each.id == stored.id)
+        Tab(name, each.id, is_shown=each is stored)
         for name, each in (("Page", page), ("Workflow", reading))
     )
 
