@@ -3,6 +3,7 @@
 import typer
 
 from evaluation.commands import (
+    boxes,
     capacity,
     chaos,
     clarify,
@@ -31,6 +32,7 @@ from evaluation.commands import (
 
 app = typer.Typer(no_args_is_help=True)
 _GROUPS = (
+    boxes,
     workflows,
     logic,
     plans,
