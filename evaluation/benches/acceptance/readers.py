@@ -1,0 +1,111 @@
+"""Folders for readers who see ticket and screen alone, and what readers said, counted.
+
+A reader never sees two ways of showing one ticket, nor which way a file is.
+"""
+
+import hashlib
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from evaluation.material.logic_rows import LogicRow
+from evaluation.material.pairs import PairsError, read_lines
+from evaluation.measures.acceptance import Verdict, verdict_figures
+from evaluation.measures.figures import Figures
+from evaluation.measures.first_acts import FirstActs, act_figures, judged_acts
+
+KEY = "key.json"
+"""Which row and way each file is; no reader may see it."""
+_BRIEF = Path(__file__).with_name("found_brief.txt")
+
+
+def write_folders(records: Sequence[Mapping[str, Any]], out: Path, each: int, seed: int) -> int:
+    """Write so many files a folder, with a brief for each folder; return how many folders.
+
+    Files lie in `000`, `001` and so on, and verdicts are expected in `verdict_000.jsonl` beside
+    them, as `count` reads them.
+    """
+    by_case: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for record in records:
+        by_case[record["id"]].append(record)
+    cases = list(by_case.values())
+    random.Random(seed).shuffle(cases)  # noqa: S311
+    most = max(map(len, cases), default=0)
+    folders: list[list[Mapping[str, Any]]] = [
+        [] for _ in range(max(most, -(-len(records) // each)))
+    ]
+    for case in sorted(cases, key=len, reverse=True):
+        emptiest = sorted(folders, key=len)
+        for record, folder in zip(case, emptiest, strict=False):
+            folder.append(record)
+    key = dict(_written(folders, out, seed))
+    (out / KEY).write_text(json.dumps(key, indent=1), encoding="utf-8")
+    return len(folders)
+
+
+def _written(
+    folders: Sequence[Sequence[Mapping[str, Any]]], out: Path, seed: int
+) -> Iterator[tuple[str, dict[str, str]]]:
+    brief = _BRIEF.read_text(encoding="utf-8")
+    for number, records in enumerate(folders):
+        folder = (out / f"{number:03}").resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        for record in records:
+            told = f"{seed}{record['id']}{record['arm']}"
+            name = hashlib.sha256(told.encode()).hexdigest()[:10] + ".txt"
+            ticket = record["ticket"]
+            text = f"{ticket['title']}\n{ticket['description']}"
+            shown = f"=== TICKET ===\n{text}\n\n=== SCREEN ===\n{record['shown']}"
+            (folder / name).write_text(shown, encoding="utf-8")
+            yield name, {"id": record["id"], "arm": record["arm"]}
+        verdicts = folder.with_name(f"verdict_{number:03}.jsonl")
+        own = brief.format(folder=folder, n=len(records), out=verdicts)
+        folder.with_name(f"brief_{number:03}.txt").write_text(own, encoding="utf-8")
+
+
+class _File(BaseModel):
+    id: str
+    arm: str
+
+
+class _Said(BaseModel, extra="allow"):
+    file: str
+
+
+def count(folder: Path, rows: Sequence[LogicRow]) -> tuple[dict[str, Figures], dict[str, Figures]]:
+    """Return by way of showing what readers accept, and what they would do first.
+
+    Raises:
+        PairsError: The key or a verdict cannot be read, or a verdict names an unknown file.
+    """
+    try:
+        told = json.loads((folder / KEY).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise PairsError(f"expected the key of the files at {folder / KEY}: {error}") from error
+    key = {name: _File.model_validate(each) for name, each in told.items()}
+    by_id = {row.id: row for row in rows}
+    verdicts: dict[str, dict[str, Verdict]] = defaultdict(dict)
+    acts: dict[str, dict[str, FirstActs]] = defaultdict(dict)
+    for path in sorted(folder.glob("verdict_*.jsonl")):
+        for place, said in read_lines(path, _Said):
+            file = key.get(f"{said.file.removesuffix('.txt')}.txt")
+            if file is None:
+                raise PairsError(f"{place}: no file {said.file!r} was given out")
+            if "acts" in (said.model_extra or {}):
+                acts[file.arm][file.id] = FirstActs.model_validate(said.model_dump())
+            else:
+                verdicts[file.arm][file.id] = Verdict.model_validate(said.model_dump())
+    accepted = {arm: verdict_figures(list(of.values())) for arm, of in sorted(verdicts.items())}
+    first = {
+        arm: act_figures(
+            [judged_acts(each, by_id[id_]) for id_, each in of.items()],
+            [each.trust for each in of.values()],
+        )
+        for arm, of in sorted(acts.items())
+    }
+    return accepted, first
