@@ -3,6 +3,7 @@
 import typer
 
 from evaluation.commands import (
+    acceptance,
     boxes,
     capacity,
     chaos,
@@ -32,6 +33,7 @@ from evaluation.commands import (
 
 app = typer.Typer(no_args_is_help=True)
 _GROUPS = (
+    acceptance,
     boxes,
     workflows,
     logic,

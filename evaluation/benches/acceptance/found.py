@@ -6,6 +6,7 @@ Each line says where it stands on its page, so that a reader can name it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evaluation.benches.acceptance.checklist_text import checklist_lines
 from evaluation.benches.acceptance.steps_text import to_steps_text
 from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
@@ -15,7 +16,6 @@ from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.walk.binding import filled
 from services.gateway.walk.fit import Thresholds, verdict
 from services.knowledge.model import RetrievedChunk
-from services.workflow.formats.checklist_text import checklist_lines
 from services.workflow.model import Workflow
 
 MOST_PAGES = 3
@@ -48,9 +48,7 @@ class Finder:
         fit = verdict(ticket, context, ranked[0], fit).fit
         return Screen(fit, near, ranked[0].candidate.workflow)
 
-    def _ranked(
-        self, ticket: TicketDraft, context: RetrievedContext
-    ) -> Sequence[ScoredCandidate]:
+    def _ranked(self, ticket: TicketDraft, context: RetrievedContext) -> Sequence[ScoredCandidate]:
         made = self.planner.plan(plan_request(ticket, context)).candidates
         if not made:
             return ()
@@ -92,7 +90,7 @@ def _card(found: RetrievedChunk) -> str:
     chunk = found.chunk
     first = chunk.span.start_line
     lines = [line.strip() for line in chunk.text.split("\n") if line.strip()][:_MOST_LINES]
-    head = " › ".join((chunk.span.document_id, *chunk.heading_path))  # noqa: RUF001
+    head = " › ".join((chunk.span.document_id, *chunk.heading_path))
     return "\n".join([f"* {head} (from line {first})", *(f"    {line}" for line in lines)])
 
 

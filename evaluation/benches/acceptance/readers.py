@@ -8,15 +8,16 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import PairsError, read_lines
 from evaluation.measures.acceptance import Verdict, verdict_figures
-from evaluation.measures.figures import Figures
+from evaluation.measures.figures import Figures, Report
 from evaluation.measures.first_acts import FirstActs, act_figures, judged_acts
 
 KEY = "key.json"
@@ -73,39 +74,71 @@ class _File(BaseModel):
     arm: str
 
 
-class _Said(BaseModel, extra="allow"):
+class _Told(BaseModel):
+    """A line of a reader: a verdict on what was shown, or first acts."""
+
+    model_config = ConfigDict(extra="allow")
+
     file: str
 
 
-def count(folder: Path, rows: Sequence[LogicRow]) -> tuple[dict[str, Figures], dict[str, Figures]]:
-    """Return by way of showing what readers accept, and what they would do first.
+@dataclass(frozen=True)
+class Counted:
+    """What readers said, by way of showing and id of the row; of two verdicts the last."""
+
+    verdicts: Mapping[str, Mapping[str, Verdict]]
+    acts: Mapping[str, Mapping[str, FirstActs]]
+    rows: Mapping[str, LogicRow]
+
+    def report(self, config: Mapping[str, object], seconds: float) -> Report:
+        """Return the figures of each way of showing."""
+        accepted = {arm: verdict_figures(list(of.values())) for arm, of in self.verdicts.items()}
+        return Report.model_validate(
+            {
+                "benchmark": "acceptance",
+                "overall": {},
+                "sets": accepted,
+                "first acts": {arm: self._acts(of) for arm, of in self.acts.items()},
+                "config": dict(config),
+                "seconds": seconds,
+                "mean_over": "nothing",
+            }
+        )
+
+    def _acts(self, of: Mapping[str, FirstActs]) -> Figures:
+        judged = [judged_acts(each, self.rows[id_]) for id_, each in of.items()]
+        return act_figures(judged, [each.trust for each in of.values()])
+
+
+def counted(folders: Sequence[Path], rows: Sequence[LogicRow]) -> Counted:
+    """Return what the readers of these folders said.
 
     Raises:
-        PairsError: The key or a verdict cannot be read, or a verdict names an unknown file.
+        PairsError: A key or a verdict cannot be read, or a verdict names a file of nobody.
     """
-    try:
-        told = json.loads((folder / KEY).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise PairsError(f"expected the key of the files at {folder / KEY}: {error}") from error
-    key = {name: _File.model_validate(each) for name, each in told.items()}
-    by_id = {row.id: row for row in rows}
     verdicts: dict[str, dict[str, Verdict]] = defaultdict(dict)
     acts: dict[str, dict[str, FirstActs]] = defaultdict(dict)
-    for path in sorted(folder.glob("verdict_*.jsonl")):
-        for place, said in read_lines(path, _Said):
-            file = key.get(f"{said.file.removesuffix('.txt')}.txt")
-            if file is None:
-                raise PairsError(f"{place}: no file {said.file!r} was given out")
-            if "acts" in (said.model_extra or {}):
-                acts[file.arm][file.id] = FirstActs.model_validate(said.model_dump())
-            else:
-                verdicts[file.arm][file.id] = Verdict.model_validate(said.model_dump())
-    accepted = {arm: verdict_figures(list(of.values())) for arm, of in sorted(verdicts.items())}
-    first = {
-        arm: act_figures(
-            [judged_acts(each, by_id[id_]) for id_, each in of.items()],
-            [each.trust for each in of.values()],
-        )
-        for arm, of in sorted(acts.items())
-    }
-    return accepted, first
+    for folder in folders:
+        key = _key(folder)
+        for path in sorted(folder.glob("verdict_*.jsonl")):
+            for place, told in read_lines(path, _Told):
+                file = key.get(f"{told.file.removesuffix('.txt')}.txt")
+                if file is None:
+                    raise PairsError(f"{place}: no reader was given a file {told.file!r}")
+                try:
+                    if "acts" in (told.model_extra or {}):
+                        acts[file.arm][file.id] = FirstActs.model_validate(told.model_dump())
+                    else:
+                        verdicts[file.arm][file.id] = Verdict.model_validate(told.model_dump())
+                except ValidationError as error:
+                    raise PairsError(f"{place}: {error}") from error
+    by_id = {row.id: row for row in rows}
+    return Counted(dict(sorted(verdicts.items())), dict(sorted(acts.items())), by_id)
+
+
+def _key(folder: Path) -> dict[str, _File]:
+    try:
+        told = json.loads((folder / KEY).read_text(encoding="utf-8"))
+        return {name: _File.model_validate(each) for name, each in told.items()}
+    except (OSError, ValueError) as error:
+        raise PairsError(f"expected the key of the files at {folder / KEY}: {error}") from error
