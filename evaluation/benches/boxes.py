@@ -10,6 +10,8 @@ from evaluation.measures.figures import Report, mean_over_sets
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.withheld import withheld_lines
+from services.knowledge.screening.document import screened
 from services.workflow.model import StepKind
 
 PredicateName = Literal["fitted", "plain"]
@@ -37,7 +39,9 @@ def box_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield for each row its items and paragraphs, each with its lines and whether it has a box."""
     for row in rows:
-        page = parse_page(page_of(row).text)
+        document = page_of(row)
+        withheld = withheld_lines(document.text, screened(document).document.text)
+        page = parse_page(document.text, withheld=withheld)
         boxed = predicate(page)
         blocks = [place.block for place in candidates(page)]
         told = [{"lines": _lines(block), "box": block.key in boxed} for block in blocks]

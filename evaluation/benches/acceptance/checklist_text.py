@@ -94,20 +94,24 @@ def _block(block: Block, boxed: set[str], indent: str, before: str) -> Iterator[
             yield from below(f"{indent}! ")
         case BlockKind.CODE:
             yield from _code(block, indent, before)
-        case BlockKind.TABLE:
-            for number, row in enumerate((block.header, *block.rows)):
-                place = line + number + (number > 0)
-                yield place, f"{indent}| {' | '.join(map(_words, row))} |"
-        case _ if block.kind in _SILENT:
-            return
-        case _ if block.verbatim:
-            for number, text in enumerate(block.verbatim.split("\n")):
-                yield line + number, f"{indent}| {text}"
-        case _:
+        case _ if words or block.children:
             if words:
                 yield line, f"{indent}{box}{words}"
-            deeper = block.kind in {BlockKind.LIST, BlockKind.QUOTE, BlockKind.TABS}
-            yield from below(indent if deeper else f"{indent}  ")
+            is_flat = block.kind in {BlockKind.LIST, BlockKind.QUOTE, BlockKind.TABS}
+            yield from below(indent if is_flat else f"{indent}  ")
+        case _:
+            yield from _literal(block, indent)
+
+
+def _literal(block: Block, indent: str) -> Iterator[Line]:
+    """Yield what stands as it is written: rows of a table, and what has no words of its own."""
+    if block.kind is BlockKind.TABLE:
+        for place, row in enumerate((block.header, *block.rows)):
+            own = block.start_line + place + bool(place)
+            yield own, f"{indent}| {' | '.join(map(_words, row))} |"
+    elif block.kind not in _SILENT:
+        for place, text in enumerate(block.verbatim.splitlines()):
+            yield block.start_line + place, f"{indent}| {text}"
 
 
 def _below(block: Block, boxed: set[str], indent: str) -> Iterator[Line]:

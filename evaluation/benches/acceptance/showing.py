@@ -20,6 +20,7 @@ from services.contracts.scorer import Scorer
 from services.gateway.walk.binding import filled
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.withheld import withheld_lines
 
 Show = Callable[[LogicRow], str | None]
 """Text that an engineer sees for the ticket of a row; None where this way shows none."""
@@ -54,7 +55,8 @@ def checklist(pages: GivenPages, planner: Planner, boxes: Predicate | None = Non
         context = pages.context(row.draft, [row])
         if boxes is not None:
             (page,) = context.pages
-            parsed = parse_page(page.stored_text or page.text)
+            withheld = withheld_lines(page.stored_text, page.text)
+            parsed = parse_page(page.stored_text or page.text, withheld=withheld)
             boxed = boxes(parsed)
             keys = (place.block.key for place in candidates(parsed))
             own = page.model_copy(update={"boxes": {key: key in boxed for key in keys}})
