@@ -9,6 +9,8 @@ from scipy.stats import binomtest
 
 from evaluation.measures.figures import Figures
 
+BENCHMARK = "acceptance"
+
 
 class Verdict(BaseModel):
     """What a reader says of one file."""

@@ -5,6 +5,7 @@ A reader never sees two ways of showing one ticket, nor which way a file is.
 
 import hashlib
 import json
+import math
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.material.logic_rows import LogicRow
 from evaluation.material.pairs import PairsError, read_lines
-from evaluation.measures.acceptance import Verdict, verdict_figures
+from evaluation.measures.acceptance import BENCHMARK, Verdict, verdict_figures
 from evaluation.measures.figures import Figures, Report
 from evaluation.measures.first_acts import FirstActs, act_figures, judged_acts
 
@@ -29,18 +30,18 @@ def write_folders(records: Sequence[Mapping[str, Any]], out: Path, each: int, se
     """Write so many files a folder, with a brief for each folder; return how many folders.
 
     Files lie in `000`, `001` and so on, and verdicts are expected in `verdict_000.jsonl` beside
-    them, as `count` reads them.
+    them, as `counted` reads them.
     """
+    dealt = list(records)
+    random.Random(seed).shuffle(dealt)  # noqa: S311
     by_case: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for record in records:
+    for record in dealt:
         by_case[record["id"]].append(record)
-    cases = list(by_case.values())
-    random.Random(seed).shuffle(cases)  # noqa: S311
-    most = max(map(len, cases), default=0)
+    most = max(map(len, by_case.values()), default=0)
     folders: list[list[Mapping[str, Any]]] = [
-        [] for _ in range(max(most, -(-len(records) // each)))
+        [] for _ in range(max(most, math.ceil(len(dealt) / each)))
     ]
-    for case in sorted(cases, key=len, reverse=True):
+    for case in sorted(by_case.values(), key=len, reverse=True):
         emptiest = sorted(folders, key=len)
         for record, folder in zip(case, emptiest, strict=False):
             folder.append(record)
@@ -95,10 +96,10 @@ class Counted:
         accepted = {arm: verdict_figures(list(of.values())) for arm, of in self.verdicts.items()}
         return Report.model_validate(
             {
-                "benchmark": "acceptance",
+                "benchmark": BENCHMARK,
                 "overall": {},
                 "sets": accepted,
-                "first acts": {arm: self._acts(of) for arm, of in self.acts.items()},
+                "first_acts": {arm: self._acts(of) for arm, of in self.acts.items()},
                 "config": dict(config),
                 "seconds": seconds,
                 "mean_over": "nothing",
