@@ -62,22 +62,25 @@ class Screen:
     fit: Fit | None
     """None where nothing that is known comes near."""
     near: Sequence[RetrievedChunk]
-    """Best passage of each of the nearest pages."""
+    """Best passage of each of the nearest pages, in falling relevance."""
     workflow: Workflow | None = None
 
     def text(self) -> str:
         """Return it for a reader."""
-        cards = () if self.fit is Fit.SURE else self.near[:MOST_PAGES]
+        own = self._page_ids()
+        cards = sorted(self.near, key=lambda found: found.chunk.span.document_id not in own)
+        cards = [] if self.fit is Fit.SURE else cards[:MOST_PAGES]
         parts = [_HEADS[self.fit], *map(_card, cards)]
         if self.workflow is not None:
-            parts.append("\n".join(_body(self.workflow)))
+            parts.append("\n".join([f"=== {', '.join(own)} ===", *_body(self.workflow)]))
         return "\n\n".join(parts) + "\n"
+
+    def _page_ids(self) -> tuple[str, ...]:
+        origin = self.workflow.provenance if self.workflow else None
+        return origin.document_ids if origin else ()
 
 
 def _body(workflow: Workflow) -> Iterator[str]:
-    origin = workflow.provenance
-    pages = origin.document_ids if origin else ()
-    yield f"=== {', '.join(pages)} ==="
     if workflow.is_checklist:
         for line, text in checklist_lines(workflow):
             yield f"{line or '':>4} | {text}".rstrip()
