@@ -15,17 +15,17 @@ from services.knowledge.screening.document import screened
 from services.workflow.model import StepKind
 
 PredicateName = Literal["fitted", "plain"]
-Predicate = Callable[[Page], Collection[str]]
-"""Keys of the blocks that have a box."""
+Predicate = Callable[[LogicRow, Page], Collection[str]]
+"""Keys of the blocks of a row's page that have a box."""
 
 
-def fitted_boxes(page: Page) -> set[str]:
+def fitted_boxes(_row: LogicRow, page: Page) -> set[str]:
     """Return the boxes as the product finds them, options of an either/or among them."""
     found = find_boxes(page)
     return {block.key for box in found for block in (box.block, *box.options)}
 
 
-def plain_boxes(page: Page) -> set[str]:
+def plain_boxes(_row: LogicRow, page: Page) -> set[str]:
     """Return every item, and every paragraph that ends with a colon."""
     blocks = (place.block for place in candidates(page))
     return {b.key for b in blocks if b.kind is BlockKind.ITEM or b.text.endswith(":")}
@@ -42,7 +42,7 @@ def box_rows(
         document = page_of(row)
         withheld = withheld_lines(document.text, screened(document).document.text)
         page = parse_page(document.text, withheld=withheld)
-        boxed = predicate(page)
+        boxed = predicate(row, page)
         blocks = [place.block for place in candidates(page)]
         told = [{"lines": _lines(block), "box": block.key in boxed} for block in blocks]
         yield {"id": row.id, "set": row.set, "blocks": told}

@@ -57,7 +57,7 @@ def checklist(pages: GivenPages, planner: Planner, boxes: Predicate | None = Non
             (page,) = context.pages
             withheld = withheld_lines(page.stored_text, page.text)
             parsed = parse_page(page.stored_text or page.text, withheld=withheld)
-            boxed = boxes(parsed)
+            boxed = boxes(row, parsed)
             keys = (place.block.key for place in candidates(parsed))
             own = page.model_copy(update={"boxes": {key: key in boxed for key in keys}})
             context = context.model_copy(update={"pages": (own,)})

@@ -82,7 +82,7 @@ def test_a_set_has_figures_of_its_own_with_intervals():
 
 def test_the_products_boxes_are_those_it_finds():
     page = parse_page(TEXT)
-    assert fitted_boxes(page) >= {box.block.key for box in find_boxes(page)}
+    assert fitted_boxes(ROW, page) >= {box.block.key for box in find_boxes(page)}
 
 
 def test_the_command_writes_rows_for_other_tools(tmp_path):
