@@ -1,20 +1,11 @@
-"""Pages with boxes, as workflows of the kind checklist."""
+"""Pages as workflows of the kind checklist."""
 
-from itertools import pairwise
-
-from services.knowledge.page.block import Block, BlockKind
-from services.knowledge.page.boxes import Box, find_boxes
+from services.knowledge.page.block import BlockKind
 from services.knowledge.page.parsing import parse_page
-from services.workflow.model import (
-    Citation,
-    Provenance,
-    ShownPage,
-    Step,
-    StepKind,
-    Transition,
-    Workflow,
-    WorkflowKind,
-)
+from services.procedure.checklist.build import build_checklist
+from services.workflow.model import ShownPage, Workflow
+
+PAGE = "runbooks/page.md"
 
 PUMP = """# Pump of the cooling loop
 
@@ -55,68 +46,20 @@ WITHHELD = (32,)
 def checklist_of(
     text: str = PUMP,
     *,
-    title: str = "Pump of the cooling loop",
+    document_id: str = PAGE,
+    title: str = "Page",
+    headings: tuple[str, ...] = (),
     withheld: tuple[int, ...] = (),
-    open_headings: tuple[str, ...] = (),
-    document_id: str = "runbooks/pump.md",
+    corrections: dict[str, bool] | None = None,
 ) -> Workflow:
-    """The page as a checklist; of `open_headings` the sections are asked for."""
+    """The checklist of a page; `headings` are the words of those whose sections stand open."""
     page = parse_page(text, withheld=withheld)
-    steps = tuple(_step(n, box, document_id) for n, box in enumerate(find_boxes(page), start=1))
-    onward = tuple(Transition(source=a.id, target=b.id) for a, b in pairwise(steps))
-    ends = tuple(
-        Step(id=f"end-{n}", kind=StepKind.TERMINAL, text=name, implied=True)
-        for n, name in enumerate(("It is over", "Hand over"))
+    open_ = tuple(
+        block.key
+        for block in page.blocks
+        if block.kind is BlockKind.HEADING and block.text in headings
     )
-    asked = Step(id="end", kind=StepKind.DECISION, text="How did it end?", implied=True)
-    last = tuple(Transition(source=step.id, target=asked.id) for step in steps[-1:])
-    return Workflow(
-        title=title,
-        steps=(*steps, asked, *ends),
-        transitions=(
-            *onward,
-            *last,
-            *(Transition(source=asked.id, target=end.id, condition=end.text) for end in ends),
-        ),
-        provenance=Provenance(
-            kind=WorkflowKind.CHECKLIST, planner="extractive", document_ids=(document_id,)
-        ),
-        page=ShownPage(
-            document_id=document_id,
-            title=title,
-            text=text,
-            withheld=withheld,
-            open=tuple(
-                block.key
-                for block in page.blocks
-                if block.kind is BlockKind.HEADING and block.text in open_headings
-            ),
-        ),
+    shown = ShownPage(
+        document_id=document_id, title=title, text=text, withheld=withheld, open=open_
     )
-
-
-def _step(number: int, box: Box, document_id: str) -> Step:
-    block = box.block
-    code = [child for child in block.children if child.kind is BlockKind.CODE]
-    return Step(
-        id=f"b{number}",
-        kind=StepKind.PROCESS,
-        text=block.text,
-        commands=tuple(line[2:] for each in code for line in _lines(each) if line.startswith("$ ")),
-        expected="\n".join(
-            line for each in code for line in _lines(each) if not line.startswith("$ ")
-        ),
-        citations=(
-            Citation(document_id=document_id, start_line=block.start_line, end_line=block.own_end),
-        ),
-        node=block.key,
-        block=block.text,
-        group=(
-            *box.place.heading_path,
-            *(each.text for each in box.place.parents if each.kind is BlockKind.ITEM),
-        ),
-    )
-
-
-def _lines(block: Block) -> list[str]:
-    return block.verbatim.split("\n")
+    return build_checklist(page, shown, planner="extractive", corrections=corrections or {})

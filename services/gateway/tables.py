@@ -50,6 +50,7 @@ class TicketRow(Base):
     alert_name: Mapped[str] = mapped_column(Text)
     severity: Mapped[str] = mapped_column(Text)
     url: Mapped[str] = mapped_column(Text)
+    runbook_url: Mapped[str] = mapped_column(Text, default="")
     service: Mapped[str] = mapped_column(Text, default="")
     teams: Mapped[list[str]] = mapped_column(JSON, default=list)
     status: Mapped[str] = mapped_column(String(20))
