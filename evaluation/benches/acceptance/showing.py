@@ -55,8 +55,8 @@ def checklist(pages: GivenPages, planner: Planner, boxes: Predicate | None = Non
         context = pages.context(row.draft, [row])
         if boxes is not None:
             (page,) = context.pages
-            withheld = withheld_lines(page.stored_text, page.text)
-            parsed = parse_page(page.stored_text or page.text, withheld=withheld)
+            stored = page.stored_text or page.text
+            parsed = parse_page(stored, withheld=withheld_lines(stored, page.text))
             boxed = boxes(row, parsed)
             keys = (place.block.key for place in candidates(parsed))
             own = page.model_copy(update={"boxes": {key: key in boxed for key in keys}})
