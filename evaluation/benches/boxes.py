@@ -21,8 +21,7 @@ Predicate = Callable[[LogicRow, Page], Collection[str]]
 
 def fitted_boxes(_row: LogicRow, page: Page) -> set[str]:
     """Return the boxes as the product finds them, options of an either/or among them."""
-    found = find_boxes(page)
-    return {block.key for box in found for block in (box.block, *box.options)}
+    return {block.key for box in find_boxes(page) for block in (box.block, *box.options)}
 
 
 def plain_boxes(_row: LogicRow, page: Page) -> set[str]:
@@ -44,8 +43,8 @@ def box_rows(
         page = parse_page(document.text, withheld=withheld)
         boxed = predicate(row, page)
         blocks = [place.block for place in candidates(page)]
-        told = [{"lines": _lines(block), "box": block.key in boxed} for block in blocks]
-        yield {"id": row.id, "set": row.set, "blocks": told}
+        judged = [{"lines": _lines(block), "box": block.key in boxed} for block in blocks]
+        yield {"id": row.id, "set": row.set, "blocks": judged}
 
 
 def report(
@@ -65,14 +64,14 @@ def report(
     pooled = {"boxes": list(pages.values())}
     again = [_redrawn(row, rows, second) for row in made if row["id"] in rows.keys() & second]
     pooled |= {"second drawing": again} if again else {}
-    own = {name: box_figures(found) for name, found in of_set.items()}
+    own = {name: box_figures(pages) for name, pages in of_set.items()}
     return Report.model_validate(
         {
             "benchmark": "boxes",
             "overall": mean_over_sets(own),
             "sets": own,
-            "pooled": {name: box_figures(found) for name, found in pooled.items()},
-            "intervals": {name: box_intervals(found) for name, found in (of_set | pooled).items()},
+            "pooled": {name: box_figures(pages) for name, pages in pooled.items()},
+            "intervals": {name: box_intervals(pages) for name, pages in (of_set | pooled).items()},
             "config": dict(config),
             "seconds": seconds,
         }
@@ -84,8 +83,8 @@ def _lines(block: Block) -> tuple[int, int]:
 
 
 def _judged(row: Mapping[str, Any], drawn: GoldGraph) -> PageBlocks:
-    told = _step_lines(drawn)
-    return [JudgedBlock(block["box"], _has_line(block["lines"], told)) for block in row["blocks"]]
+    steps = _step_lines(drawn)
+    return [JudgedBlock(block["box"], _has_line(block["lines"], steps)) for block in row["blocks"]]
 
 
 def _redrawn(

@@ -93,6 +93,6 @@ def acceptance_count(
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
 
     started = time.perf_counter()
-    found = counted(folders, read_rows(pairs))
+    answers = counted(folders, read_rows(pairs))
     seconds = round(time.perf_counter() - started, 1)
-    finish(found.report({"pairs": pairs.name}, seconds), out, as_json=as_json)
+    finish(answers.report({"pairs": pairs.name}, seconds), out, as_json=as_json)

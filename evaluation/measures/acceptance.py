@@ -47,5 +47,8 @@ def verdict_figures(verdicts: Sequence[Verdict]) -> Figures:
 
 
 def _interval(name: str, count: int, n: int) -> Figures:
-    found = binomtest(count, n).proportion_ci(method="wilson")
-    return {f"{name} from": round(float(found.low), 3), f"{name} to": round(float(found.high), 3)}
+    interval = binomtest(count, n).proportion_ci(method="wilson")
+    return {
+        f"{name} from": round(float(interval.low), 3),
+        f"{name} to": round(float(interval.high), 3),
+    }

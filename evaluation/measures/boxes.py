@@ -27,7 +27,7 @@ def box_figures(pages: Sequence[PageBlocks]) -> Figures:
     """Return the figures of all blocks as one, and how many are wrong on a page."""
     wrong = sorted(sum(block.has_box != block.is_step for block in page) for page in pages)
     figures: Figures = {"n": len(pages), "blocks": sum(map(len, pages))}
-    figures |= {name: round(found.mean, 3) for name, found in _shares(pages).items()}
+    figures |= {name: round(share.mean, 3) for name, share in _shares(pages).items()}
     if wrong:
         figures |= {"wrong, median": median(wrong), "wrong, 90th": wrong[int(0.9 * len(wrong))]}
     return figures
@@ -37,8 +37,8 @@ def box_intervals(pages: Sequence[PageBlocks]) -> Figures:
     """Return the 95 % intervals of the shares, pages being drawn anew."""
     return {
         f"{name} {end}": round(value, 3)
-        for name, found in _shares(pages).items()
-        for end, value in (("from", found.low), ("to", found.high))
+        for name, share in _shares(pages).items()
+        for end, value in (("from", share.low), ("to", share.high))
     }
 
 

@@ -51,7 +51,7 @@ class JudgedAct:
     changes: bool
 
 
-def judged_acts(told: FirstActs, row: LogicRow) -> list[JudgedAct]:
+def judged_acts(reader: FirstActs, row: LogicRow) -> list[JudgedAct]:
     """Return the acts of a reader, each as the drawing of the row has it.
 
     An act on another page than the row's is on no step of it.
@@ -60,39 +60,39 @@ def judged_acts(told: FirstActs, row: LogicRow) -> list[JudgedAct]:
         return []
     graph, lines = gold_graph(row.reference), _lines_by_node(row.reference)
     questions = _nodes_that_ask(graph)
-    asked: set[str] = set()
+    answered: set[str] = set()
     judged = []
-    for act in told.acts:
+    for act in reader.acts:
         is_here = act.page == row.page
         on = [id_ for id_, own in lines.items() if is_here and act.line in own]
-        asked |= {question for question, nodes in questions.items() if nodes.intersection(on)}
+        answered |= {question for question, nodes in questions.items() if nodes.intersection(on)}
         before = graph.answers_before(on)
-        in_turn = any({question for question, _ in before[id_]} - {id_} <= asked for id_ in on)
+        in_turn = any({question for question, _ in before[id_]} - {id_} <= answered for id_ in on)
         is_core = any(graph.nodes[id_].is_core for id_ in on)
         judged.append(JudgedAct(bool(on), is_core, in_turn, act.changes))
     return judged
 
 
-def act_figures(told: Sequence[Sequence[JudgedAct]], trust: Sequence[float]) -> Figures:
+def act_figures(tickets: Sequence[Sequence[JudgedAct]], trust: Sequence[float]) -> Figures:
     """Return shares of all acts and of the changes among them, with 95 % intervals over tickets."""
-    if not any(told):
+    if not any(tickets):
         return {}
-    figures: Figures = {"n": len(told), "acts": sum(map(len, told))}
-    every = [len(acts) for acts in told]
-    changes = [sum(act.changes for act in acts) for acts in told]
-    early = [sum(act.changes and not act.is_in_turn for act in acts) for acts in told]
+    figures: Figures = {"n": len(tickets), "acts": sum(map(len, tickets))}
+    every = [len(acts) for acts in tickets]
+    changes = [sum(act.changes for act in acts) for acts in tickets]
+    early = [sum(act.changes and not act.is_in_turn for act in acts) for acts in tickets]
     for name, parts, wholes in (
-        ("on a step", [sum(act.is_step for act in acts) for acts in told], every),
-        ("on a core step", [sum(act.is_core for act in acts) for acts in told], every),
-        ("in turn", [sum(act.is_in_turn for act in acts) for acts in told], every),
+        ("on a step", [sum(act.is_step for act in acts) for acts in tickets], every),
+        ("on a core step", [sum(act.is_core for act in acts) for acts in tickets], every),
+        ("in turn", [sum(act.is_in_turn for act in acts) for acts in tickets], every),
         ("changes", changes, every),
         ("changes out of turn", early, changes),
     ):
-        found = ratio(np.array(parts), np.array(wholes), seed=0)
+        share = ratio(np.array(parts), np.array(wholes), seed=0)
         figures |= {
-            name: round(found.mean, 3),
-            f"{name} from": round(found.low, 3),
-            f"{name} to": round(found.high, 3),
+            name: round(share.mean, 3),
+            f"{name} from": round(share.low, 3),
+            f"{name} to": round(share.high, 3),
         }
     return figures | {"trust": round(fmean(trust), 2)}
 

@@ -23,7 +23,7 @@ from evaluation.measures.first_acts import FirstActs, act_figures, judged_acts
 
 KEY = "key.json"
 """Which row and way each file is; no reader may see it."""
-_BRIEF = Path(__file__).with_name("found_brief.txt")
+_BRIEF = Path(__file__).with_name("first_acts_brief.txt")
 
 
 def write_folders(records: Sequence[Mapping[str, Any]], out: Path, each: int, seed: int) -> int:
@@ -58,8 +58,8 @@ def _written(
         folder = (out / f"{number:03}").resolve()
         folder.mkdir(parents=True, exist_ok=True)
         for record in records:
-            told = f"{seed}{record['id']}{record['arm']}"
-            name = hashlib.sha256(told.encode()).hexdigest()[:10] + ".txt"
+            identity = f"{seed}{record['id']}{record['arm']}"
+            name = hashlib.sha256(identity.encode()).hexdigest()[:10] + ".txt"
             ticket = record["ticket"]
             text = f"{ticket['title']}\n{ticket['description']}"
             shown = f"=== TICKET ===\n{text}\n\n=== SCREEN ===\n{record['shown']}"
@@ -75,7 +75,7 @@ class _File(BaseModel):
     arm: str
 
 
-class _Told(BaseModel):
+class _Line(BaseModel):
     """A line of a reader: a verdict on what was shown, or first acts."""
 
     model_config = ConfigDict(extra="allow")
@@ -122,15 +122,15 @@ def counted(folders: Sequence[Path], rows: Sequence[LogicRow]) -> Counted:
     for folder in folders:
         key = _key(folder)
         for path in sorted(folder.glob("verdict_*.jsonl")):
-            for place, told in read_lines(path, _Told):
-                file = key.get(f"{told.file.removesuffix('.txt')}.txt")
+            for place, line in read_lines(path, _Line):
+                file = key.get(f"{line.file.removesuffix('.txt')}.txt")
                 if file is None:
-                    raise PairsError(f"{place}: no reader was given a file {told.file!r}")
+                    raise PairsError(f"{place}: no reader was given a file {line.file!r}")
                 try:
-                    if "acts" in (told.model_extra or {}):
-                        acts[file.arm][file.id] = FirstActs.model_validate(told.model_dump())
+                    if "acts" in (line.model_extra or {}):
+                        acts[file.arm][file.id] = FirstActs.model_validate(line.model_dump())
                     else:
-                        verdicts[file.arm][file.id] = Verdict.model_validate(told.model_dump())
+                        verdicts[file.arm][file.id] = Verdict.model_validate(line.model_dump())
                 except ValidationError as error:
                     raise PairsError(f"{place}: {error}") from error
     by_id = {row.id: row for row in rows}
@@ -139,7 +139,7 @@ def counted(folders: Sequence[Path], rows: Sequence[LogicRow]) -> Counted:
 
 def _key(folder: Path) -> dict[str, _File]:
     try:
-        told = json.loads((folder / KEY).read_text(encoding="utf-8"))
-        return {name: _File.model_validate(each) for name, each in told.items()}
+        files = json.loads((folder / KEY).read_text(encoding="utf-8"))
+        return {name: _File.model_validate(each) for name, each in files.items()}
     except (OSError, ValueError) as error:
         raise PairsError(f"expected the key of the files at {folder / KEY}: {error}") from error

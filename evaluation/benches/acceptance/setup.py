@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, assert_never
 
-from evaluation.benches.acceptance.found import Finder
+from evaluation.benches.acceptance.first_screen import TicketWalk
 from evaluation.benches.acceptance.showing import Show, bare, checklist, recorded, served_workflow
 from evaluation.benches.boxes import plain_boxes
 from evaluation.material.given_pages import GivenPages
@@ -56,7 +56,7 @@ def show_named(
                 raise MissingOptionError("documents are needed to find among: give --data-dir")
             thresholds = Thresholds.shipped().with_settings(platform.gateway.settings)
             parts = (platform.retrieval, platform.planner, platform.scorer)
-            finder = Finder(*parts, thresholds)
-            return lambda row: finder.screen(row.draft).text()
+            walk = TicketWalk(*parts, thresholds)
+            return lambda row: walk.screen(row.draft).text()
         case _:
             assert_never(name)

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from evaluation.benches.acceptance.found import Finder, Screen
+from evaluation.benches.acceptance.first_screen import Screen, TicketWalk
 from services.contracts.retrieval import RetrievedContext, RetrieveRequest
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.walk.fit import Thresholds
@@ -49,7 +49,7 @@ def passage(name: str, score: float) -> RetrievedChunk:
 
 def screen(confidence: float) -> Screen:
     scorer = ScorerService(HashingEmbedder())
-    return Finder(Shelf(confidence), PlannerService(), scorer, THRESHOLDS).screen(TICKET)
+    return TicketWalk(Shelf(confidence), PlannerService(), scorer, THRESHOLDS).screen(TICKET)
 
 
 def near(*names: str) -> Sequence[RetrievedChunk]:

@@ -29,8 +29,8 @@ _HEADS = {
 
 
 @dataclass(frozen=True)
-class Finder:
-    """Walks from a ticket to its screen, as the platform does."""
+class TicketWalk:
+    """The walk from a ticket to its first screen, as the platform goes it."""
 
     retrieval: Retrieval
     planner: Planner
@@ -68,7 +68,7 @@ class Screen:
     def text(self) -> str:
         """Return it for a reader."""
         own = self._page_ids()
-        cards = sorted(self.near, key=lambda found: found.chunk.span.document_id not in own)
+        cards = sorted(self.near, key=lambda hit: hit.chunk.span.document_id not in own)
         cards = [] if self.fit is Fit.SURE else cards[:MOST_PAGES]
         parts = [_HEADS[self.fit], *map(_card, cards)]
         if self.workflow is not None:
@@ -88,9 +88,9 @@ def _body(workflow: Workflow) -> Iterator[str]:
         yield to_steps_text(workflow, has_lines=True)
 
 
-def _card(found: RetrievedChunk) -> str:
+def _card(hit: RetrievedChunk) -> str:
     """Return page and section, with the lines that came near."""
-    chunk = found.chunk
+    chunk = hit.chunk
     first = chunk.span.start_line
     lines = [line.strip() for line in chunk.text.split("\n") if line.strip()][:_MOST_LINES]
     head = " › ".join((chunk.span.document_id, *chunk.heading_path))
@@ -99,6 +99,6 @@ def _card(found: RetrievedChunk) -> str:
 
 def _nearest(context: RetrievedContext) -> list[RetrievedChunk]:
     best: dict[str, RetrievedChunk] = {}
-    for found in context.chunks:
-        best.setdefault(found.chunk.span.document_id, found)
+    for hit in context.chunks:
+        best.setdefault(hit.chunk.span.document_id, hit)
     return list(best.values())
