@@ -64,14 +64,14 @@ def report(
     pooled = {"boxes": list(pages.values())}
     again = [_redrawn(row, rows, second) for row in made if row["id"] in rows.keys() & second]
     pooled |= {"second drawing": again} if again else {}
-    own = {name: box_figures(pages) for name, pages in of_set.items()}
+    own = {name: box_figures(blocks) for name, blocks in of_set.items()}
     return Report.model_validate(
         {
             "benchmark": "boxes",
             "overall": mean_over_sets(own),
             "sets": own,
-            "pooled": {name: box_figures(pages) for name, pages in pooled.items()},
-            "intervals": {name: box_intervals(pages) for name, pages in (of_set | pooled).items()},
+            "pooled": {name: box_figures(blocks) for name, blocks in pooled.items()},
+            "intervals": {name: box_intervals(blocks) for name, blocks in (of_set | pooled).items()},
             "config": dict(config),
             "seconds": seconds,
         }
