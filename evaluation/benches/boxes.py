@@ -71,7 +71,9 @@ def report(
             "overall": mean_over_sets(own),
             "sets": own,
             "pooled": {name: box_figures(blocks) for name, blocks in pooled.items()},
-            "intervals": {name: box_intervals(blocks) for name, blocks in (of_set | pooled).items()},
+            "intervals": {
+                name: box_intervals(blocks) for name, blocks in (of_set | pooled).items()
+            },
             "config": dict(config),
             "seconds": seconds,
         }

@@ -115,16 +115,18 @@ def counted(folders: Sequence[Path], rows: Sequence[LogicRow]) -> Counted:
     """Return what the readers of these folders said.
 
     Raises:
-        PairsError: A key or a verdict cannot be read, or a verdict names a file of nobody.
+        PairsError: A key or a verdict cannot be read, or a verdict is on a file of nobody, or of
+            an unknown row.
     """
+    by_id = {row.id: row for row in rows}
     verdicts: dict[str, dict[str, Verdict]] = defaultdict(dict)
     acts: dict[str, dict[str, FirstActs]] = defaultdict(dict)
     for folder in folders:
         key = _key(folder)
         for path in sorted(folder.glob("verdict_*.jsonl")):
             for place, line in read_lines(path, _Line):
-                file = key.get(f"{line.file.removesuffix('.txt')}.txt")
-                if file is None:
+                file = key.get(f"{Path(line.file).name.removesuffix('.txt')}.txt")
+                if file is None or file.id not in by_id:
                     raise PairsError(f"{place}: no reader was given a file {line.file!r}")
                 try:
                     if "acts" in (line.model_extra or {}):
@@ -133,7 +135,6 @@ def counted(folders: Sequence[Path], rows: Sequence[LogicRow]) -> Counted:
                         verdicts[file.arm][file.id] = Verdict.model_validate(line.model_dump())
                 except ValidationError as error:
                     raise PairsError(f"{place}: {error}") from error
-    by_id = {row.id: row for row in rows}
     return Counted(dict(sorted(verdicts.items())), dict(sorted(acts.items())), by_id)
 
 
