@@ -62,7 +62,7 @@ def judge_lessons(pages: Sequence[Page], *, label: str) -> Iterator[Lesson]:
                 Drawn(workflow, source)
                 for workflow in (lower(right, page.id), *_other(before, right, page.id))
             ]
-            decided = [(each, facts.of(each, None).decided) for each in drawn]
+            decided = [(each, facts.of(each).decided) for each in drawn]
             for question in questions(decided, limit=_MOST_QUESTIONS):
                 yield from _judged(question, label)
 

@@ -206,13 +206,6 @@ class SqlReadingStore:
         with self._database.session() as session:
             return _approvals(session, [text_hash]).get(text_hash, [])
 
-    def approved_last(self, most: int) -> dict[str, list[ApprovedProcedure]]:
-        """What is approved, by text, of the texts that were approved last."""
-        latest = func.max(ApprovalRow.id)
-        last = select(ApprovalRow.text_hash).group_by(ApprovalRow.text_hash).order_by(latest.desc())
-        with self._database.session() as session:
-            return _approvals(session, session.scalars(last.limit(most)).all())
-
     def history(self, text_hash: str) -> list[Event]:
         """See `ReadingStore.history`."""
         mine = select(HistoryRow).where(HistoryRow.text_hash == text_hash)
