@@ -55,7 +55,7 @@ def stored(readings: ReadingSource) -> Read:
 
 def workflow_of(reading: Reading, document_id: str, ticket_text: str) -> Workflow | None:
     """The workflow for a ticket; None where the page tells no procedure."""
-    ranked = ranked_procedures(reading, ticket_text)
+    ranked = ranked_procedures(reading.procedures, ticket_text)
     if not ranked:
         return None
     place = ranked[0][0]

@@ -300,7 +300,7 @@ def _served(
     readings: Mapping[Reader, _Stored], approved: Sequence[ApprovedProcedure]
 ) -> ServedReading | None:
     """The best there is; where nothing is approved, made once of what stands in its row."""
-    by_rank = sorted(readings, key=ORDER.index)
+    by_rank = [reader for reader in ORDER if reader in readings]
     if not approved:
         return served_alone(readings[by_rank[0]].json) if by_rank else None
     return served({reader: reading_of(readings[reader].json) for reader in by_rank}, approved)
