@@ -13,7 +13,7 @@ from evaluation.benches.scoring.judge_candidates import OLD, RECORDED
 from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import PageOf, own_page, page_of_pairs
 from evaluation.material.logic_rows import Ids, LogicRow, chosen_rows, read_rows
-from evaluation.material.page_reader import Read, by_rules, readings_of, stored
+from evaluation.material.page_reader import Read, readings_of, stored, unread
 from evaluation.material.recorded_answers import RECORDED as ANSWERS
 from evaluation.material.recorded_answers import by_record, read_answers
 from evaluation.material.recorded_plans import RECORDED_PLANS, RecordedPlans, read_plans
@@ -90,8 +90,8 @@ class Judging:
         return {OLD: lambda row: old.get(row.id), RECORDED: lambda row: make(row).workflow}
 
     def pages(self) -> GivenPages:
-        """The pages with what is kept of them, else read by rules."""
-        read = stored(readings_of(self.platform)) if self.platform else by_rules
+        """The pages with what is kept of them."""
+        read = stored(readings_of(self.platform)) if self.platform else unread
         return GivenPages(self.page_of(), self.embedder, read)
 
     def _scorer(self) -> Scorer:

@@ -1,0 +1,27 @@
+"""Readings as somebody would draw them: of small texts beside a test, and of shipped pages."""
+
+import json
+from typing import Any
+
+from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.program.cited_lines import lines_of
+from services.procedure.program.numbering import numbered
+from services.simulator.simulation import READINGS
+
+
+def drawn_reading(
+    title: str, *steps: dict[str, Any], reader: Reader = Reader.PERSON, **parts: Any
+) -> Reading:
+    """A reading of one procedure; its steps in the notation (`do`, `ask`, `end` of `programs`)."""
+    procedure = Procedure.model_validate({"title": title, "steps": steps, **parts})
+    lines = lines_of(procedure)
+    whole = ((min(lines), max(lines)),) if lines else ()
+    told = procedure.model_copy(update={"lines": procedure.lines or whole})
+    return numbered(Reading(reader=reader, procedures=(told,)))
+
+
+def simulated_reading(page: str) -> Reading:
+    """The reading that comes with a page of the simulated network."""
+    rows = map(json.loads, READINGS.read_text(encoding="utf-8").splitlines())
+    row = next(row for row in rows if row["document"] == page)
+    return Reading.model_validate(row["reading"])
