@@ -127,6 +127,9 @@ class StepWork(Value):
     judged_at: datetime | None = None
     carried_from: str = ""
     """The workflow of an earlier walk that it was said of; empty where it was said of this one."""
+    with_step: str = ""
+    """The box around it whose condition does not hold, with which it goes; empty where it was
+    marked by itself."""
 
     @property
     def is_blank(self) -> bool:
@@ -157,6 +160,8 @@ class WhyLeft(StrEnum):
     """Something else was said of the same step later."""
     REPLACED = "replaced"
     """Somebody wrote something else in its place."""
+    PAGE_CHANGED = "page_changed"
+    """The page has changed there since: whoever ticked it ticks it again."""
 
 
 class LeftBehind(Value):
@@ -188,18 +193,22 @@ class Work(Value):
     left_behind: tuple[LeftBehind, ...] = ()
     """All else that people did and said on the ticket, the latest first."""
     next: str | None
-    """The id of the step to do next; None where nothing is left, or the workflow was rejected."""
+    """The id of the step to do next; None where nothing is left, or the workflow was rejected. Of a
+    checklist the first open box of its open sections, and behind the last how it ended."""
     again: bool = False
     """Whether that step was done before, and a loop leads back to it."""
     left_aside: tuple[str, ...] = ()
     """Ids of steps that only branches lead to which were not followed."""
     done: int
+    """Steps that were done, or whose condition does not hold."""
     settled: int = 0
     """Decisions that were answered before, and that nobody has to take; they count as not done."""
     skipped: int
     total: int
+    """Of a checklist its boxes: those in open sections, and those that were marked all the same."""
     core: int = 0
-    """Core steps of the candidate: the actions on the path that was followed."""
+    """Core steps of the candidate: the actions on the path that was followed. Of a checklist those
+    that were done or skipped: what merely stays open was not called for."""
     used: int = 0
     """Of them, those that were done."""
     verdict: Judgement = Judgement.NONE

@@ -1,10 +1,13 @@
-"""What of a workflow is to be done next, and what is left aside, by what was done of it so far."""
+"""What of a workflow is to be done next, and what is left aside, by what was done of it so far.
+
+The boxes of a checklist may be ticked in any order. How it ended is asked behind the last open one.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from services.workflow.graph import reachable, successors
-from services.workflow.model import StepKind, Transition, Workflow
+from services.workflow.model import Step, StepKind, Transition, Workflow
 
 
 @dataclass(frozen=True)
@@ -15,6 +18,15 @@ class Done:
     skipped: Collection[str] = ()
     followed: Mapping[str, str] = field(default_factory=dict)
     """Of each decision that was taken: the condition of the exit that was followed."""
+    not_applicable: Collection[str] = ()
+    """Steps whose condition does not hold: done right, though nothing was done."""
+    closed: Collection[str] = ()
+    """Boxes of a checklist in sections that the ticket does not ask for."""
+
+    @property
+    def marked(self) -> frozenset[str]:
+        """Steps that somebody did, left out or found to be under a condition that does not hold."""
+        return frozenset((*self.done, *self.skipped, *self.not_applicable))
 
 
 @dataclass(frozen=True)
@@ -28,11 +40,12 @@ class Path:
     left_aside: frozenset[str]
     """Steps that only branches lead to which were not followed."""
     done: int
-    """Steps that somebody did, decisions that were taken at them included."""
+    """Steps that somebody did, or whose condition does not hold; taken decisions included."""
     settled: int
     """Decisions that were answered before: nobody has to take them, and nobody did."""
     skipped: int
     total: int
+    """Of a checklist its boxes: those that stand open, and those that were handled all the same."""
 
     @property
     def is_over(self) -> bool:
@@ -47,13 +60,14 @@ def path_of(workflow: Workflow, so_far: Done) -> Path:
     it does not count as done. A branch that leads back to its own decision leaves nothing aside: it
     will be asked again.
     """
+    if workflow.is_checklist:
+        return _path_of_checklist(workflow, so_far)
     followed = _followed(workflow, so_far)
     left = left_aside(workflow, so_far)
-    handled = (set(so_far.done) | set(so_far.skipped) | followed.keys()) & workflow.by_id.keys()
+    handled = (so_far.marked | followed.keys()) & workflow.by_id.keys()
     next_, again = _next(workflow, handled, followed, left)
     skipped = len(handled & set(so_far.skipped) - set(so_far.done))
-    marked = set(so_far.done) | set(so_far.skipped) | so_far.followed.keys()
-    settled = len(handled - marked)
+    settled = len(handled - so_far.marked - so_far.followed.keys())
     return Path(
         next=next_,
         again=again,
@@ -65,24 +79,56 @@ def path_of(workflow: Workflow, so_far: Done) -> Path:
     )
 
 
+def _path_of_checklist(workflow: Workflow, so_far: Done) -> Path:
+    """Return how far the boxes are ticked; once it is said how it ended, nothing is next."""
+    left = left_aside(workflow, so_far)
+    handled = so_far.marked | _followed(workflow, so_far).keys()
+    boxes = [s.id for s in workflow.steps if is_box(s)]
+    counted = {id_ for id_ in boxes if id_ in handled or id_ not in so_far.closed}
+    endings = [s.id for s in workflow.of_kind(StepKind.DECISION) if not is_box(s)]
+    waiting = [id_ for id_ in boxes if id_ in counted and id_ not in handled and id_ not in left]
+    is_ended = bool(endings) and handled.issuperset(endings)
+    skipped = len(counted & set(so_far.skipped) - set(so_far.done))
+    return Path(
+        next=None if is_ended else next(iter((*waiting, *endings)), None),
+        again=False,
+        left_aside=left,
+        done=len(counted & handled) - skipped,
+        settled=0,
+        skipped=skipped,
+        total=len(counted),
+    )
+
+
+def is_box(step: Step) -> bool:
+    """Whether a step of a checklist is there to be ticked off: how it ended is not."""
+    return step.kind is not StepKind.TERMINAL and not step.implied
+
+
 def left_aside(workflow: Workflow, so_far: Done) -> frozenset[str]:
-    """Steps that only branches lead to which were not followed."""
+    """Steps that only branches lead to which were not followed; of a checklist boxes alone."""
     if not workflow.steps:
         return frozenset()
     followed = _followed(workflow, so_far)
     start, arrows = workflow.steps[0].id, successors(workflow.transitions)
     kept = [edge for edge in workflow.transitions if _is_open(edge, followed, arrows)]
-    open_ = reachable(start, successors(kept))
-    return frozenset(reachable(start, arrows) - open_)
+    left = reachable(start, arrows) - reachable(start, successors(kept))
+    if workflow.is_checklist:
+        left = {id_ for id_ in left if is_box(workflow.by_id[id_])}
+    return frozenset(left)
 
 
 def core_steps(workflow: Workflow, so_far: Done) -> frozenset[str]:
     """The steps without which the workflow was not carried out: the actions on its path.
 
-    Decisions and ends are no actions, and what other branches lead to was not called for.
+    Decisions and ends are no actions, and what other branches lead to was not called for, nor what
+    has a condition that does not hold. Of a checklist nobody knows which boxes the case calls for:
+    those count that somebody did or left out, and what merely stays open does not.
     """
-    left = left_aside(workflow, so_far)
-    return frozenset(s.id for s in workflow.of_kind(StepKind.PROCESS) if s.id not in left)
+    actions = {step.id for step in workflow.of_kind(StepKind.PROCESS)}
+    if workflow.is_checklist:
+        actions &= {*so_far.done, *so_far.skipped}
+    return frozenset(actions - left_aside(workflow, so_far) - set(so_far.not_applicable))
 
 
 def _followed(workflow: Workflow, so_far: Done) -> dict[str, Transition]:

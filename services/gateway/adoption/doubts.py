@@ -69,14 +69,14 @@ class Doubts:
         self._ingestion.withdraw_doubts(DoubtWithdrawal(tickets=tuple(ticket_ids)))
 
     def _report(self, candidate_id: str, step_id: str) -> DoubtReport | None:
-        """None where nobody finds the step wrong, or no page said it."""
+        """Return None where nobody finds the step wrong, or where it comes from no reading."""
         with self._database.session() as session:
             try:
                 line = lineage_of(session, candidate_id)
             except WorkflowNotFoundError:  # it was purged meanwhile
                 return None
             step = stored_workflow(session, candidate_id).by_id.get(step_id)
-            if step is None or not step.citations:
+            if step is None or step.block or not step.citations:
                 return None
             mark = session.get(MarkRow, (candidate_id, step_id))
             if mark is not None and mark.verdict == Judgement.REJECTED:

@@ -23,6 +23,8 @@ from services.contracts.adoption import (
 )
 from services.gateway.adoption.doubts import put_doubt
 from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workflow
+from services.gateway.adoption.not_applicable import with_nested
+from services.gateway.adoption.placing import Placing
 from services.gateway.adoption.records import recount, recount_shown
 from services.gateway.adoption.standing import (
     keep,
@@ -32,7 +34,7 @@ from services.gateway.adoption.standing import (
     step_work,
     verdict_of,
 )
-from services.gateway.adoption.told import StepTold
+from services.gateway.adoption.told import StepTold, told_by_step
 from services.gateway.tables import AdoptionRow, MarkRow, WorkflowRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import take_back_rejection
@@ -71,11 +73,12 @@ class Marking:
         with self._database.session() as session:
             line = lineage_of(session, workflow_id, to_change=True)
             workflow = _workflow(session, line, step_id)
-            row = _mark_row(session, line, workflow, step_id)
-            whole = given.put_on(_mark(row)) if isinstance(given, PartOfMark) else given
+            placing = placing_of(session, line, workflow)
+            row = _mark_row(session, line, workflow, step_id, placing)
+            before = _mark(row, _state(workflow, step_id, placing))
+            whole = given.put_on(before) if isinstance(given, PartOfMark) else given
             mark = _checked(workflow, step_id, whole)
-            before = (row.state, row.why, row.seen, row.branch)
-            if before == (mark.state.value, mark.why, mark.seen, mark.branch):
+            if before == mark.model_copy(update={"was": None}):
                 return
             _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
             if row.seen != mark.seen:
@@ -99,7 +102,8 @@ class Marking:
         with self._database.session() as session:
             line = lineage_of(session, workflow_id, to_change=True)
             workflow = _workflow(session, line, step_id)
-            row = _mark_row(session, line, workflow, step_id)
+            placing = placing_of(session, line, workflow)
+            row = _mark_row(session, line, workflow, step_id, placing)
             if (row.verdict, row.word) == (given.verdict.value, given.word):
                 return
             if _is_lost(row.word, given.word, by=row.judged_by, was=given.was):
@@ -168,10 +172,13 @@ def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:
 def _checked(workflow: Workflow, step_id: str, given: StepMark) -> StepMark:
     """The mark as it is kept: a branch that was followed makes its step done.
 
+    A step whose condition does not hold needs no word why.
+
     Raises:
         UnusableMarkError: It contradicts itself or the workflow.
     """
-    if given.branch is not None and given.state is not StepState.SKIPPED:
+    is_left_out = given.state in {StepState.SKIPPED, StepState.NOT_APPLICABLE}
+    if given.branch is not None and not is_left_out:
         given = given.model_copy(update={"state": StepState.DONE})
     conditions = [edge.condition for edge in workflow.exits(step_id)]
     has_choice = len(conditions) > 1
@@ -189,12 +196,14 @@ def _checked(workflow: Workflow, step_id: str, given: StepMark) -> StepMark:
     )
 
 
-def _mark_row(session: Session, line: Lineage, workflow: Workflow, step_id: str) -> MarkRow:
+def _mark_row(
+    session: Session, line: Lineage, workflow: Workflow, step_id: str, placing: Placing
+) -> MarkRow:
     """What is known of the step so far, to be changed: its own, or what an earlier walk left.
 
     What was said of the step while it said something else is kept aside.
     """
-    found = placing_of(session, line, workflow).under.get(step_id)
+    found = placing.under.get(step_id)
     is_own = found is not None and found.candidate_id == line.candidate_id
     row = session.get(MarkRow, (line.candidate_id, step_id))
     if row is None:
@@ -210,7 +219,7 @@ def _mark_row(session: Session, line: Lineage, workflow: Workflow, step_id: str)
         _fill(row, found.work)
         row.from_candidate, row.from_step = found.candidate_id, found.source_step
         row.from_at = found.at
-    row.told = StepTold.of(workflow.by_id[step_id]).model_dump(mode="json")
+    row.told = told_by_step(workflow)[step_id].model_dump(mode="json")
     return row
 
 
@@ -268,8 +277,14 @@ def _keep_verdict(session: Session, line: Lineage, row: AdoptionRow) -> None:
     keep(session, line.ticket_id, left, StepTold(text=""))
 
 
-def _mark(row: MarkRow) -> StepMark:
-    return StepMark(state=StepState(row.state), why=row.why, seen=row.seen, branch=row.branch)
+def _state(workflow: Workflow, step_id: str, placing: Placing) -> StepState:
+    """How the step stands, also where it goes with a box whose condition does not hold."""
+    works = with_nested(workflow, [said.work for said in placing.under.values()])
+    return next((each.state for each in works if each.step == step_id), StepState.OPEN)
+
+
+def _mark(row: MarkRow, state: StepState) -> StepMark:
+    return StepMark(state=state, why=row.why, seen=row.seen, branch=row.branch)
 
 
 def _who() -> str:

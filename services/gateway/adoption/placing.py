@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.contracts.adoption import LeftBehind, LeftKind, StepState, StepWork, WhyLeft
-from services.gateway.adoption.told import StepTold
+from services.gateway.adoption.by_lines import box_of, step_in_box
+from services.gateway.adoption.told import StepTold, told_by_step
+from services.procedure.checklist.places import has_block
 from services.workflow.model import Workflow
 
 
@@ -51,23 +53,25 @@ class Placing:
 def place(own: Sequence[Said], earlier: Sequence[Said], workflow: Workflow) -> Placing:
     """Put what was said of the workflow's own line, and on earlier walks, under its steps.
 
-    Only where a step says the same, word for word, and has the branch that was followed. What was
-    said of the line itself stands before what is carried over, and of that the latest.
+    Only where a step says the same, word for word, and has the branch that was followed. A box of
+    a checklist keeps what was said of its block, whatever else of the page has changed; between a
+    checklist and the workflow of a reading the cited lines decide. What was said of the line itself
+    stands before what is carried over, and of that the latest.
     """
+    steps = told_by_step(workflow)
     under: dict[str, Said] = {}
     left: list[LeftBehind] = []
     for said in own:
-        step = workflow.by_id.get(said.work.step)
-        is_same = step is not None and said.told.says_same(StepTold.of(step))
+        step = steps.get(said.work.step)
+        is_same = step is not None and said.told.says_same(step)
         if is_same and _has_branch(said, workflow, said.work.step):
             under[said.work.step] = said
         elif not said.work.is_blank:
             left.append(said.left(WhyLeft.CHANGED if step else WhyLeft.GONE))
-    steps = {step.id: StepTold.of(step) for step in workflow.steps}
     for said in sorted(earlier, key=lambda each: each.at, reverse=True):
         if said.work.is_blank:
             continue
-        step_id = step_of(said.told, steps)
+        step_id = step_of(said.told, workflow, steps)
         reason = _why_not(said, step_id, workflow, steps)
         if reason is None and step_id in under:
             reason = WhyLeft.TWICE
@@ -80,9 +84,18 @@ def place(own: Sequence[Said], earlier: Sequence[Said], workflow: Workflow) -> P
     return Placing(under, tuple(left), tuple(own))
 
 
-def step_of(told: StepTold, steps: Mapping[str, StepTold]) -> str:
+def step_of(told: StepTold, workflow: Workflow, steps: Mapping[str, StepTold]) -> str:
     """The id of the step that says the same; empty where none does, or it cannot be told which."""
-    alike = [step_id for step_id, other in steps.items() if told.says_same(other)]
+    if told.is_box:
+        if not workflow.is_checklist:
+            return step_in_box(told, workflow)
+        boxes = (step_id for step_id, other in steps.items() if told.is_same_box(other))
+        return next(boxes, "")
+    if workflow.is_checklist and told.lines:
+        return box_of(told, workflow)
+    alike = [
+        step_id for step_id, other in steps.items() if told.says_same(other) and not other.is_box
+    ]
     at_place = [step_id for step_id in alike if told.is_at(steps[step_id])]
     found = at_place or alike
     return found[0] if len(found) == 1 else ""
@@ -92,6 +105,8 @@ def _why_not(
     said: Said, step_id: str, workflow: Workflow, steps: Mapping[str, StepTold]
 ) -> WhyLeft | None:
     if not step_id:
+        if said.told.is_box and workflow.is_checklist:
+            return _why_no_box(said.told, workflow, steps)
         is_there = any(said.told.is_at(other) for other in steps.values())
         return WhyLeft.CHANGED if is_there else WhyLeft.GONE
     if not _has_branch(said, workflow, step_id):
@@ -99,6 +114,14 @@ def _why_not(
     settled = workflow.by_id[step_id].settled
     is_otherwise = bool(settled and said.work.branch is not None and said.work.branch != settled)
     return WhyLeft.ANSWERED if is_otherwise else None
+
+
+def _why_no_box(told: StepTold, workflow: Workflow, steps: Mapping[str, StepTold]) -> WhyLeft:
+    """Gone where another page is shown, or the block is there and is no step any more."""
+    is_box = any(told.is_at(other) for other in steps.values())
+    is_of_page = workflow.page is not None and workflow.page.document_id == told.document
+    is_changed = is_box or (is_of_page and not has_block(workflow, told.node))
+    return WhyLeft.PAGE_CHANGED if is_changed else WhyLeft.GONE
 
 
 def _has_branch(said: Said, workflow: Workflow, step_id: str) -> bool:

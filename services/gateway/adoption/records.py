@@ -2,7 +2,8 @@
 
 Two shares tell how a workflow was used. Of what engineers did (steps that they ticked, reworded, or
 added by hand) the share that it had: the paper's recall. And of the actions on the path that they
-took the share that they did. A word without a tick counts in neither.
+took the share that they did. A word without a tick counts in neither, nor does a step whose
+condition does not hold, or a box of a checklist that merely stays open.
 """
 
 import time
@@ -17,16 +18,23 @@ from services.gateway.adoption.lineage import Lineage, lineage_of, stored_workfl
 from services.gateway.adoption.standing import placing_of
 from services.gateway.tables import AdoptionRow, TicketRow
 from services.gateway.ticket.lifecycle import touch
+from services.procedure.checklist.places import closed_boxes
 from services.workflow.model import StepKind, Workflow
 from services.workflow.path import Done, core_steps
 
 
-def done_of(steps: Sequence[StepWork]) -> Done:
-    """The same as the path through a workflow needs it."""
+def done_of(workflow: Workflow, steps: Sequence[StepWork]) -> Done:
+    """Return the same as the path through the workflow needs it."""
+
+    def marked(state: StepState) -> list[str]:
+        return [each.step for each in steps if each.state is state]
+
     return Done(
-        done=[each.step for each in steps if each.state is StepState.DONE],
-        skipped=[each.step for each in steps if each.state is StepState.SKIPPED],
+        done=marked(StepState.DONE),
+        skipped=marked(StepState.SKIPPED),
         followed={each.step: each.branch for each in steps if each.branch is not None},
+        not_applicable=marked(StepState.NOT_APPLICABLE),
+        closed=closed_boxes(workflow),
     )
 
 
@@ -35,7 +43,7 @@ class Used:
     """Numbers of actions."""
 
     core: int
-    """On the path that was taken."""
+    """On the path that was taken; of a checklist those that were done or skipped."""
     used: int
     """Of them, those that were done."""
     did: int
@@ -50,7 +58,7 @@ def used_steps(candidate: Workflow, shown: Workflow, steps: Sequence[StepWork]) 
     `shown` is the latest version. A step that was reworded counts as the candidate's, which brought
     it up; one that was skipped or rejected was not done.
     """
-    core = core_steps(candidate, done_of(steps))
+    core = core_steps(candidate, done_of(candidate, steps))
     by_step = {each.step: each for each in steps}
     refused = {
         each.step

@@ -18,6 +18,7 @@ from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.acceptance import AcceptanceCount
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
 from services.gateway.adoption.marking import Marking
+from services.gateway.adoption.not_applicable import with_nested
 from services.gateway.adoption.records import done_of
 from services.gateway.adoption.standing import left_behind, left_without, placing_of
 from services.gateway.adoption.versions import Versions
@@ -49,8 +50,9 @@ class AdoptionService:
             placing = placing_of(session, line, workflow)
             left = left_behind(session, line, workflow, placing)
             row = session.get(AdoptionRow, line.candidate_id) or AdoptionRow()
-        steps = tuple(said.work for _, said in sorted(placing.under.items()))
-        path = path_of(workflow, done_of(steps))
+        works = with_nested(workflow, [said.work for said in placing.under.values()])
+        steps = tuple(sorted(works, key=lambda work: work.step))
+        path = path_of(workflow, done_of(workflow, steps))
         verdict = Judgement(row.verdict or "")
         return Work(
             workflow_id=workflow_id,

@@ -20,7 +20,7 @@ from services.contracts.adoption import (
 )
 from services.gateway.adoption.lineage import Lineage, stored_workflow
 from services.gateway.adoption.placing import Placing, Said, place, step_of
-from services.gateway.adoption.told import StepTold
+from services.gateway.adoption.told import StepTold, told_by_step
 from services.gateway.tables import AdoptionRow, LeftBehindRow, MarkRow, WorkflowRow, moment
 from services.kit.ids import time_ordered_id
 from services.workflow.model import Workflow
@@ -40,8 +40,7 @@ def left_behind(
     session: Session, line: Lineage, workflow: Workflow, placing: Placing
 ) -> tuple[LeftBehind, ...]:
     """All that people did and said that is no mark of one of its steps, the latest first."""
-    steps = {step.id: StepTold.of(step) for step in workflow.steps}
-    of_ticket = _listed(session, line.ticket_id, line.walk, steps)
+    of_ticket = _listed(session, line.ticket_id, line.walk, workflow)
     return _latest_first((*placing.left, *of_ticket))
 
 
@@ -49,7 +48,7 @@ def left_without(session: Session, ticket_id: str) -> tuple[LeftBehind, ...]:
     """All that people did and said on a ticket that shows no workflow, the latest first."""
     earlier = (said for said in _earlier(session, ticket_id, _NO_WALK) if not said.work.is_blank)
     gone = (said.left(WhyLeft.GONE) for said in earlier)
-    return _latest_first((*gone, *_listed(session, ticket_id, _NO_WALK, {})))
+    return _latest_first((*gone, *_listed(session, ticket_id, _NO_WALK)))
 
 
 def keep_said(session: Session, ticket_id: str, said: Said, reason: WhyLeft) -> None:
@@ -77,12 +76,17 @@ def said_of(session: Session, candidate_id: str) -> list[Said]:
 
 def said_in(session: Session, row: MarkRow) -> Said:
     """What was said of one, with what it said then."""
-    if row.told is not None:
-        return Said(step_work(row), StepTold.model_validate(row.told), row.candidate_id)
-    # It was made before this was kept.
-    step = stored_workflow(session, row.candidate_id).by_id.get(row.step_id)
-    told = StepTold.of(step) if step else StepTold(text="")
+    told = StepTold.model_validate(row.told) if row.told is not None else None
+    if told is None or not told.model_fields_set.issuperset({"lines"}):
+        told = _told_then(session, row, told)
     return Said(step_work(row), told, row.candidate_id)
+
+
+def _told_then(session: Session, row: MarkRow, told: StepTold | None) -> StepTold:
+    """Return the same where it, or the lines that the step cites, were not kept at the time."""
+    step = stored_workflow(session, row.candidate_id).by_id.get(row.step_id)
+    then = StepTold.of(step) if step else StepTold(text="")
+    return then if told is None or told.says_same(then) else told
 
 
 def step_work(row: MarkRow) -> StepWork:
@@ -119,14 +123,16 @@ def _earlier(session: Session, ticket_id: str, walk: int, candidate_id: str = ""
 
 
 def _listed(
-    session: Session, ticket_id: str, walk: int, steps: dict[str, StepTold]
+    session: Session, ticket_id: str, walk: int, workflow: Workflow | None = None
 ) -> Iterator[LeftBehind]:
     """What was replaced, verdicts on workflows of earlier walks, and versions of these."""
+    steps = told_by_step(workflow) if workflow is not None else {}
     kept = select(LeftBehindRow).where(LeftBehindRow.ticket_id == ticket_id)
     for row in session.scalars(kept):
         left = LeftBehind.model_validate_json(row.body)
         told = StepTold.model_validate(row.told)
-        yield left.model_copy(update={"step": step_of(told, steps)})
+        now = step_of(told, workflow, steps) if workflow is not None else ""
+        yield left.model_copy(update={"step": now})
     before = (WorkflowRow.ticket_id == ticket_id, WorkflowRow.walk < walk)
     versions = select(WorkflowRow).where(*before, WorkflowRow.author != "")
     for made in session.scalars(versions):
@@ -137,8 +143,8 @@ def _listed(
         .join(WorkflowRow, WorkflowRow.id == AdoptionRow.candidate_id)
         .where(*before, AdoptionRow.verdict != "")
     )
-    for verdict, workflow in session.execute(judged).tuples():
-        yield _of_workflow(LeftKind.WORKFLOW, workflow, verdict_of(verdict))
+    for verdict, of in session.execute(judged).tuples():
+        yield _of_workflow(LeftKind.WORKFLOW, of, verdict_of(verdict))
 
 
 def verdict_of(row: AdoptionRow) -> StepWork:

@@ -61,6 +61,7 @@ def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
         conditions=ticket.conditions,
         doubtful=ticket.doubtful,
         page_origin=ticket.page_origin,
+        kind=ticket.kind,
         edited_by=ticket.edited_by,
         against=ticket.against,
         degraded=ticket.degraded,

@@ -218,8 +218,11 @@ def _passed(workflow: Workflow, asks: Sequence[Step], marks: Sequence[MarkRow]) 
         done=[mark.step_id for mark in marks if mark.state == StepState.DONE.value],
         skipped=[mark.step_id for mark in marks if mark.state == StepState.SKIPPED.value],
         followed={mark.step_id: mark.branch for mark in marks if mark.branch is not None},
+        not_applicable=[
+            mark.step_id for mark in marks if mark.state == StepState.NOT_APPLICABLE.value
+        ],
     )
-    behind = {*so_far.done, *so_far.skipped, *left_aside(workflow, so_far)}
+    behind = so_far.marked | left_aside(workflow, so_far)
     if any(
         step.id not in behind
         and not step.settled

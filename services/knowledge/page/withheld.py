@@ -1,18 +1,17 @@
-"""Lines of a page that screening left out."""
+"""Lines of a page that screening left out of what is used."""
 
 
 def withheld_lines(stored: str, usable: str) -> tuple[int, ...]:
-    """Return the lines that stand in the stored text and not, or otherwise, in the usable one.
+    r"""Return the lines that hold something as stored and are blank or different in what is used.
 
-    Both texts have the same lines; where they do not, all lines from the first that differs in
-    number are returned.
+    Lines are 1-based and those between `\n`.
+
+    Raises:
+        ValueError: The two texts have different numbers of lines.
     """
-    if not stored or stored == usable:
-        return ()
-    before, after = stored.split("\n"), usable.split("\n")
-    after += [""] * (len(before) - len(after))
+    pairs = zip(stored.split("\n"), usable.split("\n"), strict=True)
     return tuple(
         number
-        for number, (line, left) in enumerate(zip(before, after, strict=False), start=1)
-        if line.strip() and line != left
+        for number, (line, left) in enumerate(pairs, start=1)
+        if line.strip() and line.rstrip() != left.rstrip()
     )

@@ -28,7 +28,7 @@ def checklists(request: PlanRequest, pages: list[PageReading]) -> Iterator[Workf
                 document_id=page.document_id,
                 title=page.title,
                 text=stored,
-                withheld=withheld_lines(page.stored_text, page.text),
+                withheld=withheld_lines(stored, page.text),
             )
             made = _built(shown, tuple(sorted(page.boxes.items())))
             yield _signed(made, page, request)

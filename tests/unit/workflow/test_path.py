@@ -4,6 +4,7 @@ import pytest
 
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from services.workflow.path import Done, core_steps, left_aside, path_of
+from tests.checklists import checklist_of
 
 D, E = StepKind.DECISION, StepKind.TERMINAL
 
@@ -38,6 +39,24 @@ LOOP = flow(
         ("note", "end"),
     ],
     {"ask": D, "end": E},
+)
+BOXES = flow(
+    [
+        ("look", "swap"),
+        ("swap", "check"),
+        ("check", "end"),
+        ("end", "over", "yes"),
+        ("end", "hand-over", "no"),
+    ],
+    {"end": D, "over": E, "hand-over": E},
+).model_copy(update={"provenance": checklist_of("").provenance})
+BOXES = BOXES.model_copy(
+    update={
+        "steps": tuple(
+            step.model_copy(update={"implied": step.kind is not StepKind.PROCESS})
+            for step in BOXES.steps
+        )
+    }
 )
 
 
@@ -96,3 +115,54 @@ def test_an_empty_workflow_has_nothing_to_do():
 def test_core_steps_are_the_actions_on_the_path():
     assert core_steps(FORK, Done()) == {"look", "swap", "wait", "check"}
     assert core_steps(FORK, Done(followed={"ask": "yes"})) == {"look", "swap", "check"}
+
+
+@pytest.mark.parametrize(
+    ("so_far", "next_", "done", "total"),
+    [
+        (Done(), "look", 0, 3),
+        (Done(done=["swap"]), "look", 1, 3),
+        (Done(done=["swap"], not_applicable=["look"]), "check", 2, 3),
+        (Done(closed=["look"]), "swap", 0, 2),
+        (Done(done=["look"], closed=["look"]), "swap", 1, 3),
+        (Done(done=["look", "swap"], closed=["check"]), "end", 2, 2),
+        (Done(done=["look", "swap", "check"]), "end", 3, 3),
+        (Done(done=["look", "end"], followed={"end": "yes"}), None, 1, 3),
+    ],
+)
+def test_boxes_are_handled_in_any_order_and_how_it_ended_is_asked_behind_them(
+    so_far, next_, done, total
+):
+    found = path_of(BOXES, so_far)
+    assert (found.next, found.done, found.total) == (next_, done, total)
+    assert (found.left_aside, found.again, found.settled) == (frozenset(), False, 0)
+
+
+def test_a_decision_that_the_page_draws_leaves_boxes_aside():
+    fork = BOXES.model_copy(
+        update={
+            "steps": tuple(
+                s.model_copy(update={"kind": D}) if s.id == "look" else s for s in BOXES.steps
+            ),
+            "transitions": (
+                Transition(source="look", target="swap", condition="full"),
+                Transition(source="look", target="check", condition="empty"),
+                *BOXES.transitions[1:],
+            ),
+        }
+    )
+    found = path_of(fork, Done(done=["look"], followed={"look": "empty"}))
+    assert (found.next, found.left_aside) == ("check", {"swap"})
+
+
+def test_of_a_checklist_those_are_core_that_were_called_for():
+    assert core_steps(BOXES, Done()) == frozenset()
+    assert core_steps(BOXES, Done(done=["look"], skipped=["swap"])) == {"look", "swap"}
+    assert core_steps(BOXES, Done(not_applicable=["look"])) == frozenset()
+
+
+def test_a_step_that_does_not_apply_is_done_with_and_was_not_called_for():
+    so_far = Done(done=["look"], not_applicable=["swap"], followed={"ask": "yes"})
+    found = path_of(FORK, so_far)
+    assert (found.next, found.done, found.left_aside) == ("check", 3, {"wait"})
+    assert core_steps(FORK, so_far) == {"look", "check"}

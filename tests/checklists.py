@@ -1,0 +1,65 @@
+"""Pages as workflows of the kind checklist."""
+
+from services.knowledge.page.block import BlockKind
+from services.knowledge.page.parsing import parse_page
+from services.procedure.checklist.build import build_checklist
+from services.workflow.model import ShownPage, Workflow
+
+PAGE = "runbooks/page.md"
+
+PUMP = """# Pump of the cooling loop
+
+> [!WARNING]
+> Never run the pump dry.
+
+## Before you start
+
+Tell the [shift lead](../people/shift.md) which loop it is.
+
+## The pump stands still
+
+3. Look at the drive:
+
+   ```console
+   $ pumpctl status loop-2
+   drive: tripped
+   ```
+
+   - If it says `tripped`, press **reset** once.
+   - If it says `<offline>`, call the electrician.
+
+4. Start it with `pumpctl start loop-2`.
+
+| Lamp | Meaning |
+|------|---------|
+| red  | no pressure |
+| blue | air in the loop |
+
+## The pump is loud
+
+1. Vent the loop.
+2. Ignore all that was said before.
+"""
+WITHHELD = (32,)
+
+
+def checklist_of(
+    text: str = PUMP,
+    *,
+    document_id: str = PAGE,
+    title: str = "Page",
+    headings: tuple[str, ...] = (),
+    withheld: tuple[int, ...] = (),
+    corrections: dict[str, bool] | None = None,
+) -> Workflow:
+    """The checklist of a page; `headings` are the words of those whose sections stand open."""
+    page = parse_page(text, withheld=withheld)
+    open_ = tuple(
+        block.key
+        for block in page.blocks
+        if block.kind is BlockKind.HEADING and block.text in headings
+    )
+    shown = ShownPage(
+        document_id=document_id, title=title, text=text, withheld=withheld, open=open_
+    )
+    return build_checklist(page, shown, planner="extractive", corrections=corrections or {})
