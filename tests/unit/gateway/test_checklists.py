@@ -39,7 +39,7 @@ def test_json_holds_the_whole_page(gateway, shown):
 
 def test_a_version_of_it_stays_a_checklist(gateway, shown):
     workflow_id = gateway.ticket(shown)["workflow_id"]
-    edit = {"edits": [{"edit": "change", "step": "b1", "text": "Look at both drives."}]}
+    edit = {"edits": [{"edit": "change", "step": "s1", "text": "Look at both drives."}]}
     answer = gateway.client.post(f"/v1/workflows/{workflow_id}/versions", json=edit)
     assert answer.status_code < 300, answer.text
     ticket = gateway.ticket(shown)

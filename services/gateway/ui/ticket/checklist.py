@@ -110,13 +110,7 @@ def _boxes(page: Page, steps: Sequence[NumberedStep]) -> tuple[Mapping[str, Box]
             found[key] = item
         elif item.step.kind is not StepKind.TERMINAL:
             without.append(item)
-    spared: dict[str, Box] = {}
-    for place in places:
-        if own_item := found.get(place.block.key):
-            around = [spared[each.key] for each in place.parents if each.key in spared]
-            is_spared = any(box.does_not_apply for box in around)
-            spared[place.block.key] = Box(own_item, is_spared=is_spared)
-    return spared, tuple(Box(item) for item in without)
+    return {key: Box(item) for key, item in found.items()}, tuple(Box(item) for item in without)
 
 
 def _parts(page: Page, pieces: PagePieces, asked_for: set[str]) -> tuple[Part, ...]:

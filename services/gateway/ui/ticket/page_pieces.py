@@ -35,6 +35,7 @@ _CONTAINERS = _CLOSED | {
     BlockKind.DETAILS,
     BlockKind.DEFINITIONS,
     BlockKind.DEFINITION,
+    BlockKind.GROUP,
 }
 _HARD_BREAKS = ("  ", "\\", "<br>", "<br/>", "<br />")
 
@@ -44,19 +45,11 @@ class Box:
     """A step to tick off, and what was done with it."""
 
     item: NumberedStep
-    is_spared: bool = False
-    """Whether it is nested in one that does not apply."""
 
     @property
     def state(self) -> StepState:
-        """What was done with it; what was done before its parent was spared stays done."""
-        own = self.item.work.state
-        return StepState.NOT_APPLICABLE if self.is_spared and own is StepState.OPEN else own
-
-    @property
-    def does_not_apply(self) -> bool:
-        """Whether its condition does not hold, or that of a box around it."""
-        return self.state is StepState.NOT_APPLICABLE
+        """What was done with it."""
+        return self.item.work.state
 
     @property
     def is_settled(self) -> bool:

@@ -1,4 +1,4 @@
-"""How a workflow comes from its page, as a procedure or as a checklist, and room for its marks."""
+"""Workflows that are checklists, their marks, and the page that an alert's author linked."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,9 @@ _TABLES = ("gateway_ticket", "gateway_workflow")
 
 
 def upgrade() -> None:
-    """To this revision; workflows that were made before are procedures."""
+    """Add what checklists need; workflows that were made before are procedures."""
+    link = sa.Column("runbook_url", sa.Text(), nullable=False, server_default="")
+    op.add_column("gateway_ticket", link)
     for table in _TABLES:
         kind = sa.Column("kind", sa.String(length=20), nullable=False, server_default="procedure")
         op.add_column(table, kind)
@@ -29,3 +31,4 @@ def downgrade() -> None:
         mark.alter_column("state", type_=sa.String(length=10), existing_nullable=False)
     for table in reversed(_TABLES):
         op.drop_column(table, "kind")
+    op.drop_column("gateway_ticket", "runbook_url")
