@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from services.procedure.checklist.begun import begun_from_boxes
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.program.cited_lines import lines_of
 from services.procedure.program.numbering import numbered
@@ -18,6 +19,13 @@ def drawn_reading(
     whole = ((min(lines), max(lines)),) if lines else ()
     told = procedure.model_copy(update={"lines": procedure.lines or whole})
     return numbered(Reading(reader=reader, procedures=(told,)))
+
+
+def reading_of_boxes(text: str, reader: Reader = Reader.MODEL) -> Reading:
+    """A reading of a small page that only lists what to do: one step after the other."""
+    begun = begun_from_boxes(text, "page.md")
+    whole = [each.model_copy(update={"begun_from_boxes": False}) for each in begun.procedures]
+    return begun.model_copy(update={"reader": reader, "procedures": tuple(whole)})
 
 
 def simulated_reading(page: str) -> Reading:

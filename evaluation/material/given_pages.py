@@ -50,19 +50,14 @@ class GivenPages:
     def _made(self, found: "_Hashable") -> tuple[list[Chunk], list[IncidentNode], PageReading]:
         document = found.document
         text = screened(document).document.text
-<<<<<<< HEAD
         reading = self._read(document)
-        served = ServedReading(reading=reading) if reading else None
-        page = PageReading(document_id=document.id, title=document.title, served=served, text=text)
-=======
-        reading = PageReading(
+        page = PageReading(
             document_id=document.id,
             title=document.title,
-            served=ServedReading(reading=self._read(document) or by_rules(document)),
+            served=ServedReading(reading=reading) if reading else None,
             text=text,
             stored_text="" if text == document.text else document.text,
         )
->>>>>>> main
         pipeline = self._pipeline
         return list(pipeline.split(document)), list(pipeline.extract(document)), page
 

@@ -109,11 +109,11 @@ class Event(Value):
 
 
 class KnownText(Value):
-    """A text that was read, in numbers."""
+    """A text that is or was read, in numbers."""
 
     text_hash: str
-    reader: Reader
-    """Who read what is served beside the approved procedures."""
+    reader: Reader | None
+    """Who read what is served beside the approved procedures; None where nothing is served."""
     procedures: int
     approved: int
     """Of the procedures."""
@@ -214,7 +214,7 @@ class ReadingStore(ReadingSource, Protocol):
         """What happened to the text's readings, the latest first."""
 
     def known(self, text_hashes: Sequence[str]) -> dict[str, KnownText]:
-        """Those of the texts that were read, by their hashes."""
+        """Those of the texts that something is known of, by their hashes."""
 
     def wanted(self, wanted: Wanted) -> list[KnownText]:
         """The texts that are wanted, in the order of their hashes."""

@@ -217,8 +217,7 @@ class SqlReadingStore:
         found: dict[str, KnownText] = {}
         with self._database.session() as session:
             for some in batches(text_hashes):
-                mine = TextRow.text_hash.in_(some) & (TextRow.reader != "")
-                rows = session.scalars(select(TextRow).where(mine))
+                rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
                 found |= {row.text_hash: _known(row) for row in rows}
         return found
 
@@ -365,7 +364,7 @@ def _event(row: HistoryRow) -> Event:
 def _known(row: TextRow) -> KnownText:
     return KnownText(
         text_hash=row.text_hash,
-        reader=Reader(row.reader),
+        reader=Reader(row.reader) if row.reader else None,
         procedures=row.procedures,
         approved=row.approved,
         doubts=row.doubts,
