@@ -34,8 +34,11 @@ class ApprovedSteps:
     def approved(self, step: Step) -> Step | None:
         """As it was approved, what a reader fills in still open; None where nobody has approved it.
 
-        It must say the same words at the same lines; its commands may have had gaps filled.
+        It must say the same words at the same lines; its commands may have had gaps filled. A box
+        of a page is never approved, though an approved step says the same: its conditions are not.
         """
+        if step.block:
+            return None
         for each in self._known.get(_key(step), ()):
             if len(each.commands) == len(step.commands) and all(
                 map(_fills, each.commands, step.commands)

@@ -13,12 +13,12 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from services.kit.fitted import FittedFile
+from services.kit.trees import Forest
 from services.kit.value import Value
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import Signs
 from services.procedure.evidence.signs.surroundings import Surroundings
-from services.procedure.evidence.trees import Forest
 from services.procedure.model import Reader
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from services.workflow.plain import plain

@@ -1,5 +1,6 @@
 import pytest
 
+from services.kit.trees import Forest, Tree
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.coverage import brevity_signs, coverage_signs
 from services.procedure.evidence.decide import Decided, Forests, decide, in_words
@@ -7,7 +8,6 @@ from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
-from services.procedure.evidence.trees import Forest, Tree
 from tests.unit.procedure.evidence.fan import (
     OIL,
     PAGE,
