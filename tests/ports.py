@@ -18,15 +18,31 @@ def _ports() -> Iterator[int]:
 
 
 _NEXT = _ports()
+_OURS: dict[int, socket.socket] = {}
+"""The ports of this process, each held by its number in UDP, which no server here speaks: two runs
+of the tests beside each other share none."""
 
 
 def free_port() -> int:
     """A port at which nobody listens, and which nobody takes until the server that wants it does.
 
     It lies below those that Linux gives to whoever asks for any (from 32768 on), each worker of
-    the tests has ports of its own, and the same one comes again only after 500 others.
+    each run of the tests has ports of its own, and the same one comes again only after 500 others.
     """
-    return next(port for port in _NEXT if _is_free(port))
+    return next(port for port in _NEXT if _is_ours(port) and _is_free(port))
+
+
+def _is_ours(port: int) -> bool:
+    if port in _OURS:
+        return True
+    holder = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        holder.bind(("127.0.0.1", port))
+    except OSError:
+        holder.close()
+        return False
+    _OURS[port] = holder
+    return True
 
 
 def _is_free(port: int) -> bool:

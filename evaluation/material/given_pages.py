@@ -55,6 +55,7 @@ class GivenPages:
             title=document.title,
             served=ServedReading(reading=self._read(document) or by_rules(document)),
             text=text,
+            stored_text="" if text == document.text else document.text,
         )
         pipeline = self._pipeline
         return list(pipeline.split(document)), list(pipeline.extract(document)), reading

@@ -13,7 +13,7 @@ from services.contracts.triage import TriageDecision
 from services.contracts.verdict import JudgedTicket, JudgedWorkflow
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
-from services.workflow.model import Workflow
+from services.workflow.model import Workflow, WorkflowKind
 
 
 class NearestDocument(Value):
@@ -366,6 +366,7 @@ class Accepted(JudgedTicket):
                 "conditions": only.conditions if only else 0,
                 "doubtful": only.doubtful if only else 0,
                 "page_origin": only.page_origin if only else "",
+                "kind": only.kind if only else WorkflowKind.PROCEDURE,
                 "edited_by": only.edited_by if only else "",
                 "against": only.against if only else (),
                 "workflow": only.workflow if only else None,

@@ -7,6 +7,9 @@ from pydantic import Field
 
 from services.kit.value import Value
 
+RUNBOOK_LINKS = ("runbook_url", "runbook", "runbook_link", "runbookUrl")
+"""Labels and annotations by which the author of an alert links its page."""
+
 
 class TicketStatus(StrEnum):
     """Where a ticket stands on the walk."""
@@ -54,6 +57,8 @@ class TicketDraft(Value):
     """`critical`, `high`, `warning`, `low` or `info`; a word of no known meaning as it came."""
     url: str = ""
     """Back to the ticket in its own system."""
+    runbook_url: str = ""
+    """The page that the alert's author linked; its anchor names the section that is meant."""
     service: str = ""
     """What is affected, as the source calls it."""
     teams: tuple[str, ...] = ()

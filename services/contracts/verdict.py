@@ -7,6 +7,7 @@ from pydantic import computed_field
 
 from services.contracts.ticket import Fit, TicketStatus
 from services.kit.value import Value
+from services.workflow.model import WorkflowKind
 
 
 class Verdict(StrEnum):
@@ -33,6 +34,8 @@ _WORDS = {
     Verdict.CLOSEST: "closest known page, not sure that it is the one",
     Verdict.NOTHING: "nothing known fits",
 }
+PAGE_AS_IT_IS = "your team's page as it is; nobody has checked its decisions"
+"""Of a checklist whose page surely fits."""
 
 
 class Judged(Value):
@@ -49,6 +52,8 @@ class Judged(Value):
     """Of these, those that are marked as not sure."""
     page_origin: str = ""
     """How a page that the workflow follows came about, where nobody wrote it by hand."""
+    kind: WorkflowKind = WorkflowKind.PROCEDURE
+    """Of the workflow; that of a procedure where there is none."""
 
     @property
     @abstractmethod
@@ -78,6 +83,8 @@ class Judged(Value):
         if self.verdict is None:
             return ""
         told = self.verdict.words
+        if self.kind is WorkflowKind.CHECKLIST and self.verdict is Verdict.UNCHECKED:
+            told = PAGE_AS_IT_IS
         if self.doubtful and self.verdict is Verdict.UNCHECKED and not self.is_checked:
             are = "is" if self.doubtful == 1 else "are"
             told += f": {self.doubtful} of {self.conditions} conditions {are} doubtful"

@@ -47,6 +47,7 @@ from services.kit.errors import InvalidInputError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.model import Span
+from services.workflow.model import WorkflowKind
 
 MAX_CITED_LINES = 2000
 FIRST_LOOK_S = 0.02
@@ -156,6 +157,7 @@ class GatewayService:
                 "conditions": row.conditions,
                 "doubtful": row.doubtful,
                 "page_origin": row.page_origin,
+                "kind": WorkflowKind(row.kind),
                 "edited_by": row.edited_by,
                 "against": tuple(row.against),
                 "workflow_url": workflow_url(row.workflow_id) if row.workflow_id else None,

@@ -50,6 +50,7 @@ class TicketRow(Base):
     alert_name: Mapped[str] = mapped_column(Text)
     severity: Mapped[str] = mapped_column(Text)
     url: Mapped[str] = mapped_column(Text)
+    runbook_url: Mapped[str] = mapped_column(Text, default="")
     service: Mapped[str] = mapped_column(Text, default="")
     teams: Mapped[list[str]] = mapped_column(JSON, default=list)
     status: Mapped[str] = mapped_column(String(20))
@@ -65,6 +66,7 @@ class TicketRow(Base):
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
     """The chosen workflow's."""
     page_origin: Mapped[str] = mapped_column(String(100), default="")
+    kind: Mapped[str] = mapped_column(String(20), default="procedure")
     edited_by: Mapped[str] = mapped_column(String(200), default="")
     """Who made the version that is shown; empty where it is a candidate."""
     against: Mapped[list[str]] = mapped_column(JSON, default=list)
@@ -179,6 +181,8 @@ class WorkflowRow(Base):
     doubtful: Mapped[int] = mapped_column(Integer, default=0)
     page_origin: Mapped[str] = mapped_column(String(100), default="")
     """How a page that it follows came about, where nobody wrote it by hand."""
+    kind: Mapped[str] = mapped_column(String(20), default="procedure")
+    """Its `WorkflowKind`."""
     against: Mapped[list[str]] = mapped_column(JSON)
     seconds: Mapped[dict[str, float]] = mapped_column(JSON)
     created_at: Mapped[float] = mapped_column(Float)

@@ -42,6 +42,13 @@ class Document(Noun):
     front_matter: dict[str, str | list[str]] = Field(default={})
 
 
+class UsableDocument(Document):
+    """A document whose `text` is without what speaks to a model; its lines keep their numbers."""
+
+    stored_text: str = ""
+    """The whole text as it is stored and shown, where lines of it were left out; else empty."""
+
+
 class Chunk(Noun):
     """A piece of a document that fits the embedder: whole blocks, never half a step."""
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.value import Value
-from services.knowledge.model import Case, Document, IncidentNode, ResolvedCase
+from services.knowledge.model import Case, Document, IncidentNode, ResolvedCase, UsableDocument
 
 Vectors = NDArray[np.float32]
 """Shape (texts, dimensions), rows of unit length."""
@@ -214,13 +214,13 @@ class DocumentStore(Protocol):
     def get(self, document_id: str) -> Document | None:
         """None when unknown."""
 
-    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+    def usable(self, document_ids: Sequence[str]) -> dict[str, UsableDocument]:
         """Documents by id, their text without what speaks to a model; unknown ones are left out.
 
         Lines keep their numbers. A text is screened when it is put, and again by a newer screening.
         """
 
-    def of_text(self, text_hash: str) -> list[Document]:
+    def of_text(self, text_hash: str) -> list[UsableDocument]:
         """As `usable`, the documents whose text has this hash then, in the order of their ids."""
 
     def awaits_renewal(self) -> bool:

@@ -18,7 +18,8 @@ from services.planner.generation.asking import is_asked
 from services.planner.generation.generative import GenerativePlanner
 from services.planner.metrics import SUSPICIOUS
 from services.planner.settings import PlannerSettings
-from services.planner.strategies.readings import workflows
+from services.planner.strategies.checklist import checklists
+from services.planner.strategies.readings import competing, workflows
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import Workflow
 
@@ -70,9 +71,10 @@ class PlannerService:
 
     def _extracted(self, request: PlanRequest) -> list[Workflow]:
         with stage_timer("planner", "extract"):
-            found = workflows(request, documents=self._settings.documents)
-            sound = [workflow for workflow in found if _is_sound(workflow)]
-        return sound[: self._settings.candidates]
+            documents = self._settings.documents
+            pages = checklists(request, competing(request.pages)[:documents])
+            read = [w for w in workflows(request, documents=documents) if _is_sound(w)]
+            return [*pages, *read[: self._settings.candidates]]
 
 
 def _generative(

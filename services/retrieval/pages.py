@@ -8,7 +8,7 @@ import structlog
 
 from services.contracts.retrieval import PageReading
 from services.knowledge.document.page_origin import page_origin
-from services.knowledge.model import Document
+from services.knowledge.model import UsableDocument
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of
 from services.procedure.model import Reading
@@ -37,7 +37,7 @@ class _Keyed:
     """A document as the argument of a cache that looks at its key alone."""
 
     key: str
-    document: Document = field(compare=False)
+    document: UsableDocument = field(compare=False)
 
 
 class Pages:
@@ -74,6 +74,7 @@ class Pages:
                 served=reading,
                 score=scores[page.document.id],
                 text=page.document.text,
+                stored_text=page.document.stored_text,
                 origin=page_origin(page.document.front_matter),
             )
             for page in found

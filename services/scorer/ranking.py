@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from services.contracts.scorer import ScoredCandidate
+from services.scorer.settings import ShowFirst
 from services.workflow.lint import is_clean, lint
-
-_PAGE_WEIGHT = 20.0
-"""Points of overall for the page that retrieval found. The scores are about the logic of workflows:
-alone they took the right page in 64 % of the tickets of even ids, retrieval does in 77 %."""
 
 
 class CandidatePage(NamedTuple):
@@ -20,23 +17,29 @@ class CandidatePage(NamedTuple):
 
 
 def ranked(
-    scored: Sequence[ScoredCandidate], places: Sequence[CandidatePage]
+    scored: Sequence[ScoredCandidate],
+    places: Sequence[CandidatePage],
+    *,
+    show_first: ShowFirst = ShowFirst.PAGE,
 ) -> list[ScoredCandidate]:
-    """Best first; what is not good enough, or has errors of form, comes last.
+    """Return the candidates, best first.
 
-    A page counts by its relevance and its best workflow. Workflows of one page are ordered by
-    their chance, which knows beside the five scores who read the page.
+    What is not good enough, or has errors of form, comes last. Candidates of different pages are
+    compared by the relevance of their page. Of one page, what a person has checked comes first,
+    then the page itself or what a model made of it, as `show_first` says; several workflows of one
+    page are ordered by their chance.
     """
-    worth = dict[str, float]()
+    best = dict[str, float]()
     for candidate, place in zip(scored, places, strict=True):
-        value = candidate.score.overall + _PAGE_WEIGHT * place.share
-        worth[place.page] = max(worth.get(place.page, value), value)
+        best[place.page] = max(best.get(place.page, 0.0), candidate.score.overall)
     keys = [
         (
             not candidate.good_enough,
             not is_clean(lint(candidate.candidate.workflow)),
-            -worth[place.page],
+            -place.share,
+            -best[place.page],
             place.page,
+            _form(candidate, show_first),
             -(candidate.score.chance or 0.0),
             -candidate.score.overall,
         )
@@ -44,3 +47,12 @@ def ranked(
     ]
     order = sorted(range(len(scored)), key=keys.__getitem__)
     return [scored[at] for at in order]
+
+
+def _form(candidate: ScoredCandidate, show_first: ShowFirst) -> int:
+    """Return the place of a candidate among those of its page: checked, first form, other form."""
+    workflow = candidate.candidate.workflow
+    origin = workflow.provenance
+    if origin is not None and origin.is_approved:
+        return 0
+    return 1 if workflow.is_checklist == (show_first is ShowFirst.PAGE) else 2

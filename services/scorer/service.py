@@ -27,6 +27,7 @@ from services.procedure.evidence.reliability import Reliability
 from services.procedure.evidence.rule_reading import is_of_rules, rules_beside
 from services.procedure.ports import AnswerStore, PreparedStore
 from services.scorer.approved import Approved
+from services.scorer.as_it_is import scores_as_it_is
 from services.scorer.chance import Chance, chance_of_page, with_chance
 from services.scorer.criteria.accuracy import accuracy
 from services.scorer.criteria.case import ScoringCase
@@ -101,14 +102,23 @@ class ScorerService:
 
     def score(self, request: ScoreRequest) -> ScoreResponse:
         """See `Scorer.score`."""
-        after = self._looked_up(request) or self._made(request)
+        drawn = tuple(c for c in request.candidates if not c.workflow.is_checklist)
+        others = request.model_copy(update={"candidates": drawn})
+        judged = iter((self._looked_up(others) or self._made(others)) if drawn else ())
+        after = [
+            scores_as_it_is(each.workflow, tuple(CRITERIA))
+            if each.workflow.is_checklist
+            else next(judged)
+            for each in request.candidates
+        ]
         ticket = TicketFit.of(request.context)
         scored = [
             self._scored(candidate, scores, ticket, request)
             for candidate, scores in zip(request.candidates, after, strict=True)
         ]
         places = [CandidatePage(each.page, ticket.fits.get(each.page, 0.0)) for each in after]
-        return ScoreResponse(ranked=tuple(ranked(scored, places)))
+        first = self._settings.show_first
+        return ScoreResponse(ranked=tuple(ranked(scored, places, show_first=first)))
 
     def _looked_up(self, request: ScoreRequest) -> list[PageScores] | None:
         """None where something of this ticket has a say: a model, or what it wrote."""
@@ -209,7 +219,7 @@ class ScorerService:
             candidate=candidate.model_copy(update={"workflow": marked}),
             score=score,
             findings=tuple(map(str, lint(candidate.workflow, bindings=request.ticket.labels))),
-            good_enough=self._is_good_enough(score),
+            good_enough=self._is_good_enough(score, candidate.workflow),
         )
 
     def _judged(
@@ -226,12 +236,10 @@ class ScorerService:
         ]
         return judged, verdict
 
-    def _is_good_enough(self, score: Score) -> bool:
+    def _is_good_enough(self, score: Score, workflow: Workflow) -> bool:
         """Relevance hangs on no fact that a model decides: it could be talked into it."""
-        return (
-            score.overall >= self._settings.least_score
-            and score.relevance.value >= self._settings.least_relevance
-        )
+        is_drawn_well = workflow.is_checklist or score.overall >= self._settings.least_score
+        return is_drawn_well and score.relevance.value >= self._settings.least_relevance
 
 
 def _panel(model: ChatModel, settings: ScorerSettings, answers: AnswerStore | None) -> Panel | None:

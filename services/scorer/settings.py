@@ -1,9 +1,18 @@
 """Settings of the scorer."""
 
+from enum import StrEnum
+
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.kit.settings import PREFIX, Settings
+
+
+class ShowFirst(StrEnum):
+    """Which form of a page stands first that a model alone has read."""
+
+    PAGE = "page"
+    WORKFLOW = "workflow"
 
 
 class ScorerSettings(Settings):
@@ -43,6 +52,12 @@ class ScorerSettings(Settings):
         ge=1,
         description="Tokens that scoring one ticket may take, in and out; then the evidence "
         "decides alone.",
+    )
+    show_first: ShowFirst = Field(
+        default=ShowFirst.PAGE,
+        description="Of a page that a model alone has read, what stands first: `page`, its "
+        "checklist, which blind readers accept more (96 of 100 and 75), or `workflow`. What a "
+        "person has checked stands first in any case.",
     )
     least_score: float = Field(
         default=2.5,

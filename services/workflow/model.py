@@ -160,9 +160,14 @@ class Workflow(Value):
         return copied
 
     @property
+    def kind(self) -> WorkflowKind:
+        """How it comes from its page."""
+        return self.provenance.kind if self.provenance else WorkflowKind.PROCEDURE
+
+    @property
     def is_checklist(self) -> bool:
         """Whether it is a page with boxes, whose logic nobody has read."""
-        return self.provenance is not None and self.provenance.kind is WorkflowKind.CHECKLIST
+        return self.kind is WorkflowKind.CHECKLIST
 
     @property
     def judged(self) -> tuple[Step, ...]:

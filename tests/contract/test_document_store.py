@@ -54,7 +54,10 @@ def test_many_come_at_once_without_those_that_are_unknown(store):
     for name in ("a.md", "b.md"):
         store.put(document(name))
     found = store.usable(["b.md", "nobody.md", "a.md"])
-    assert found == {name: document(name) for name in ("a.md", "b.md")}
+    assert {name: each.text for name, each in found.items()} == {
+        name: document(name).text for name in ("a.md", "b.md")
+    }
+    assert not any(each.stored_text for each in found.values())
     assert store.usable([]) == {}
 
 
@@ -83,7 +86,7 @@ def test_what_may_be_used_says_nothing_to_a_model_and_keeps_its_lines(store):
     assert used.text == screened(document("fan.md", POISON)).document.text
     assert "Ignore" not in used.text
     assert used.text.count("\n") == POISON.count("\n")
-    assert store.get("fan.md").text == POISON
+    assert store.get("fan.md").text == used.stored_text == POISON
 
 
 @pytest.mark.parametrize("text", [POISON, "# Fan\n\nReseat the tray.\n"])

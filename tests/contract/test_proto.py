@@ -48,11 +48,20 @@ from services.contracts.scorer import Dimension, Score
 from services.contracts.ticket import Fit, Ticket, TicketStatus
 from services.contracts.triage import HandOver, TeamChance, TriageDecision
 from services.contracts.verdict import Verdict
-from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
+from services.workflow.model import (
+    Citation,
+    Provenance,
+    ShownPage,
+    Step,
+    StepKind,
+    Transition,
+    Workflow,
+    WorkflowKind,
+)
 
 PROTO = Path(__file__).parents[2] / "proto"
 MODELS: list[type[BaseModel]] = [
-    *(Citation, Provenance, Step, Transition, Workflow),
+    *(Citation, Provenance, ShownPage, Step, Transition, Workflow),
     *(Dimension, Score),
     *(Ticket, TicketDetail, NearestDocument, RelatedTicket, TicketComment),
     *(StoredWorkflow, CandidateSummary, ProgressEvent),
@@ -61,7 +70,7 @@ MODELS: list[type[BaseModel]] = [
     *(RunDetail, RunSummary, RunStep, RunQuestion, RunApproval, RunEvent),
 ]
 ENUMS: list[type[StrEnum]] = [
-    *(StepKind, TicketStatus, Fit, Verdict, ClarificationState, StepState, Judgement),
+    *(StepKind, WorkflowKind, TicketStatus, Fit, Verdict, ClarificationState, StepState, Judgement),
     *(LeftKind, WhyLeft),
     *(RunMode, RunPhase, RunOutcome),
 ]

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
+from tests.waiting import eventually
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHROMIUM = Path("/usr/bin/chromium")
@@ -46,6 +47,18 @@ class Running:
         answer = self.post(body, params={"wait": 60})
         assert answer.status_code == 200, answer.text
         return self.client.get(answer.json()["status_url"]).json()
+
+
+def taken_in(client: httpx.Client, document_id: str, *, is_there: bool = True) -> None:
+    """Wait until a document is known, or is known no more, and the job that did it is over."""
+    expected = 200 if is_there else 404
+
+    def is_so() -> bool:
+        is_known = client.get(f"/v1/documents/{document_id}").status_code == expected
+        jobs = client.get("/v1/ingestions").json()
+        return is_known and all(each["status"] in {"done", "failed"} for each in jobs)
+
+    eventually(is_so)
 
 
 def example_alert(name: str) -> Any:

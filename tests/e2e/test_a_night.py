@@ -33,10 +33,9 @@ def test_an_alert_is_worked_on_to_its_end(page: Page, running, example) -> None:
 def arrives_live(page: Page, running, body) -> None:
     with page.expect_response("**/v1/events*"):
         page.goto("/")
-    page.wait_for_timeout(500)
     running.post(body)
     page.get_by_role("link", name=TITLE).click(timeout=60_000)
-    page.wait_for_load_state()
+    page.wait_for_url("**/tickets/*")
 
 
 def opens_the_source_at_its_lines(page: Page) -> None:

@@ -1,8 +1,8 @@
 """A resolved ticket helps the next one like it to its page, on the whole platform."""
 
+import itertools
 import json
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,9 @@ import pytest
 
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
-from services.retrieval.resolved import LOOK_EVERY_S
 from services.serving.embedded import Embedded
 from tests.e2e.conftest import Running, example_alert
+from tests.waiting import eventually
 
 VAGUE = {"title": "leaf-12 runs out of memory, telemetry grows"}
 
@@ -41,16 +41,6 @@ def retrieved(running: Running, ticket_id: str) -> Any:
     return json.loads(told.removeprefix("data: "))["facts"]
 
 
-def archived(running: Running, ticket_id: str) -> bool:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        events = running.client.get(f"/v1/tickets/{ticket_id}/events").text
-        if "event: archived" in events:
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(running: Running) -> None:
     before = retrieved(running, running.walked(VAGUE | {"id": "before"})["id"])
     assert not any("resolved ticket" in reason for reason in before["reasons"])
@@ -59,13 +49,19 @@ def test_a_ticket_like_a_resolved_one_finds_the_page_that_helped(running: Runnin
     solved = running.walked(body)
     assert (solved["status"], solved["fit"]) == ("planned", "sure")
     running.post({**body, "status": "resolved"})
-    assert archived(running, solved["id"])
-    time.sleep(LOOK_EVERY_S)
+    events = f"/v1/tickets/{solved['id']}/events"
+    eventually(lambda: "event: archived" in running.client.get(events).text)
 
-    again = running.walked(VAGUE | {"id": "after"})
-    after = retrieved(running, again["id"])
-    why = f"like the resolved ticket “{body['title']}”"
-    assert any(reason.startswith(why) for reason in after["reasons"])
+    numbers, why = itertools.count(), f"like the resolved ticket “{body['title']}”"
+
+    def next_one() -> tuple[Any, Any]:
+        ticket = running.walked(VAGUE | {"id": f"after-{next(numbers)}"})
+        return ticket, retrieved(running, ticket["id"])
+
+    # What is archived is looked for every few seconds.
+    again, after = eventually(
+        next_one, lambda found: any(reason.startswith(why) for reason in found[1]["reasons"])
+    )
     assert after["confidence"] > before["confidence"]
     workflow = running.client.get(f"/v1/workflows/{again['workflow_id']}").json()["workflow"]
     first = running.client.get(f"/v1/workflows/{solved['workflow_id']}").json()["workflow"]

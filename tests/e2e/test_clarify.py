@@ -1,10 +1,10 @@
 """A question about a ticket, answered from the command line, on the whole platform."""
 
-import time
 from typing import Any
 
 from tests import command
 from tests.e2e.conftest import Running
+from tests.waiting import eventually
 
 TICKET = {"title": "BGP session lost on leaf-12", "description": "Routes are gone since 14:05."}
 
@@ -17,13 +17,9 @@ def flowxpert(*arguments: str) -> str:
 
 def settled(running: Running, address: str) -> Any:
     """The ticket once its later walk is over."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        ticket = running.client.get(address).json()
-        if ticket["status"] != "planning":
-            return ticket
-        time.sleep(0.1)
-    raise AssertionError("the walk did not end in a minute")
+    return eventually(
+        lambda: running.client.get(address).json(), lambda now: now["status"] != "planning"
+    )
 
 
 def test_an_answer_from_the_command_line_makes_the_workflow_again(running: Running) -> None:

@@ -1,11 +1,11 @@
 """From a sentence to a page, and from the page to the next ticket and its dry run."""
 
 import re
-import time
 
 from playwright.sync_api import expect
 
 from services.simulator.faults import Fault
+from tests.e2e.conftest import taken_in
 from tests.e2e.test_execution import network, page
 
 __all__ = ["network", "page"]
@@ -21,17 +21,14 @@ def test_a_sentence_answers_the_next_ticket(page, network):
     expect(page.locator(".drawing")).to_contain_text("optic")
     assert page.locator("#questions").count() == 0  # the sentence says all that is needed
     page.click("#propose")
-    expect(page.locator("h1")).to_be_visible()
+    page.wait_for_url("**/knowledge/proposals/*")
     proposal = page.url.rpartition("/")[2]
     told = network.client.get(f"/v1/proposals/{proposal}").json()
     assert (told["state"], told["origin"]) == ("proposed", "composed")
 
     page.get_by_role("button", name=re.compile("^Accept")).click()
-    by = time.monotonic() + 60
-    known = []
-    while told["document_id"] not in known and time.monotonic() < by:
-        known = [each["id"] for each in network.client.get("/v1/documents").json()]
-        time.sleep(0.1)
+    expect(page.get_by_text("Accepted by local")).to_be_visible()
+    taken_in(network.client, told["document_id"])
     fault = Fault("optic_weak", "leaf-3", "Ethernet1/49")
     network.simulation.heal()
     network.simulation.inject(fault)

@@ -4,10 +4,11 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 RULES = """
@@ -104,9 +105,7 @@ def test_a_pipeline_that_is_cancelled_leaves_no_folder(tmp_path):
     pages = ROOT / "examples" / "documents"
     command = [sys.executable, "-m", "services.cli", "coverage", "--documents", str(pages)]
     with subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TMPDIR": str(folder)}) as cancelled:
-        until = time.monotonic() + 60
-        while not any(folder.iterdir()) and time.monotonic() < until:
-            time.sleep(0.05)
+        eventually(lambda: any(folder.iterdir()))
         cancelled.terminate()
         cancelled.wait(60)
     assert cancelled.returncode != 0

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -18,6 +19,7 @@ from services.serving.embedded import Embedded
 from services.simulator.faults import Acts, Fault
 from services.simulator.simulation import PAGES, Simulation
 from tests.e2e.conftest import Running
+from tests.waiting import eventually
 
 SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
 
@@ -103,21 +105,19 @@ def test_a_run_in_the_browser_asks_before_it_changes_and_shows_that_it_helped(pa
     expect(page.locator(".run-head .state")).to_contain_text("Recovered", timeout=30_000)
     assert network.changes()[before:] == ["leaf-1 no neighbor 10.0.11.1 shutdown"]
     expect(page.locator(".report")).to_contain_text("BGP state = Established")
-    told, by = "", time.monotonic() + 20
-    while "run of the workflow ended: recovered" not in told and time.monotonic() < by:
-        told = network.client.get(f"/tickets/{ticket}").text
-    assert "run of the workflow ended: recovered" in told
+    where = f"/tickets/{ticket}"
+    ended = "run of the workflow ended: recovered"
+    eventually(lambda: network.client.get(where).text, lambda told: ended in told)
 
 
 def test_a_ticket_s_page_tells_what_evidence_says_before_anybody_asks(page, network):
     fault = Fault("bgp_session_shut", "leaf-3", "10.0.13.1")
     ticket, before = network.ticket(fault), len(network.changes())
-    by = time.monotonic() + 30
-    while not (runs := network.client.get("/v1/runs", params={"ticket_id": ticket}).json()) or (
-        runs[0]["phase"] != "ended"
-    ):
-        assert time.monotonic() < by
-        time.sleep(0.1)
+    asked = {"ticket_id": ticket}
+    runs = eventually(
+        lambda: network.client.get("/v1/runs", params=asked).json(),
+        lambda found: found and found[0]["phase"] == "ended",
+    )
     assert (runs[0]["requested_by"], runs[0]["mode"]) == ("the policy", "read_only")
     page.goto(f"/tickets/{ticket}")
     asked = page.locator("li.step.decision", has_text="administratively shut down").first
@@ -170,6 +170,7 @@ def test_how_a_step_is_carried_out_is_said_in_a_form(page, network):
     page.go_back()
     page.fill("input[name='value.count']", "5")
     page.get_by_role("button", name="Approve this").click()
+    page.wait_for_url(f"**/runs/{run['id']}#step-{step}")
     found = network.client.get("/v1/bindings", params={"ticket_id": ticket}).json()
     bound = next(each for each in found if each["step"] == step)
     assert bound["approved_by"] == "local"
@@ -188,22 +189,24 @@ def test_a_change_that_did_not_help_opens_the_ticket_again(network):
     network.client.post(f"/v1/tickets/{ticket}/resolution")
     body = {"ticket_id": ticket, "mode": "supervised", "confirms_page": True}
     run = network.client.post("/v1/runs", json=body).json()
-    by = time.monotonic() + 60
-    while run["phase"] != "ended" and time.monotonic() < by:
-        if run["approval"]:
-            leave = {"digest": run["approval"]["digest"]}
-            network.client.post(f"/v1/runs/{run['id']}/approval", json=leave)
-        if run["question"]:
-            answer = {"question": run["question"]["seq"], "option": "hand over"}
-            network.client.post(f"/v1/runs/{run['id']}/answer", json=answer)
-        time.sleep(0.1)
-        run = network.client.get(f"/v1/runs/{run['id']}").json()
+    where = f"/v1/runs/{run['id']}"
+
+    def goes_on() -> dict[str, Any]:
+        now = network.client.get(where).json()
+        if now["approval"]:
+            leave = {"digest": now["approval"]["digest"]}
+            network.client.post(f"{where}/approval", json=leave)
+        if now["question"]:
+            answer = {"question": now["question"]["seq"], "option": "hand over"}
+            network.client.post(f"{where}/answer", json=answer)
+        return now
+
+    run = eventually(goes_on, lambda now: now["phase"] == "ended")
     assert run["outcome"] == "handed_over"
-    for _ in range(100):
-        if network.client.get(f"/v1/tickets/{ticket}").json()["resolved_at"] is None:
-            return
-        time.sleep(0.1)
-    raise AssertionError("the ticket is still over")
+    eventually(
+        lambda: network.client.get(f"/v1/tickets/{ticket}").json(),
+        lambda now: now["resolved_at"] is None,
+    )
 
 
 def test_a_run_in_a_terminal_asks_there(network):
@@ -243,7 +246,6 @@ def test_a_title_that_is_markup_stays_text_on_the_page_of_its_run(page, network)
     told = network.post(body, "/workflow/alertmanager", params={"wait": 60}).json()
     run = network.client.post("/v1/runs", json={"ticket_id": told["tickets"][0]["id"]}).json()
     page.goto(f"/runs/{run['id']}")
-    page.wait_for_timeout(300)
     assert page.locator("main img").count() == 0
     assert "owned" not in page.title()
 
@@ -256,12 +258,9 @@ def test_all_runs_are_stopped_and_let_go_on_by_a_click(page, network):
     expect(page.locator("main")).to_contain_text("All runs stand still")
     ticket, before = network.ticket(SHUT), len(network.simulation.log.sent())
     run = network.client.post("/v1/runs", json={"ticket_id": ticket, "mode": "read_only"}).json()
-    time.sleep(1)
+    where = f"/v1/runs/{run['id']}"
+    eventually(lambda: network.client.get(where).json(), lambda now: "stand still" in now["why"])
     assert len(network.simulation.log.sent()) == before
     page.get_by_role("button", name="Let them go on").click()
-    for _ in range(100):
-        if len(network.simulation.log.sent()) > before:
-            break
-        time.sleep(0.1)
-    assert len(network.simulation.log.sent()) > before
-    network.client.post(f"/v1/runs/{run['id']}/cancellation", json={})
+    eventually(lambda: len(network.simulation.log.sent()) > before)
+    network.client.post(f"{where}/cancellation", json={})

@@ -1,14 +1,15 @@
 """What nobody knows is searched, mended by hand, written down, accepted, and then known."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from services.llm.scripted import ScriptedChatModel
 from services.simulator.faults import Fault
+from tests.e2e.conftest import taken_in
 from tests.e2e.test_searching import Network, answers, platform_in
+from tests.waiting import eventually
 
 ELSEWHERE = Fault("bgp_session_shut", "leaf-2", "10.0.12.1")
 
@@ -17,14 +18,6 @@ ELSEWHERE = Fault("bgp_session_shut", "leaf-2", "10.0.12.1")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
     with platform_in(tmp_path_factory.mktemp("circle"), ScriptedChatModel(answers)) as found:
         yield found
-
-
-def until(told: Callable[[], Any], holds: Callable[[Any], bool]) -> Any:
-    by = time.monotonic() + 60
-    while not holds(found := told()):
-        assert time.monotonic() < by, found
-        time.sleep(0.1)
-    return found
 
 
 def test_the_next_ticket_of_the_kind_is_planned_from_what_was_done(network):
@@ -47,9 +40,9 @@ def test_the_next_ticket_of_the_kind_is_planned_from_what_was_done(network):
     ]
     run = post("/v1/runs/by-hand", {"ticket_id": ticket, "calls": calls})
     where = f"/v1/runs/{run['id']}"
-    run = until(lambda: get(where), lambda found: found["approval"])
+    run = eventually(lambda: get(where), lambda found: found["approval"])
     post(f"{where}/approval", {"digest": run["approval"]["digest"]})
-    run = until(lambda: get(where), lambda found: found["outcome"])
+    run = eventually(lambda: get(where), lambda found: found["outcome"])
     assert run["outcome"] == "recovered"
 
     page = client.get(f"/runs/{run['id']}").text
@@ -58,7 +51,7 @@ def test_the_next_ticket_of_the_kind_is_planned_from_what_was_done(network):
     summary = post("/v1/summaries", wanted)
     assert summary["pages"], summary["refused"]
     post(f"/v1/summaries/{summary['key']}/proposal", {})
-    summary = until(
+    summary = eventually(
         lambda: get(f"/v1/summaries/{summary['key']}"), lambda s: s["state"] == "proposed"
     )
     assert "one path was seen" in client.get(f"/summaries/{summary['key']}").text
@@ -66,10 +59,7 @@ def test_the_next_ticket_of_the_kind_is_planned_from_what_was_done(network):
     accepted = {"text_hash": proposal["text_hash"]}
     post(f"/v1/proposals/{proposal['id']}/acceptance", accepted)
 
-    until(
-        lambda: [each["id"] for each in get("/v1/documents")],
-        lambda ids: proposal["document_id"] in ids,
-    )
+    taken_in(client, proposal["document_id"])
     known = get(f"/v1/tickets/{network.anew(ELSEWHERE)}")
     assert known["status"] == "planned", known["reason"]
     assert known["verdict_words"].startswith("checked by a person")

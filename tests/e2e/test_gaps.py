@@ -1,11 +1,10 @@
 """Commands with gaps: what is copied is what was filled in, and nothing half filled is copied."""
 
-import time
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Running
+from tests.waiting import eventually
 
 PAGE = """# Lamp of a bridge crane stays dark
 
@@ -48,10 +47,8 @@ def ticket_id(running: Running) -> str:
     files = {"files": ("crane-lamp.md", PAGE.encode(), "text/markdown")}
     job = running.client.post("/v1/documents", files=files)
     assert job.status_code == 202, job.text
-    until = time.monotonic() + 60
-    while running.client.get(f"/v1/ingestions/{job.json()['id']}").json()["status"] != "done":
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    where = f"/v1/ingestions/{job.json()['id']}"
+    eventually(lambda: running.client.get(where).json(), lambda now: now["status"] == "done")
     return str(running.walked(BODY)["id"])
 
 

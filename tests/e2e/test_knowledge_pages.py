@@ -1,14 +1,13 @@
 """The pages of what is known, in a real browser."""
 
 import re
-import time
 from urllib.parse import quote
 
 import pytest
 from markupsafe import escape
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Running
+from tests.e2e.conftest import Running, taken_in
 
 PAGE = """# Tape library arm stuck
 
@@ -36,10 +35,7 @@ def forget(running: Running, document: str) -> None:
     root = next(each["path"] for each in roots if each["is_upload"])
     data = {"root": root, "document": document}
     running.client.post("/knowledge/forget", data=data)
-    until = time.monotonic() + 60
-    while running.client.get(f"/v1/contents/{document}").status_code != 404:
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    taken_in(running.client, document, is_there=False)
 
 
 def test_a_document_is_uploaded_found_checked_approved_and_forgotten(page, running):
@@ -49,7 +45,7 @@ def test_a_document_is_uploaded_found_checked_approved_and_forgotten(page, runni
     expect(page.locator("#L3")).to_contain_text("Look at the arm")
     page.get_by_role("link", name="Its reading").click()
 
-    page.wait_for_load_state()  # what hovers needs the script
+    page.wait_for_url("**/knowledge/readings/*")  # loaded: what hovers needs the script
     drawn = page.locator(".drawn a[data-step]")
     drawn.first.hover()
     expect(page.locator(".line.lit")).to_contain_text("Look at the arm")
@@ -68,6 +64,7 @@ def test_a_document_is_uploaded_found_checked_approved_and_forgotten(page, runni
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("nobody approved this yet")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Approve")).click()
+    expect(page.get_by_text("approved by local")).to_be_visible()
 
     page.goto(f"/knowledge/document/{quote('tape-arm.md')}")
     page.get_by_role("link", name="Forget this document").click()
@@ -230,9 +227,10 @@ def test_what_nothing_fits_is_a_gap_with_its_tickets(page, running, example):
 
 def test_markup_in_a_document_is_shown_and_does_nothing(page, running):
     upload(page, "evil<b>.md", f"# Printer {SCRIPT}\n\n1. Look at {SCRIPT}.\n")
-    for path in ("/knowledge/readings?text=evil", "/knowledge/documents?text=evil"):
-        page.goto(path)
+    for path in ("readings", "document"):
+        page.goto(f"/knowledge/{path.removesuffix('s')}s?text=evil")
         page.locator(".what a").first.click()
+        page.wait_for_url(f"**/knowledge/{path}/*")
         expect(page.get_by_text("<script>").first).to_be_visible()
         assert page.locator("img[src=x]").count() == 0
         assert page.title() not in {"in", "broken in"}

@@ -2,7 +2,6 @@
 
 import html
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import Running, example_alert
 from tests.unit.ingestion.proposing import page as proposed_page
 from tests.unit.ingestion.proposing import run
+from tests.waiting import eventually
 
 PHONE = {"width": 375, "height": 700}
 UNSURE = {
@@ -47,10 +47,8 @@ def cited(running: Running) -> str:
 
 
 def all_walked(running: Running) -> None:
-    until = time.monotonic() + 60
-    while running.client.get("/v1/tickets?status=received&status=planning").json()["tickets"]:
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    waiting = "/v1/tickets?status=received&status=planning"
+    eventually(lambda: running.client.get(waiting).json()["tickets"], lambda left: not left)
 
 
 def linked(path: str, start: str) -> Callable[[Running], str]:
@@ -226,7 +224,6 @@ def test_a_list_that_is_renewed_keeps_focus_selection_scroll_and_what_is_open(pa
     link.scroll_into_view_if_needed()
     page.evaluate("getSelection().selectAllChildren(document.querySelector('.found'))")
     at = link.bounding_box()["y"]
-    page.wait_for_timeout(300)
     running.post({"id": "MORPH-new", "title": "Moving fault that is new"})
     expect(page.locator(".what a").first).to_have_text("Moving fault that is new", timeout=30_000)
     expect(page.locator(".found")).to_contain_text("13")

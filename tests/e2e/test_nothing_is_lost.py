@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -152,8 +152,7 @@ def test_an_ingest_that_is_killed_three_times_ends_as_one_that_is_not(
 def running(
     data_dir: Path, environment: dict[str, str]
 ) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     process = start(environment, "up", "--data-dir", str(data_dir), "--port", str(port))
 

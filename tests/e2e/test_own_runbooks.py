@@ -1,7 +1,6 @@
 """The platform answers alerts about itself from its own runbooks."""
 
 import re
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import yaml
 
 from services.contracts.ingestion import ForgetRequest, IngestionClient, JobStatus, Upload
 from services.kit.http.client import ServiceClient
+from tests.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 LABELS = {
@@ -82,11 +82,7 @@ def knowing(running):
 
 
 def ended(ingestion, job):
-    until = time.monotonic() + 120
-    while not job.is_over:
-        assert time.monotonic() < until
-        time.sleep(0.1)
-        job = ingestion.job(job.id)
+    job = eventually(lambda: ingestion.job(job.id), lambda now: now.is_over, within_s=120)
     assert job.status is JobStatus.DONE
     assert job.failed == ()
 

@@ -61,7 +61,6 @@ def test_another_candidate_is_shown_on_request(page, running):
 def test_the_list_shows_a_new_ticket_by_itself(page, running):
     with page.expect_response("**/v1/events"):
         page.goto("/")
-    page.wait_for_timeout(500)
     running.post({"id": "LIVE-1", "title": "Fan tray of leaf-77 reports a fault"})
     expect(page.get_by_role("link", name="Fan tray of leaf-77")).to_be_visible(timeout=60_000)
 

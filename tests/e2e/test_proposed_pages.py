@@ -1,7 +1,6 @@
 """From a proposed page to a ticket that is answered by it, and back."""
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ from playwright.sync_api import expect
 from services.contracts.gateway import StoredWorkflow, TicketDetail
 from services.gateway.writeback.note import parts_of
 from services.terminal import console, show_workflow
-from tests.e2e.conftest import Running
+from tests.e2e.conftest import Running, taken_in
 from tests.unit.ingestion.proposing import TEXT, run
 from tests.unit.ingestion.proposing import page as proposed_page
 
@@ -21,19 +20,6 @@ ORIGIN = "learned from one run: one path seen"
 def propose(running: Running, key: str, **changed: Any) -> dict[str, Any]:
     told = proposed_page(key=key, runs=(run(),), **changed).model_dump(mode="json")
     return running.post(told, "/v1/proposals").json()
-
-
-def ingested(running: Running, document_id: str, *, is_there: bool = True) -> None:
-    """Wait until the documents have it, or have it no more."""
-    expected = 200 if is_there else 404
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        answer = running.client.get(f"/v1/documents/{document_id}")
-        latest = running.client.get("/v1/ingestions", params={"limit": 1}).json()[0]
-        if answer.status_code == expected and latest["status"] == "done":
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{document_id} is {'not there' if is_there else 'still there'}")
 
 
 def alert(number: int) -> dict[str, Any]:
@@ -82,9 +68,9 @@ def test_a_page_shows_where_it_comes_from_and_is_edited_before_it_is_accepted(br
     expect(page.get_by_text("It expires on")).to_be_visible()
     expect(page.locator(".changes .added")).to_contain_text("Seen in June.")
     context.close()
-    ingested(running, found["document_id"])
+    taken_in(running.client, found["document_id"])
     running.client.post(f"/v1/proposals/{found['id']}/withdrawal", json={}).raise_for_status()
-    ingested(running, found["document_id"], is_there=False)
+    taken_in(running.client, found["document_id"], is_there=False)
 
 
 def test_a_ticket_is_answered_by_an_accepted_page_and_refused_once_it_is_withdrawn(page, running):
@@ -94,7 +80,7 @@ def test_a_ticket_is_answered_by_an_accepted_page_and_refused_once_it_is_withdra
     page.goto(f"/knowledge/proposals/{found['id']}")
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("Accepted by local")).to_be_visible()
-    ingested(running, found["document_id"])
+    taken_in(running.client, found["document_id"])
 
     ticket = running.walked(alert(3))
     words = f"checked by a person; {ORIGIN}"
@@ -116,7 +102,7 @@ def test_a_ticket_is_answered_by_an_accepted_page_and_refused_once_it_is_withdra
     page.get_by_role("button", name="Withdraw").click()
     expect(page.get_by_text("Withdrawn by local")).to_be_visible()
     expect(page.get_by_text("it was the valve")).to_be_visible()
-    ingested(running, found["document_id"], is_there=False)
+    taken_in(running.client, found["document_id"], is_there=False)
     after = running.walked(alert(4))
     assert (after["status"], after["verdict"]) == (before["status"], before["verdict"])
     assert (after["status"], after["page_origin"]) == ("refused", "")

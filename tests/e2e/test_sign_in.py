@@ -22,6 +22,7 @@ from services.kit.tables import AuditRow, SessionRow
 from services.serving.embedded import Embedded
 from tests.e2e.conftest import example_alert
 from tests.issuer import AUDIENCE, CLIENT, CLIENT_SECRET, ISSUER, Issuer
+from tests.waiting import eventually
 
 KEY = "the-key-of-the-platform"
 REFUSED = "Failed to load resource: the server responded with a status of "
@@ -96,6 +97,11 @@ def sign_in(page: Page) -> None:
     page.get_by_role("link", name="I am ann").click()
 
 
+def signed_out(page: Page) -> None:
+    """Wait until the platform knows that the session is over; it asks once in a while."""
+    eventually(lambda: page.request.get("/v1/tickets").status, lambda status: status == 401)
+
+
 def test_a_person_signs_in_works_on_a_ticket_under_their_name_and_signs_out(
     page: Page, locked: Locked
 ) -> None:
@@ -152,7 +158,7 @@ def test_a_key_signs_in_by_the_form_and_another_ones_ticket_is_asked_for(
     page.locator("#history summary").click()
     expect(page.locator("#history")).to_contain_text("Taken over from ann by key night-desk")
     keys.revoke("night-desk")
-    page.wait_for_timeout(1100)
+    signed_out(page)
     assert page.goto("/").status == 401  # type: ignore[union-attr]
     expect(page.get_by_role("alert")).to_contain_text("session has ended")
 
@@ -196,7 +202,7 @@ def test_a_note_that_was_begun_stays_when_the_session_ends(page: Page, locked: L
     field.fill("the tray sits askew")
     with locked.database.session() as session:
         session.execute(delete(SessionRow))
-    page.wait_for_timeout(1100)
+    signed_out(page)
     step.locator("form[data-quiet]:has(textarea, input[type=text]) button:visible").first.click()
     expect(page.locator("#refusal")).to_contain_text("session has ended")
     expect(field).to_have_value("the tray sits askew")
@@ -218,6 +224,7 @@ def test_who_cannot_see_and_who_has_a_phone_sign_in_too(page: Page, locked: Lock
         "roles": ["viewer"],
     }
     sign_in(page)
+    expect(page.locator(".account .me")).to_be_visible()
     page.goto("/sign-in")
     check()
     page.goto(f"/tickets/{locked.ticket_id}")

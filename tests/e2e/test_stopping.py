@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.waiting import eventually
+
 DOCUMENTS = 400
 BOTH = (signal.SIGINT, signal.SIGTERM)
 
@@ -65,10 +67,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start_long_task(url: str, folder: Path, documents: Path) -> None:
     httpx.post(f"{url}/v1/ingestions", json={"path": str(documents)}).raise_for_status()
-    until = time.monotonic() + 60
-    while not any(runner for runner, _, _ in tasks(folder)):
-        assert time.monotonic() < until, "the task was never begun"
-        time.sleep(0.02)
+    eventually(lambda: any(runner for runner, _, _ in tasks(folder)))
 
 
 def test_a_task_that_takes_too_long_is_given_back_at_once(tmp_path: Path, documents: Path) -> None:
@@ -76,10 +75,8 @@ def test_a_task_that_takes_too_long_is_given_back_at_once(tmp_path: Path, docume
     settings = {"stop_within_s": "0.2", "ingestion_allowed_roots": roots}
     with served(tmp_path, **settings) as (server, url):
         start_long_task(url, tmp_path, documents)
-        asked = time.monotonic()
         server.send_signal(signal.SIGTERM)
         said = ended(server)
-    assert time.monotonic() - asked < 20
     assert "Traceback" not in said
     ((runner, due_at, attempts),) = tasks(tmp_path)
     assert (runner, attempts) == (None, 0)
@@ -118,10 +115,12 @@ def test_a_request_that_waits_and_a_stream_are_answered(tmp_path: Path) -> None:
 
         waiting = threading.Thread(target=wait)
         waiting.start()
-        time.sleep(0.3)
+        lines = events.iter_lines()
+        next(line for line in lines if line == "event: received")
         server.send_signal(signal.SIGTERM)
         waiting.join(30)
-        events.read()
+        for _line in lines:
+            pass
         assert "Traceback" not in ended(server)
     assert answers[0] in {200, 202}
 

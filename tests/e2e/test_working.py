@@ -1,10 +1,11 @@
 """Work on a workflow in a real browser: branch followed, step skipped, edited, accepted."""
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import expect
+
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -124,14 +125,6 @@ def test_a_rejected_step_is_a_doubt_of_its_page_until_it_is_taken_back(page, run
     expect(link.first).to_have_attribute("href", f"/tickets/{ticket['id']}")
     running.client.put(address, json={"verdict": ""})
     eventually(lambda: doubts_of(running, ticket), lambda each: not each[1])
-
-
-def eventually(look, holds):
-    until = time.monotonic() + 20
-    while not holds(found := look()):
-        assert time.monotonic() < until, found
-        time.sleep(0.1)
-    return found
 
 
 def test_what_is_begun_elsewhere_stays_when_a_step_is_done(page, ticket):

@@ -6,6 +6,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.waiting import eventually
+
 _NUMBERS = itertools.count(1)
 TICKET = {"title": "BGP session lost on leaf-12", "description": "Routes are gone since 14:05."}
 
@@ -41,13 +43,11 @@ def answered(running, ticket):
     address = f"/v1/tickets/{ticket['id']}"
     path = f"{address}/clarifications/{question['id']}/answers"
     running.client.post(path, json={"choice": 1})
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        now = running.client.get(address).json()
-        if now["status"] == "planned" and now["workflow_id"] != ticket["workflow_id"]:
-            return now
-        time.sleep(0.1)
-    raise AssertionError("the walk did not end in a minute")
+    before = ticket["workflow_id"]
+    return eventually(
+        lambda: running.client.get(address).json(),
+        lambda now: now["status"] == "planned" and now["workflow_id"] != before,
+    )
 
 
 def typed(page, step="#step-1"):

@@ -21,7 +21,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from services.knowledge.document.markdown import BlockKind, parse
-from services.procedure.rules.commands import commands_of, is_output
+from services.procedure.page_code import commands_of, is_output
 from services.workflow.effects.effect import effect_of
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", "../shared/data"))

@@ -1,7 +1,5 @@
 """Pages are prepared beside the work, in one process and in a process of the scorer's own."""
 
-import time
-
 import pytest
 
 from services.kit.settings import PlatformSettings
@@ -16,6 +14,7 @@ from services.scorer import preparing
 from services.serving.embedded import Embedded
 from services.serving.rooms import SCORER
 from services.serving.serving import Serving
+from tests.waiting import eventually
 
 TEXT = "# Fan\n\n## Remedy\n\n1. Reseat the tray.\n2. If it stays red, replace the tray.\n"
 
@@ -43,9 +42,6 @@ def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
         store, version = SqlPreparedStore(database), "0" * 16
         (seen_at,) = store.waiting(version, 10).values()
         process.start()
-        until = time.monotonic() + 20
         scorer = process.scorer if alone else process._opened.service
-        while store.waiting(scorer.prepared.version, 10):
-            assert time.monotonic() < until, "nobody prepared the page"
-            time.sleep(0.05)
+        eventually(lambda: not store.waiting(scorer.prepared.version, 10))
         assert store.waiting(version, 10) == {key: seen_at}

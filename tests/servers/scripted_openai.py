@@ -1,7 +1,7 @@
 """A server that speaks OpenAI's chat API and always says the same: a process that can be killed.
 
-python scripted_openai.py PORT SECONDS FILE — each sample is the text of FILE, SECONDS after it was
-asked for, streamed in two pieces.
+python scripted_openai.py PORT FILE — each sample is the text of FILE, streamed in two pieces. While
+FILE.held is there nothing is written to its end; FILE.begun tells that something was begun then.
 """
 
 import json
@@ -10,7 +10,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-PORT, SECONDS, TEXT = int(sys.argv[1]), float(sys.argv[2]), Path(sys.argv[3]).read_text()
+PORT, FILE = int(sys.argv[1]), Path(sys.argv[2])
+TEXT = FILE.read_text()
 USAGE = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}
 
 
@@ -24,13 +25,13 @@ class Chat(BaseHTTPRequestHandler):
             self._start("text/event-stream")
             for index in samples:
                 self._send({"delta": {"content": TEXT[:20]}, "index": index})
-            time.sleep(SECONDS)
+            _wait()
             for index in samples:
                 self._send({"delta": {"content": TEXT[20:]}, "index": index})
                 self._send({"delta": {}, "index": index, "finish_reason": "stop"})
             self._write(f"data: {json.dumps(_object('chunk', [], USAGE))}\n\ndata: [DONE]\n\n")
         else:
-            time.sleep(SECONDS)
+            _wait()
             self._start("application/json")
             message = {"role": "assistant", "content": TEXT}
             choices = [{"message": message, "index": i, "finish_reason": "stop"} for i in samples]
@@ -50,6 +51,13 @@ class Chat(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing."""
+
+
+def _wait() -> None:
+    held = FILE.with_suffix(".held")
+    while held.exists():
+        FILE.with_suffix(".begun").touch()
+        time.sleep(0.02)
 
 
 def _object(kind: str, choices: list[object], usage: object) -> dict[str, object]:

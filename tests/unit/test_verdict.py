@@ -4,6 +4,7 @@ import pytest
 
 from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.verdict import JudgedTicket, JudgedWorkflow, Verdict
+from services.workflow.model import WorkflowKind
 
 CASES = [
     (Fit.SURE, True, "", Verdict.CHECKED, "checked by a person"),
@@ -41,6 +42,25 @@ def test_fit_comes_first_and_a_check_is_of_the_page(fit, is_checked, editor, ver
     )
     for judged in (workflow, ticket):
         assert (judged.verdict, judged.verdict_words) == (verdict, words)
+
+
+@pytest.mark.parametrize(
+    ("fit", "verdict", "words"),
+    [
+        (
+            Fit.SURE,
+            Verdict.UNCHECKED,
+            "your team's page as it is; nobody has checked its decisions",
+        ),
+        (Fit.UNSURE, Verdict.CLOSEST, "closest known page, not sure that it is the one"),
+    ],
+)
+def test_a_checklist_is_the_page_as_it_is_where_that_is_surely_the_one(fit, verdict, words):
+    judged = JudgedWorkflow(fit=fit, kind=WorkflowKind.CHECKLIST)
+    assert (judged.verdict, judged.verdict_words) == (verdict, words)
+    origin = "composed from a sentence"
+    edited = judged.model_copy(update={"author": "Ana", "page_origin": origin})
+    assert edited.verdict_words == f"{words}; {origin}; changed here by Ana"
 
 
 @pytest.mark.parametrize("fit", list(Fit))

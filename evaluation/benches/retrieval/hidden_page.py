@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from evaluation.material.page_reader import readings_of
-from services.knowledge.model import Attribute, Document, IncidentNode
+from services.knowledge.model import Attribute, Document, IncidentNode, UsableDocument
 from services.knowledge.ports import Collection, DocumentStore, GraphStore, Hit, VectorStore
 from services.knowledge.stores.points import chunk_of
 from services.retrieval.service import RetrievalService
@@ -83,7 +83,7 @@ class HidingDocuments:
         """See `DocumentStore.get`."""
         return None if document_id == self.page else self.store.get(document_id)
 
-    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+    def usable(self, document_ids: Sequence[str]) -> dict[str, UsableDocument]:
         """See `DocumentStore.usable`."""
         return self.store.usable([id_ for id_ in document_ids if id_ != self.page])
 

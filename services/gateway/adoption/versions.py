@@ -99,6 +99,7 @@ class Versions:
                 is_checked=row.is_checked,
                 **doubts_of(new),
                 page_origin=row.page_origin,
+                kind=row.kind,
                 against=list(row.against),
                 seconds={},
                 created_at=now,

@@ -9,13 +9,13 @@ from typing import Any
 import yaml
 
 from services.contracts.coverage import AlertRule
+from services.contracts.ticket import RUNBOOK_LINKS
 from services.kit.errors import InvalidInputError
 
 MOST_BYTES = 20_000_000
 _MOST_TEXT = 8_000
 _TEMPLATE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _PLAIN = (str, int, float, bool, date)
-_LINKS = ("runbook_url", "runbook", "runbook_link", "runbookUrl")
 
 
 class RuleFileError(InvalidInputError):
@@ -65,8 +65,8 @@ def _rules(told: object) -> Iterator[Mapping[str, Any]]:
 
 def _rule(rule: Mapping[str, Any]) -> AlertRule:
     said = {name: _TEMPLATE.sub(" ", text) for name, text in _texts(rule, "annotations").items()}
-    link = next((said[name].strip() for name in _LINKS if said.get(name)), "")
-    texts = [text for name, text in said.items() if name not in _LINKS]
+    link = next((said[name].strip() for name in RUNBOOK_LINKS if said.get(name)), "")
+    texts = [text for name, text in said.items() if name not in RUNBOOK_LINKS]
     return AlertRule(
         alert=rule["alert"][:300],
         text="\n".join(texts)[:_MOST_TEXT],

@@ -10,6 +10,7 @@ from services.gateway.sources.delivery import Resolution
 from services.gateway.tables import TicketRow
 from services.gateway.ticket.addresses import ticket_url, workflow_url
 from services.gateway.ticket.comments import Comment
+from services.workflow.model import WorkflowKind
 
 COLUMNS = (
     TicketRow.id,
@@ -20,6 +21,7 @@ COLUMNS = (
     TicketRow.conditions,
     TicketRow.doubtful,
     TicketRow.page_origin,
+    TicketRow.kind,
     TicketRow.edited_by,
     TicketRow.against,
     TicketRow.workflow_id,
@@ -58,6 +60,7 @@ def acknowledge(
         conditions=row.conditions,
         doubtful=row.doubtful,
         page_origin=row.page_origin,
+        kind=WorkflowKind(row.kind),
         edited_by=row.edited_by,
         against=tuple(row.against),
         workflow_url=workflow_url(row.workflow_id) if row.workflow_id else None,

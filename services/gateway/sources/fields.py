@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import RUNBOOK_LINKS, TicketDraft
 from services.gateway.sources.delivery import UnreadableTicketError, one_line, opening
 from services.gateway.ticket.severity import normalised
 from services.kit.text import clean_text
@@ -18,6 +18,7 @@ from services.kit.text import clean_text
 _NAMES = ("display_value", "name", "summary", "displayName", "title", "value", "text", "slug")
 """Keys under which an object says what it is called, the plainest first."""
 
+_LONGEST_LINK = 2000
 _SERVICE_LABELS = ("service", "service_name", "service.name", "app", "application")
 _TEAM_LABELS = ("team", "owner", "squad", "support_group", "owner_team", "assignment_group")
 MOST_FIELDS = 1000
@@ -120,6 +121,12 @@ def teams_of(labels: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels[name] for name in _TEAM_LABELS if labels.get(name)))
 
 
+def runbook_of(*fields: Mapping[str, str]) -> str:
+    """Return the link to the page that the alert's author named, from labels or annotations."""
+    found = (given[name] for given in fields for name in RUNBOOK_LINKS if given.get(name))
+    return next((one_line(link)[:_LONGEST_LINK] for link in found if "://" in link), "")
+
+
 def draft(
     source: str,
     *,
@@ -149,6 +156,7 @@ def draft(
         labels=labels,
         service=service or service_of(labels),
         teams=teams or teams_of(labels),
+        runbook_url=others.pop("runbook_url", "") or runbook_of(labels),
         severity=normalised(severity),
         **others,
     )

@@ -32,7 +32,7 @@ from services.gateway.ticket.severity import priority_of
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.rows import changed
-from services.workflow.model import Workflow
+from services.workflow.model import Workflow, WorkflowKind
 
 OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 FINAL = tuple(status.value for status in TicketStatus if status.is_final)
@@ -163,6 +163,7 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
             "is_checked": _is_checked(outcome.ranked[0]),
             **doubts_of(outcome.ranked[0].candidate.workflow),
             "page_origin": origin_of(outcome.ranked[0].candidate.workflow),
+            "kind": outcome.ranked[0].candidate.workflow.kind.value,
             "against": list(outcome.verdicts[0].against),
         }
         facts = {**best, "candidates": len(ids), **without}
@@ -178,7 +179,7 @@ def _told(outcome: Outcome, ids: Sequence[str]) -> tuple[dict[str, Any], dict[st
     if isinstance(outcome, Refused):
         values |= {"workflow_id": None, "overall": None, "fit": None, "against": []}
         values |= {"is_checked": False, "conditions": 0, "doubtful": 0, "edited_by": ""}
-        values["page_origin"] = ""
+        values |= {"page_origin": "", "kind": WorkflowKind.PROCEDURE.value}
         values["nearest"] = [near.model_dump(mode="json") for near in outcome.nearest]
         values["degraded"] = list(outcome.degraded)
         return values, {"reason": outcome.reason, **without}
@@ -220,6 +221,7 @@ def _workflow_row(workflow_id: str, scored: ScoredCandidate, verdict: Verdict) -
         is_checked=_is_checked(scored),
         **doubts_of(workflow),
         page_origin=origin_of(workflow),
+        kind=workflow.kind.value,
         against=list(verdict.against),
         created_at=time.time(),
     )
@@ -408,6 +410,7 @@ def show_version(
             conditions=row.conditions,
             doubtful=row.doubtful,
             page_origin=row.page_origin,
+            kind=row.kind,
             edited_by=edited_by,
             against=list(row.against),
             overall=overall.scalar_subquery(),

@@ -46,6 +46,7 @@ _ENVELOPE = (
         "conditions",
         "doubtful",
         "page_origin",
+        "kind",
         "against",
         "seconds",
     ),
@@ -97,6 +98,7 @@ class Queries:
             TicketRow.conditions,
             TicketRow.doubtful,
             TicketRow.page_origin,
+            TicketRow.kind,
             TicketRow.edited_by,
             TicketRow.against,
         ).where(TicketRow.id.in_(ticket_ids))
@@ -193,6 +195,7 @@ def _candidates(workflow_id: str) -> Select[*tuple[Any, ...]]:
             WorkflowRow.conditions,
             WorkflowRow.doubtful,
             WorkflowRow.page_origin,
+            WorkflowRow.kind,
             WorkflowRow.version,
             WorkflowRow.author,
             ScoreRow.overall,
@@ -219,6 +222,7 @@ def _verdict(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         conditions=row.conditions,
         doubtful=row.doubtful,
         page_origin=row.page_origin,
+        kind=row.kind,
         author=row.author,
     )
     return judged.model_dump(mode="json", include={"verdict", "verdict_words"})

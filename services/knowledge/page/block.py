@@ -1,9 +1,17 @@
 """A block of a page: a heading, item, paragraph, callout, code, table or image with its lines."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
+
+_LOWEST_LEVEL_WITH_ANCHOR = 6
+_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+_HEADING_ANCHOR = re.compile(r"\{#([\w.:-]+)[^{}]*\}\s*#*\s*$", re.MULTILINE)
+_TAG_WITH_ANCHOR = re.compile(r"<[a-z][^<>]*\s(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)", re.IGNORECASE)
 
 
 class BlockKind(StrEnum):
@@ -23,6 +31,8 @@ class BlockKind(StrEnum):
     DETAILS = "details"
     DEFINITIONS = "definitions"
     DEFINITION = "definition"
+    GROUP = "group"
+    """Several blocks of HTML on one line."""
     REFERENCE = "reference"
     """A link's target, defined apart from the words that link."""
     CONTENTS = "contents"
@@ -30,6 +40,7 @@ class BlockKind(StrEnum):
     FRONT_MATTER = "front_matter"
     RULE = "rule"
     COMMENT = "comment"
+    """A comment, or lines of HTML that show nothing of themselves."""
     OTHER = "other"
     """Lines of no known form, shown verbatim."""
 
@@ -94,12 +105,13 @@ class Block:
     target: str = ""
     """Of an image or reference: the address as the page writes it."""
     header: tuple[Words, ...] = ()
-    """Of a table: the cells of its first row."""
+    """Of a table: the cells of its first row, empty where HTML marks none as header."""
     rows: tuple[tuple[Words, ...], ...] = ()
     """Of a table: the other rows."""
     children: tuple["Block", ...] = ()
     is_withheld: bool = False
-    """Whether screening left out a line of it: it is shown, marked, and is no step."""
+    """Whether screening left out a line that is its own, not its children's: it is shown, marked,
+    and is no step."""
     key: str = ""
     """Hash of its own text and heading path, place among equals and their number, which stays the
     same when other parts of the page change."""
@@ -116,9 +128,11 @@ class Block:
 
     def walk(self) -> Iterator["Block"]:
         """Yield this block and all below it, in the order of the page."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        waiting = [self]
+        while waiting:
+            block = waiting.pop()
+            yield block
+            waiting.extend(reversed(block.children))
 
 
 def plain(words: Words) -> str:
@@ -204,7 +218,16 @@ class Page:
                 yield Place(block, (), tuple(headings))
                 headings.append(block)
             else:
-                yield from _places(block, (), tuple(headings))
+                yield from _places(block, tuple(headings))
+
+    @cached_property
+    def anchors(self) -> dict[str, str]:
+        """Keys of the headings by the anchors that lead to them, without `#`.
+
+        Anchors are those that are written (`{#id}`, `<a id>`) and those that GitHub makes of a
+        heading's words; where two headings have the same words, the second ends with `-1`.
+        """
+        return dict(_anchors(self))
 
     def sections(self) -> list[Section]:
         """Return all sections in order, the part before the first heading first."""
@@ -239,7 +262,49 @@ class Page:
         return self.blocks[behind - 1].end_line if behind else at_least
 
 
-def _places(block: Block, parents: Sequence[Block], headings: tuple[Block, ...]) -> Iterator[Place]:
-    yield Place(block, tuple(parents), headings)
-    for child in block.children:
-        yield from _places(child, (*parents, block), headings)
+def _places(block: Block, headings: tuple[Block, ...]) -> Iterator[Place]:
+    waiting: list[tuple[Block, tuple[Block, ...]]] = [(block, ())]
+    while waiting:
+        each, parents = waiting.pop()
+        yield Place(each, parents, headings)
+        waiting.extend((child, (*parents, each)) for child in reversed(each.children))
+
+
+def _anchors(page: Page) -> Iterator[tuple[str, str]]:
+    """Yield anchors and keys of headings; of equal anchors the first holds, so it comes last."""
+    headings = [block for block in page.blocks if block.kind is BlockKind.HEADING]
+    for heading in reversed(headings):
+        yield _slug(heading.text), heading.key
+    seen = Counter[str]()
+    for heading in headings:
+        slug = _slug(heading.text)
+        if heading.level <= _LOWEST_LEVEL_WITH_ANCHOR:
+            yield f"{slug}-{seen[slug]}" if seen[slug] else slug, heading.key
+            seen[slug] += 1
+    yield from reversed(list(_written_anchors(page)))
+
+
+def _written_anchors(page: Page) -> Iterator[tuple[str, str]]:
+    above = ""
+    before: list[str] = []
+    for block in page.blocks:
+        is_heading = block.kind is BlockKind.HEADING
+        above = block.key if is_heading else above
+        if block.kind in {BlockKind.CODE, BlockKind.FRONT_MATTER}:
+            anchors = []
+        else:
+            text = page.verbatim(block)
+            anchors = _TAG_WITH_ANCHOR.findall(text)
+            anchors += _HEADING_ANCHOR.findall(text) if is_heading else []
+        if block.kind is BlockKind.COMMENT:
+            before += anchors
+            continue
+        if not is_heading and above:
+            yield from ((anchor, above) for anchor in before)
+        if above:
+            yield from ((anchor, above) for anchor in [*(before if is_heading else ()), *anchors])
+        before = []
+
+
+def _slug(text: str) -> str:
+    return _NOT_IN_SLUG.sub("", text.strip().lower()).replace(" ", "-")

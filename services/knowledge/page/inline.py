@@ -1,8 +1,11 @@
-"""Pieces of a line: text, code, links, images and emphasis, as markdown-it reads them."""
+"""Pieces of a line: text, code, links, images and emphasis, from Markdown and from HTML in it."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
 
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from services.knowledge.page.block import Inline, InlineKind, Words
@@ -13,69 +16,427 @@ _NESTING = {
     "s": InlineKind.STRIKE,
     "link": InlineKind.LINK,
 }
-_HTML = {
+FORMATTING = {
     "b": InlineKind.STRONG,
     "strong": InlineKind.STRONG,
     "i": InlineKind.EMPHASIS,
     "em": InlineKind.EMPHASIS,
+    "cite": InlineKind.EMPHASIS,
+    "var": InlineKind.EMPHASIS,
     "code": InlineKind.CODE,
     "tt": InlineKind.CODE,
     "samp": InlineKind.CODE,
     "kbd": InlineKind.KEYS,
     "del": InlineKind.STRIKE,
     "s": InlineKind.STRIKE,
+    "strike": InlineKind.STRIKE,
+    "a": InlineKind.LINK,
 }
-_TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)\b[^<>]*>")
-_PASSED_OVER = frozenset({"a", "span", "font", "u", "ins", "small", "sub", "sup", "mark", "abbr"})
+PLAIN = frozenset(
+    {
+        "span",
+        "font",
+        "u",
+        "ins",
+        "small",
+        "big",
+        "sub",
+        "sup",
+        "mark",
+        "abbr",
+        "q",
+        "time",
+        "label",
+        "bdi",
+        "bdo",
+        "wbr",
+        "input",
+        "picture",
+        "source",
+        "button",
+        "dfn",
+        "ruby",
+        "rt",
+        "rp",
+    }
+)
+"""Elements that show their text and nothing else."""
+BLOCK_LIKE = frozenset(
+    {
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "col",
+        "colgroup",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "optgroup",
+        "option",
+        "p",
+        "pre",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "tabs",
+        "tabitem",
+        "tab",
+        "admonition",
+    }
+)
+"""Elements that end a line; those of documentation sites' components among them."""
+INVISIBLE = frozenset(
+    {
+        "script",
+        "style",
+        "iframe",
+        "object",
+        "embed",
+        "template",
+        "noscript",
+        "head",
+        "title",
+        "link",
+        "meta",
+        "base",
+        "svg",
+        "math",
+        "canvas",
+        "audio",
+        "video",
+        "track",
+        "map",
+        "area",
+        "textarea",
+        "noframes",
+        "frameset",
+        "frame",
+        "param",
+    }
+)
+VOID = frozenset(
+    {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "frame",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    }
+)
+_NEVER_VALUES = frozenset(
+    {
+        "script",
+        "style",
+        "iframe",
+        "wbr",
+        "hr",
+        "br",
+        "p",
+        "div",
+        "pre",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+    }
+    | {"table", "thead", "tbody", "tfoot", "tr", "td", "th", "details", "summary", "blockquote"}
+)
+_NAMES_OF_VALUES = (INVISIBLE | BLOCK_LIKE | PLAIN | {"var", "cite", "code", "a", "i", "s"}) - (
+    _NEVER_VALUES
+)
+"""Names that people also give to what is to be filled in, as in `router ospf <area>`."""
+_DEEPEST = 30
+"""Pieces in one another; emphasis within deeper ones shows as theirs."""
+_ADDRESS = re.compile(
+    r"(?<![A-Za-z])(?:https?|ftp)://[A-Za-z0-9\[][^\s<]*"
+    r"|(?:^|(?<=[\s*_~(]))www\.[^\s<]*\.[^\s<]*"
+    r"|[A-Za-z0-9._+-]*[A-Za-z0-9_+-]@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]",
+)
+_BEHIND_ADDRESS = re.compile(r"(?:[?!.,:*_~'\"]|&[A-Za-z0-9]+;)$")
+_SPACES = re.compile(r"\s+")
+_SAFE = MarkdownIt().validateLink
+
+
+_KNOWN = frozenset(FORMATTING) | PLAIN | BLOCK_LIKE | INVISIBLE | {"br", "img"}
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that has begun and not ended."""
+
+    name: str
+    kind: InlineKind | None
+    target: str = ""
+    children: list[Inline] = field(default_factory=list)
+
+
+class PieceBuilder:
+    """Collects the pieces of a line; what is opened and never closed ends with the line."""
+
+    def __init__(self) -> None:
+        self._open = [_Open("", None)]
+        self._invisible = ""
+
+    def text(self, text: str, kind: InlineKind = InlineKind.TEXT, target: str = "") -> None:
+        """Add a piece that holds nothing else."""
+        if self._invisible or not (text or target or kind is InlineKind.BREAK):
+            return
+        children = self._open[-1].children
+        if kind is InlineKind.TEXT and children and children[-1].kind is InlineKind.TEXT:
+            children[-1] = Inline(InlineKind.TEXT, children[-1].text + text)
+        else:
+            children.append(Inline(kind, text, target))
+
+    def spaced(self, text: str) -> None:
+        """Add text of HTML, in which all space between words is one."""
+        self.text(_SPACES.sub(" ", text))
+
+    def open(self, name: str, kind: InlineKind | None, target: str = "") -> None:
+        """Begin a piece that holds others; without a kind it shows them as they are."""
+        if not self._invisible:
+            is_deep = len(self._open) > _DEEPEST
+            self._open.append(_Open(name, None if is_deep else kind, target))
+
+    def close(self, name: str) -> None:
+        """End the innermost piece of this name and those in it; without one nothing ends."""
+        if self._invisible:
+            self._invisible = "" if self._invisible == name else self._invisible
+            return
+        if all(each.name != name for each in self._open[1:]):
+            return
+        while self._close_innermost() != name:
+            pass
+
+    def tag(
+        self, name: str, attributes: Mapping[str, str | None], raw: str, *, is_closed: bool = True
+    ) -> None:
+        """Add what an HTML tag does; a placeholder stays verbatim.
+
+        That is one of no known name, or of a name such as `<area>` without attributes and end.
+        """
+        if is_placeholder(name, attributes, is_closed=is_closed):
+            self.text(raw)
+        elif name == "br" or name in BLOCK_LIKE:
+            self.text("", InlineKind.BREAK)
+        elif name == "img":
+            self._image(attributes)
+        elif name in INVISIBLE:
+            is_whole = name in VOID or raw.endswith("/>") or not is_closed
+            self._invisible = self._invisible or ("" if is_whole else name)
+        elif name == "a":
+            href = attributes.get("href") or ""
+            kind = InlineKind.LINK if href and _SAFE(href) else None
+            self.open(name, kind, href if kind else "")
+        elif name in FORMATTING:
+            self.open(name, FORMATTING[name])
+
+    def end_tag(self, name: str, raw: str) -> None:
+        """End what an HTML tag has begun."""
+        if name in FORMATTING or self._invisible:
+            self.close(name)
+        elif name in BLOCK_LIKE:
+            self.text("", InlineKind.BREAK)
+        elif name not in _KNOWN:
+            self.text(raw)
+
+    def words(self) -> Words:
+        """Return the pieces, without space and breaks at both ends."""
+        while len(self._open) > 1:
+            self._close_innermost()
+        return tuple(_linked(_trimmed(self._open[0].children)))
+
+    def _close_innermost(self) -> str:
+        closed = self._open.pop()
+        around = self._open[-1].children
+        if closed.kind in {InlineKind.CODE, InlineKind.KEYS}:
+            code = "".join(_verbatim(closed.children))
+            if code.strip():
+                around.append(Inline(closed.kind, code))
+        elif closed.kind is None:
+            for child in closed.children:
+                self._append(child)
+        elif closed.children:
+            around.append(
+                Inline(closed.kind, target=closed.target, children=tuple(closed.children))
+            )
+        return closed.name
+
+    def _append(self, piece: Inline) -> None:
+        if piece.kind is InlineKind.TEXT:
+            self.text(piece.text)
+        else:
+            self._open[-1].children.append(piece)
+
+    def _image(self, attributes: Mapping[str, str | None]) -> None:
+        source = attributes.get("src") or ""
+        self.text(attributes.get("alt") or "", InlineKind.IMAGE, source if _SAFE(source) else "")
+
+
+def is_placeholder(name: str, attributes: Mapping[str, str | None], *, is_closed: bool) -> bool:
+    """Return whether a tag stands for a value to be filled in, as `<node>` does."""
+    is_value = name in _NAMES_OF_VALUES and not attributes and not is_closed
+    return is_value or name not in _KNOWN
 
 
 def words_of(tokens: Iterable[Token]) -> Words:
     """Return the pieces of an inline token's children."""
-    return tuple(_until("", iter(tokens)))
-
-
-def _until(closing: str, tokens: Iterator[Token]) -> Iterator[Inline]:
+    pieces = PieceBuilder()
+    tokens = tuple(tokens)
+    html = "".join(token.content for token in tokens if token.type == "html_inline").lower()
     for token in tokens:
-        if token.type == closing:
-            return
-        name = token.type.removesuffix("_open")
-        if token.nesting == 1 and name in _NESTING:
-            inside = tuple(_until(f"{name}_close", tokens))
-            target = str(token.attrs.get("href", ""))
-            yield Inline(_NESTING[name], target=target, children=inside)
-        elif token.type == "text":
-            yield Inline(InlineKind.TEXT, token.content)
-        elif token.type == "code_inline":
-            yield Inline(InlineKind.CODE, token.content)
-        elif token.type in {"softbreak", "hardbreak"}:
-            yield Inline(InlineKind.BREAK)
-        elif token.type == "image":
-            yield Inline(InlineKind.IMAGE, token.content, target=str(token.attrs.get("src", "")))
-        elif token.type == "html_inline":
-            yield from _of_tag(token.content, tokens)
+        name = token.type.removesuffix("_open").removesuffix("_close")
+        match token.type:
+            case "text":
+                pieces.text(token.content)
+            case "code_inline":
+                pieces.text(token.content, InlineKind.CODE)
+            case "softbreak" | "hardbreak":
+                pieces.text("", InlineKind.BREAK)
+            case "image":
+                pieces.text(token.content, InlineKind.IMAGE, str(token.attrs.get("src", "")))
+            case "html_inline":
+                _add_html(pieces, token.content, html)
+            case _ if token.nesting == 1:
+                pieces.open(token.type, _NESTING.get(name), str(token.attrs.get("href", "")))
+            case _ if token.nesting == -1:
+                pieces.close(f"{name}_open")
+    return pieces.words()
 
 
-def _of_tag(tag: str, tokens: Iterator[Token]) -> Iterator[Inline]:
-    """Read HTML that formats text as what it does; anything else stays as it is written."""
-    if tag.startswith("<!--"):
-        return
-    found = _TAG.fullmatch(tag)
-    name = found["name"].lower() if found else ""
-    if name in {"br", "wbr"}:
-        yield Inline(InlineKind.BREAK)
-    elif found and not found["end"] and name in _HTML:
-        inside = tuple(_until_tag(name, tokens))
-        kind = _HTML[name]
-        if kind in {InlineKind.CODE, InlineKind.KEYS}:
-            yield Inline(kind, "".join(each.text for each in inside))
+def _add_html(pieces: PieceBuilder, tag: str, around: str) -> None:
+    """Add what one tag, comment or declaration does; `around` has all tags of the line."""
+    reader = _TagReader(pieces, tag, around)
+    reader.feed(tag)
+    reader.close()
+
+
+class _TagReader(HTMLParser):
+    """Hands one tag to the pieces; comments and declarations show nothing."""
+
+    def __init__(self, pieces: PieceBuilder, raw: str, around: str) -> None:
+        super().__init__()
+        self._pieces = pieces
+        self._raw = raw
+        self._around = around
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        is_closed = f"</{tag}" in self._around
+        self._pieces.tag(tag, dict(attrs), self._raw, is_closed=is_closed)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._pieces.end_tag(tag, self._raw)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._pieces.tag(tag, dict(attrs), self._raw)
+        if tag not in VOID:
+            self._pieces.close(tag)
+
+    def handle_data(self, data: str) -> None:
+        self._pieces.text(data)
+
+
+def _verbatim(pieces: Iterable[Inline]) -> Iterable[str]:
+    for piece in pieces:
+        yield " " if piece.kind is InlineKind.BREAK else piece.text
+        yield from _verbatim(piece.children)
+
+
+def _trimmed(pieces: list[Inline]) -> Words:
+    """Return the pieces without breaks and spaces at both ends."""
+    start, end = 0, len(pieces)
+    while start < end and _is_space(pieces[start]):
+        start += 1
+    while end > start and _is_space(pieces[end - 1]):
+        end -= 1
+    return tuple(pieces[start:end])
+
+
+def _is_space(piece: Inline) -> bool:
+    return piece.kind is InlineKind.BREAK or (
+        piece.kind is InlineKind.TEXT and not piece.text.strip()
+    )
+
+
+def _linked(pieces: Iterable[Inline]) -> Iterator[Inline]:
+    """Yield the pieces, addresses in their text as links, as GitHub finds them."""
+    for piece in pieces:
+        if piece.kind is InlineKind.TEXT:
+            yield from _text_linked(piece.text)
+        elif piece.children and piece.kind is not InlineKind.LINK:
+            yield replace(piece, children=tuple(_linked(piece.children)))
         else:
-            yield Inline(kind, children=inside)
-    elif name not in _PASSED_OVER and name not in _HTML:
-        yield Inline(InlineKind.TEXT, tag)
+            yield piece
 
 
-def _until_tag(name: str, tokens: Iterator[Token]) -> Iterator[Inline]:
-    for token in tokens:
-        if token.type == "html_inline" and token.content.lower().startswith(f"</{name}"):
-            return
-        yield from _until("", iter([token]))
+def _text_linked(text: str) -> Iterator[Inline]:
+    behind = 0
+    for found in _ADDRESS.finditer(text):
+        address = _without_tail(found[0])
+        before = text[behind : found.start()]
+        if before:
+            yield Inline(InlineKind.TEXT, before)
+        has_scheme = "://" in address[:9]
+        scheme = "" if has_scheme else "http://" if address.startswith("www.") else "mailto:"
+        label = (Inline(InlineKind.TEXT, address),)
+        yield Inline(InlineKind.LINK, target=scheme + address, children=label)
+        behind = found.start() + len(address)
+    if text[behind:]:
+        yield Inline(InlineKind.TEXT, text[behind:])
+
+
+def _without_tail(address: str) -> str:
+    """Return an address without punctuation behind it and without brackets it does not open."""
+    while True:
+        shorter = _BEHIND_ADDRESS.sub("", address)
+        if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
+            shorter = shorter[:-1]
+        if shorter == address:
+            return address
+        address = shorter

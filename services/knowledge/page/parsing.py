@@ -1,212 +1,276 @@
 """From the text of a page to its blocks."""
 
 import hashlib
-import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from functools import cache, lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
-from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.front_matter import front_matter_plugin
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
-from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, plain
+from services.knowledge.page.block import Block, BlockKind, Inline, InlineKind, Page, Words, plain
+from services.knowledge.page.forms import (
+    container,
+    definitions,
+    heading,
+    item,
+    item_list,
+    quote,
+    settled,
+)
+from services.knowledge.page.grammar import fragment_parser, page_parser
+from services.knowledge.page.html import HtmlReader, Markup
 from services.knowledge.page.inline import words_of
 
-_DEEPEST = 200
-"""Blocks in one another; a list in a list is two."""
-_BOLD_HEADING_LEVEL = 7
-_LONGEST_BOLD_HEADING = 12
-"""Words; a longer bold paragraph is an emphasised sentence, not a heading."""
-_CHECKBOX = re.compile(r"\[(?P<mark>[ xX])\]\s+")
-_CALLOUT = re.compile(r"\[!(?P<name>[A-Za-z]+)\][+-]?\s*")
+_DEEPEST = 150
+"""Blocks in one another; what is nested deeper is shown verbatim."""
 _REMEMBERED = 128
+_FORMS: dict[str, tuple[BlockKind, Callable[[Block], Block]]] = {
+    "paragraph_open": (BlockKind.PARAGRAPH, lambda block: block),
+    "heading_open": (BlockKind.HEADING, heading),
+    "bullet_list_open": (BlockKind.LIST, item_list),
+    "ordered_list_open": (BlockKind.LIST, item_list),
+    "list_item_open": (BlockKind.ITEM, item),
+    "blockquote_open": (BlockKind.QUOTE, quote),
+    "dl_open": (BlockKind.DEFINITIONS, definitions),
+    "dt_open": (BlockKind.DEFINITION, lambda block: block),
+    "dd_open": (BlockKind.DEFINITION, lambda block: block),
+    "callout_open": (BlockKind.CALLOUT, container),
+    "tab_open": (BlockKind.TAB, container),
+    "details_open": (BlockKind.DETAILS, container),
+}
+"""Kinds of the blocks that tokens open, and what settles their form when they end."""
 
 
 def parse_page(text: str, *, withheld: Collection[int] = ()) -> Page:
-    """Return the blocks of a text; `withheld` are lines that screening left out of what is used.
+    r"""Return the blocks of a text; `withheld` are lines that screening left out of what is used.
 
-    Each line that holds something belongs to one outermost block. The same text soon after yields
-    the same page.
+    Lines are those between `\n`; an `\r` before it is no part of them. Each line that holds
+    something belongs to exactly one outermost block. The same text soon after yields the same page.
     """
     return _parse(text, frozenset(withheld))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _parse(text: str, withheld: frozenset[int]) -> Page:
-    lines = tuple(text.split("\n"))
-    reader = _Reader(lines, withheld)
-    tree = SyntaxTreeNode(_parser().parse(text))
-    blocks = [block for node in tree.children for block in reader.blocks(node)]
-    page = Page(lines, tuple(_with_gaps(blocks, lines, withheld)))
+    lines = tuple(line.removesuffix("\r") for line in text.split("\n"))
+    reader = _Reader(lines)
+    source = "\n".join(lines).replace("\r", " ")
+    blocks = reader.read(page_parser(), source.removeprefix("\ufeff"), 1)
+    apart = _apart(blocks)
+    filled = _with_gaps(apart, lines, reader.silent_lines)
+    finished = tuple(_finished(block, lines, withheld, 1) for block in filled)
+    page = Page(lines, finished)
     return replace(page, blocks=_keyed(page))
 
 
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
-    return parser.use(front_matter_plugin).use(deflist_plugin)
+@dataclass(slots=True)
+class _Frame:
+    """A block that has begun."""
+
+    token: Token | None
+    words: Words = ()
+    content: list[Block | Markup] = field(default_factory=list)
 
 
 class _Reader:
-    """Turns nodes of markdown-it's tree into blocks."""
+    """Turns the tokens of markdown-it into blocks."""
 
-    def __init__(self, lines: Sequence[str], withheld: frozenset[int]) -> None:
+    def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
-        self._withheld = withheld
+        self._env: EnvType = {}
+        self._first_line = 1
+        self.silent_lines: set[int] = set()
+        """Lines that show nothing where they belong to no block."""
 
-    def blocks(self, node: SyntaxTreeNode) -> Iterator[Block]:
-        """Yield the blocks of a node: as a rule one."""
-        start, end = self._range(node)
-        match node.type:
-            case "heading":
-                yield self._block(
-                    BlockKind.HEADING, start, end, words=_words(node), level=int(node.tag[1])
-                )
-            case "paragraph":
-                yield self._paragraph(node, start, end)
-            case "bullet_list" | "ordered_list":
-                yield self._list(node, start, end)
+    def read(self, parser: MarkdownIt, text: str, first_line: int) -> tuple[Block, ...]:
+        """Return the blocks of Markdown that begins at a line of the page."""
+        around, self._first_line = self._first_line, first_line
+        tokens = iter(parser.parse(text, self._env))
+        frames = [_Frame(None)]
+        for token in tokens:
+            if token.type == "table_open":
+                frames[-1].content.append(self._table(token, tokens))
+            elif token.type in {"inline", "long_inline"}:
+                frames[-1].words = words_of(token.children or ())
+            elif token.nesting == 1:
+                frames.append(_Frame(token))
+            elif token.nesting == -1:
+                closed = frames.pop()
+                opening = closed.token or token
+                frames[-1].content.append(self._closed(opening, closed))
+            else:
+                frames[-1].content.append(self._leaf(token))
+        blocks = settled(self._children(frames[0]))
+        self._first_line = around
+        return blocks
+
+    def _leaf(self, token: Token) -> Block | Markup:
+        start, end = self._range(token)
+        match token.type:
             case "fence" | "code_block":
-                info = node.info.split() if node.type == "fence" else []
+                info = token.info.split() if token.type == "fence" else []
                 language = info[0].lower().strip("{}.") if info else ""
-                code = node.content.removesuffix("\n")
-                yield self._block(BlockKind.CODE, start, end, verbatim=code, language=language)
-            case "table":
-                rows = [row for part in node.children for row in part.children]
-                header, *body = (tuple(_words(cell) for cell in row.children) for row in rows)
-                yield self._block(BlockKind.TABLE, start, end, header=header, rows=tuple(body))
-            case "blockquote":
-                yield self._quote(node, start, end)
-            case "hr":
-                yield self._block(BlockKind.RULE, start, end)
-            case "front_matter":
-                yield self._block(BlockKind.FRONT_MATTER, start, end, verbatim=node.content)
+                code = token.content.removesuffix("\n")
+                return Block(BlockKind.CODE, start, end, verbatim=code, language=language)
             case "html_block":
-                kind = BlockKind.COMMENT if node.content.startswith("<!--") else BlockKind.OTHER
-                yield self._block(kind, start, end, verbatim=node.content.rstrip("\n"))
+                return Markup(token.content, start)
+            case "hr":
+                return Block(BlockKind.RULE, start, end)
+            case "front_matter":
+                return Block(BlockKind.FRONT_MATTER, start, end, verbatim=token.content)
+            case "reference":
+                words = (Inline(InlineKind.TEXT, token.meta["label"]),)
+                target = token.meta["target"]
+                return Block(
+                    BlockKind.REFERENCE, start, end, words=words, lead_end=end, target=target
+                )
             case _:
                 code = "\n".join(self._lines[start - 1 : end])
-                yield self._block(BlockKind.OTHER, start, end, verbatim=code)
+                return Block(BlockKind.OTHER, start, end, verbatim=code)
 
-    def _block(self, kind: BlockKind, start: int, end: int, **fields: object) -> Block:
-        is_withheld = any(line in self._withheld for line in range(start, end + 1))
-        return Block(kind, start, end, is_withheld=is_withheld, **fields)  # type: ignore[arg-type]
+    def _closed(self, token: Token, frame: _Frame) -> Block:
+        start, end = self._range(token)
+        if token.type == "paragraph_open" and not frame.words:
+            self.silent_lines.update(range(start, end + 1))
+        children = tuple(self._children(frame))
+        if token.type == "ordered_list_open":
+            first = int(token.attrs.get("start", 1))
+            numbers = (f"{first + n}{token.markup}" for n in range(len(children)))
+            children = tuple(
+                replace(each, number=number) for each, number in zip(children, numbers, strict=True)
+            )
+        kind, form = _FORMS[token.type]
+        return form(
+            Block(
+                kind,
+                start,
+                end,
+                words=frame.words,
+                lead_end=_lead_end(kind, frame.words, start, end),
+                callout=token.meta.get("callout", ""),
+                is_checked=token.meta.get("checked"),
+                level=int(token.tag[1]) if kind is BlockKind.HEADING else 0,
+                children=children,
+            )
+        )
 
-    def _range(self, node: SyntaxTreeNode) -> tuple[int, int]:
-        first, behind = node.map or (0, 1)
-        last = max(behind, first + 1)
-        while last > first + 1 and not self._lines[last - 1].strip():
+    def _children(self, frame: _Frame) -> Sequence[Block]:
+        if not any(isinstance(each, Markup) for each in frame.content):
+            return [each for each in frame.content if isinstance(each, Block)]
+        reader = HtmlReader(
+            self._lines, lambda text, line: self.read(fragment_parser(), text, line)
+        )
+        blocks = reader.blocks(frame.content)
+        self.silent_lines |= reader.silent_lines
+        return blocks
+
+    def _table(self, opening: Token, tokens: Iterator[Token]) -> Block:
+        start, end = self._range(opening)
+        rows: list[list[Words]] = []
+        for token in tokens:
+            if token.type == "table_close":
+                break
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type in {"inline", "long_inline"}:
+                rows[-1].append(words_of(token.children or ()))
+        header, *body = map(tuple, rows)
+        return Block(BlockKind.TABLE, start, end, header=header, rows=tuple(body))
+
+    def _range(self, token: Token) -> tuple[int, int]:
+        """Return the first and the last line that holds something."""
+        first, behind = token.map or (0, 1)
+        start = first + self._first_line
+        last = max(behind - 1 + self._first_line, start)
+        while last > start and not self._lines[last - 1].strip():
             last -= 1
-        return first + 1, last
-
-    def _paragraph(self, node: SyntaxTreeNode, start: int, end: int) -> Block:
-        words = _words(node)
-        only = [each for each in words if each.text.strip() or each.children or each.target]
-        if len(only) == 1 and only[0].kind is InlineKind.IMAGE:
-            return self._block(
-                BlockKind.IMAGE, start, end, words=words, target=only[0].target, lead_end=end
-            )
-        title = plain(words)
-        if (
-            len(only) == 1
-            and only[0].kind is InlineKind.STRONG
-            and len(title.split()) <= _LONGEST_BOLD_HEADING
-            and not title.endswith((".", "!", ","))
-        ):
-            return self._block(
-                BlockKind.HEADING, start, end, words=words, level=_BOLD_HEADING_LEVEL
-            )
-        return self._block(BlockKind.PARAGRAPH, start, end, words=words, lead_end=end)
-
-    def _list(self, node: SyntaxTreeNode, start: int, end: int) -> Block:
-        is_numbered = node.type == "ordered_list"
-        first = int(node.attrs.get("start", 1))
-        items = tuple(
-            self._item(child, f"{first + n}{child.markup}" if is_numbered else "")
-            for n, child in enumerate(node.children)
-        )
-        return self._block(BlockKind.LIST, start, end, children=items)
-
-    def _item(self, node: SyntaxTreeNode, number: str) -> Block:
-        start, end = self._range(node)
-        children = [block for child in node.children for block in self.blocks(child)]
-        lead = children[0] if children else None
-        if lead is None or lead.kind not in {
-            BlockKind.PARAGRAPH,
-            BlockKind.HEADING,
-            BlockKind.IMAGE,
-        }:
-            return self._block(BlockKind.ITEM, start, end, number=number, children=tuple(children))
-        words, is_checked = _without_checkbox(lead.words)
-        return self._block(
-            BlockKind.ITEM,
-            start,
-            end,
-            words=words,
-            lead_end=lead.end_line,
-            number=number,
-            is_checked=is_checked,
-            children=tuple(children[1:]),
-        )
-
-    def _quote(self, node: SyntaxTreeNode, start: int, end: int) -> Block:
-        children = [block for child in node.children for block in self.blocks(child)]
-        first = children[0].text if children else ""
-        found = _CALLOUT.match(first)
-        kind = BlockKind.CALLOUT if found else BlockKind.QUOTE
-        name = found["name"].lower() if found else ""
-        return self._block(kind, start, end, children=tuple(children), callout=name)
+        return start, last
 
 
-def _words(node: SyntaxTreeNode) -> Words:
-    inline = node.children[0] if node.children else None
-    return words_of(inline.token.children or ()) if inline and inline.token else ()
+def _lead_end(kind: BlockKind, words: Words, start: int, end: int) -> int:
+    if not words or kind is BlockKind.HEADING:
+        return 0
+    return end if kind in {BlockKind.PARAGRAPH, BlockKind.DEFINITION} else start
 
 
-def _without_checkbox(words: Words) -> tuple[Words, bool | None]:
-    first = words[0] if words else None
-    found = _CHECKBOX.match(first.text) if first and first.kind is InlineKind.TEXT else None
-    if first is None or found is None:
-        return words, None
-    return (replace(first, text=first.text[found.end() :]), *words[1:]), found["mark"] != " "
+def _apart(blocks: Iterable[Block]) -> list[Block]:
+    """Return the blocks so that no two share a line: those of one line as one."""
+    apart: list[Block] = []
+    for block in blocks:
+        if not apart or block.start_line > apart[-1].end_line:
+            apart.append(block)
+            continue
+        last = apart.pop()
+        end = max(last.end_line, block.end_line)
+        if last.kind is block.kind is BlockKind.PARAGRAPH:
+            words = (*last.words, Inline(InlineKind.BREAK), *block.words)
+            apart.append(replace(last, end_line=end, lead_end=end, words=words))
+        else:
+            parts = last.children if last.kind is BlockKind.GROUP else (last,)
+            apart.append(Block(BlockKind.GROUP, last.start_line, end, children=(*parts, block)))
+    return apart
 
 
 def _with_gaps(
-    blocks: Sequence[Block], lines: Sequence[str], withheld: frozenset[int]
+    blocks: Sequence[Block], lines: Sequence[str], silent: Collection[int]
 ) -> Iterator[Block]:
-    """Yield the blocks with a verbatim one for the lines between them that hold something."""
+    """Yield the blocks, and between them the lines that hold something and belong to none.
+
+    These are tags and comments, which show nothing, or of no known form and shown verbatim.
+    """
     line = 1
     for block in [*blocks, None]:
         behind = block.start_line if block else len(lines) + 1
         rest = [n for n in range(line, behind) if lines[n - 1].strip()]
-        if rest:
-            yield Block(
-                BlockKind.OTHER,
-                rest[0],
-                rest[-1],
-                verbatim="\n".join(lines[rest[0] - 1 : rest[-1]]),
-                is_withheld=any(n in withheld for n in range(rest[0], rest[-1] + 1)),
-            )
+        start = 0
+        while start < len(rest):
+            is_silent = rest[start] in silent
+            end = start
+            while end + 1 < len(rest) and (rest[end + 1] in silent) == is_silent:
+                end += 1
+            kind = BlockKind.COMMENT if is_silent else BlockKind.OTHER
+            text = "\n".join(lines[rest[start] - 1 : rest[end]])
+            yield Block(kind, rest[start], rest[end], verbatim=text)
+            start = end + 1
         if block:
             yield block
             line = max(line, block.end_line + 1)
 
 
+def _finished(block: Block, lines: Sequence[str], withheld: frozenset[int], depth: int) -> Block:
+    """Return a block that is nested within bounds, marked where a line of its own is withheld."""
+    if depth == _DEEPEST and block.children:
+        text = "\n".join(lines[block.start_line - 1 : block.end_line])
+        block = Block(BlockKind.OTHER, block.start_line, block.end_line, verbatim=text)
+    own = range(block.start_line, block.end_line + 1)
+    is_withheld = False
+    if withheld and any(line in withheld for line in own):
+        nested = {
+            line for child in block.children for line in range(child.start_line, child.end_line + 1)
+        }
+        lead = set(range(block.start_line, block.lead_end + 1))
+        is_withheld = any(line in withheld and (line in lead or line not in nested) for line in own)
+    children = tuple(_finished(child, lines, withheld, depth + 1) for child in block.children)
+    return replace(block, is_withheld=is_withheld, children=children)
+
+
 def _keyed(page: Page) -> tuple[Block, ...]:
     """Return the outermost blocks, each block with its key."""
-    texts = {
-        id(place.block): "\n".join((*place.heading_path, place.block.kind, _own_text(place.block)))
-        for place in page.places()
-    }
+    paths: dict[int, str] = {}
+    texts: dict[int, str] = {}
+    for place in page.places():
+        above = place.headings[-1] if place.headings else None
+        path = paths.setdefault(id(above), "\n".join(place.heading_path))
+        texts[id(place.block)] = "\n".join((path, place.block.kind, _own_text(place.block)))
     totals, seen = Counter(texts.values()), Counter[str]()
 
     def keyed(block: Block) -> Block:
         text = texts[id(block)]
         seen[text] += 1
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         key = f"{digest}-{seen[text]}.{totals[text]}"
         return replace(block, key=key, children=tuple(map(keyed, block.children)))
 

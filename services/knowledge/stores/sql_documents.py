@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from services.kit.batches import batches
 from services.kit.sql.database import Database
-from services.knowledge.model import Document
+from services.knowledge.model import Document, UsableDocument
 from services.knowledge.screening.document import hash_of, screened
 from services.knowledge.screening.version import screening_of
 from services.knowledge.tables import DocumentRow, SaidRow
@@ -53,16 +53,16 @@ class SqlDocumentStore:
             row = session.get(DocumentRow, document_id)
         return _document(row) if row is not None else None
 
-    def usable(self, document_ids: Sequence[str]) -> dict[str, Document]:
+    def usable(self, document_ids: Sequence[str]) -> dict[str, UsableDocument]:
         """See `DocumentStore.usable`."""
-        found: dict[str, Document] = {}
+        found: dict[str, UsableDocument] = {}
         with self._database.session() as session:
             for some in batches(document_ids):
                 rows = session.scalars(select(DocumentRow).where(DocumentRow.id.in_(some)))
                 found |= {row.id: self._usable(row) for row in rows}
         return found
 
-    def of_text(self, text_hash: str) -> list[Document]:
+    def of_text(self, text_hash: str) -> list[UsableDocument]:
         """See `DocumentStore.of_text`."""
         with self._database.session() as session:
             mine = select(DocumentRow.id).where(DocumentRow.text_hash == text_hash)
@@ -101,12 +101,11 @@ class SqlDocumentStore:
             if before:
                 _forget_said(session, before)
 
-    def _usable(self, row: DocumentRow) -> Document:
+    def _usable(self, row: DocumentRow) -> UsableDocument:
         document = _document(row)
         if not _is_current(row):
             return self._screen(_Raw(document))
-        text = document.text if row.screened is None else row.screened
-        return document.model_copy(update={"text": text})
+        return _with_text(document, document.text if row.screened is None else row.screened)
 
     def ids_with(self, parts: Sequence[str]) -> list[str]:
         """See `DocumentStore.ids_with`: SQLite knows the case of ASCII alone."""
@@ -145,9 +144,15 @@ def _used(document: Document) -> dict[str, str | None]:
     }
 
 
-def _screened(raw: _Raw) -> Document:
-    text = screened(raw.document).document.text
-    return raw.document.model_copy(update={"text": text})
+def _screened(raw: _Raw) -> UsableDocument:
+    return _with_text(raw.document, screened(raw.document).document.text)
+
+
+def _with_text(document: Document, usable: str) -> UsableDocument:
+    """Return the document with the usable text in the place of the stored one."""
+    fields = {name: getattr(document, name) for name in Document.model_fields}
+    stored = document.text if usable != document.text else ""
+    return UsableDocument(**(fields | {"text": usable}), stored_text=stored)
 
 
 def _document(row: DocumentRow) -> Document:

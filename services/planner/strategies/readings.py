@@ -41,11 +41,13 @@ def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
     A page far less relevant than the best one does not compete, even where the best one describes
     no procedure: an unrelated procedure does harm.
     """
-    for page in _competing(request.pages)[:documents]:
-        yield from _of_page(page, request)
+    for page in competing(request.pages)[:documents]:
+        if page.is_read:
+            yield from _of_page(page, request)
 
 
-def _competing(pages: Sequence[PageReading]) -> list[PageReading]:
+def competing(pages: Sequence[PageReading]) -> list[PageReading]:
+    """Return the pages that come near the best one in relevance, in their order."""
     best = max((page.score for page in pages), default=0.0)
     return [page for page in pages if page.score > 0 and page.score >= _RIVAL_SCORE * best]
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from services.knowledge.document.markdown import Block, BlockKind, parse
 from services.procedure.model import Arm, Body, Do, LineRange, Node, Procedure
-from services.procedure.program.changing import with_bodies, with_changed
-from services.procedure.rules.commands import (
+from services.procedure.page_code import (
     commands_of,
+    inline_commands,
     is_output,
-    printed_in,
-    shown_in,
-    told_in,
+    output_below,
+    sample_output,
 )
+from services.procedure.program.changing import with_bodies, with_changed
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ def _shown(blocks: Sequence[Block]) -> Iterator[_Shown]:
         if block.kind is BlockKind.CODE:
             is_told = not is_output(block, before)
             commands = commands_of(block) if is_told else ()
-            expected = printed_in(block) if is_told else shown_in(block)
+            expected = output_below(block) if is_told else sample_output(block)
             yield _Shown(lines, commands, expected)
         elif block.inline_code:
-            yield _Shown(lines, told_in(block.text, block.inline_code))
+            yield _Shown(lines, inline_commands(block.text, block.inline_code))
         for item in block.items:
             yield from _shown(item.blocks)
         yield from _shown(block.blocks)

@@ -36,13 +36,13 @@ from services.procedure.model import (
     State,
     questions,
 )
-from services.procedure.rules.commands import (
+from services.procedure.page_code import (
     commands_of,
     is_output,
-    is_run,
-    places_in,
-    printed_in,
-    shown_in,
+    is_shell,
+    output_below,
+    places_of,
+    sample_output,
 )
 from services.procedure.rules.places import Places
 from services.procedure.rules.prose import (
@@ -552,7 +552,7 @@ RUN = "Run: "
 def code_step(block: Block, before: str) -> list[Node]:
     """The step of commands that nothing tells to run, in the words before them that end in `:`."""
     commands = commands_of(block)
-    if not commands or not is_run(block) or is_output(block, before):
+    if not commands or not is_shell(block) or is_output(block, before):
         return []
     lines = ((block.start_line, block.end_line),)
     said = aim(sentences(before)[-1]) if before.endswith(":") and sentences(before) else ""
@@ -565,7 +565,7 @@ def _places(block: Block) -> list[Node]:
     """Where commands of the block are run, where its comments say so."""
     lines = ((block.start_line, block.end_line),)
     return [
-        Remark(text=shorten(where, words=MOST_WORDS), lines=lines) for where in places_in(block)
+        Remark(text=shorten(where, words=MOST_WORDS), lines=lines) for where in places_of(block)
     ]
 
 
@@ -598,13 +598,13 @@ def _with_code(node: Node, block: Block, before: str) -> Node:
         return node
     lines = (*node.lines, (block.start_line, block.end_line))
     if is_output(block, before):
-        shown = node.expected or shown_in(block)
+        shown = node.expected or sample_output(block)
         return node.model_copy(update={"expected": shown, "lines": lines})
     told, own = commands_of(block), node.commands
     is_first = len(node.lines) == 1  # what its sentence has in code may stand in the block again
     more = [each for each in told if not (is_first and each in own)]
     commands = told if is_first and set(own) <= set(told) else (*own, *more)
-    shown = node.expected or printed_in(block)
+    shown = node.expected or output_below(block)
     return node.model_copy(update={"commands": commands, "expected": shown, "lines": lines})
 
 

@@ -46,7 +46,7 @@ from services.procedure.model import (
     Remark,
     State,
 )
-from services.procedure.rules.commands import told_in
+from services.procedure.page_code import inline_commands
 from services.procedure.rules.places import Places
 from services.procedure.rules.source import Said
 
@@ -317,7 +317,7 @@ def _warned(sentence: Said, places: Places) -> list[Node]:
         return [Remark(text=text, lines=lines), *chain.from_iterable(told)]
     clauses = cues.warned(said)
     is_more = any(map(tells, clauses[1:])) or sentence.text.endswith(":")
-    if not clauses or is_more or told_in(sentence.text, sentence.codes):
+    if not clauses or is_more or inline_commands(sentence.text, sentence.codes):
         return []
     return [Remark(text=shorten(said, words=MOST_WORDS), lines=lines)]
 
@@ -616,6 +616,6 @@ def _do(text: str, sentence: Said, confidence: float = 1.0) -> Do:
     return Do(
         text=f"{text} (on {host['name']})" if host else text,
         lines=(sentence.lines,),
-        commands=told_in(sentence.text, sentence.codes),
+        commands=inline_commands(sentence.text, sentence.codes),
         confidence=confidence,
     )

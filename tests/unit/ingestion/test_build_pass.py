@@ -381,7 +381,7 @@ def test_documents_do_not_fail_because_others_made_the_model_be_left_alone_for_a
 
 def test_a_run_that_goes_no_further_does_not_wait_for_the_model_to_be_asked_again(many):
     many.settings = IngestionSettings(graph_documents=2)
-    breaker = CircuitBreaker(failures=1, pause_s=20)
+    breaker = CircuitBreaker(failures=1, pause_s=600)
     calls, begun, opened = itertools.count(1), threading.Event(), threading.Event()
     extract = many.pipeline.extract
 
@@ -403,7 +403,7 @@ def test_a_run_that_goes_no_further_does_not_wait_for_the_model_to_be_asked_agai
     started = time.monotonic()
     with pytest.raises(PassUnfinishedError, match="6 documents in a row"):
         many.service.build_pass(guarded).run(ChosenDocuments())
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 600
     assert next(calls) == 6
 
 

@@ -13,6 +13,7 @@ from openai import OpenAI
 from evaluation.material.recorder import RecordingChatModel
 from services.llm.chat_model import ChatRequest, Message, ModelRefusedError, ModelUnavailableError
 from services.llm.openai_compatible import OpenAICompatibleChatModel
+from tests.waiting import eventually
 
 REQUEST = ChatRequest(messages=(Message(role="user", content="hi"),), timeout_s=5)
 CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
@@ -77,10 +78,11 @@ def test_an_endless_answer_is_cut_off():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Flooding)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     asked = OpenAICompatibleChatModel(f"http://127.0.0.1:{server.server_port}/v1", "m")
-    started = time.perf_counter()
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(ModelUnavailableError) as cut_off:
         asked.complete(REQUEST.model_copy(update={"timeout_s": 60}))
-    assert time.perf_counter() - started < 30
+    unconnected = cut_off.value.__cause__
+    assert unconnected is not None
+    assert "more than" in str(unconnected.__cause__)
     server.shutdown()
 
 
@@ -116,19 +118,23 @@ def test_a_wrong_key_is_a_refusal():
 class SignsOfLife(httpx2.SyncByteStream):
     """Comments, which are no data."""
 
+    def __init__(self):
+        self.sent = 0
+
     def __iter__(self):
         for _ in range(100):
             time.sleep(0.05)
+            self.sent += 1
             yield b": ping\n\n"
 
 
 def test_signs_of_life_do_not_prolong_the_time():
+    signs = SignsOfLife()
     headers = {"content-type": "text/event-stream"}
-    answer = lambda: httpx2.Response(200, headers=headers, stream=SignsOfLife())  # noqa: E731
-    start = time.monotonic()
+    answer = lambda: httpx2.Response(200, headers=headers, stream=signs)  # noqa: E731
     with pytest.raises(ModelUnavailableError, match="longer"):
         list(model(answer).stream(REQUEST.model_copy(update={"timeout_s": 0.3})))
-    assert time.monotonic() - start < 4
+    assert signs.sent < 100
 
 
 class Writing(httpx2.SyncByteStream):
@@ -155,7 +161,4 @@ def test_who_hangs_up_ends_the_writing():
     stream = model(answer).stream(REQUEST)
     assert next(stream).text == "x"
     stream.close()
-    until = time.monotonic() + 20
-    while not writing.is_closed and time.monotonic() < until:
-        time.sleep(0.01)
-    assert writing.is_closed
+    eventually(lambda: writing.is_closed)

@@ -70,9 +70,9 @@ def test_nothing_to_look_for_is_empty():
     "text", ["a b " * 300_000, "x-1-y " * 200_000, "a" * 1_000_000, "a_" * 500_000, '"x ' * 300_000]
 )
 def test_a_huge_ticket_is_bounded_in_time_and_size(text):
-    started = time.perf_counter()
+    started = time.thread_time()
     found = query(title=text, description=text, alert_name=text)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
     assert len(found.words) < 10_000
     assert len(found.meaning) < 2_000
     assert len(found.names) <= 40

@@ -1,7 +1,17 @@
+import pytest
+
 from services.contracts.planner import Candidate
 from services.contracts.scorer import Dimension, Score, ScoredCandidate
 from services.scorer.ranking import CandidatePage, ranked
-from services.workflow.model import Step, StepKind, Transition, Workflow
+from services.scorer.settings import ShowFirst
+from services.workflow.model import (
+    Provenance,
+    Step,
+    StepKind,
+    Transition,
+    Workflow,
+    WorkflowKind,
+)
 
 SOUND = Workflow(
     title="Fan",
@@ -51,10 +61,31 @@ def test_the_page_that_was_found_comes_before_a_likelier_workflow_of_another():
     assert order((other, SECOND), (scored("own", 3.0, chance=0.1), FIRST)) == ["own", "other"]
 
 
-def test_a_page_nearly_as_near_comes_first_by_much_better_scores():
+def test_pages_are_compared_by_their_relevance_and_not_by_scores():
     nearly = CandidatePage("disk.md", 0.95)
     own, other = scored("own", 2.6), scored("other", 4.9)
-    assert order((own, FIRST), (other, nearly)) == ["other", "own"]
+    assert order((other, nearly), (own, FIRST)) == ["own", "other"]
+
+
+def with_origin(workflow, kind, *, state=""):
+    origin = Provenance(kind=kind, planner="extractive", state=state)
+    return workflow.model_copy(update={"provenance": origin})
+
+
+@pytest.mark.parametrize(
+    ("state", "show_first", "first"),
+    [
+        ("approved", ShowFirst.PAGE, "drawn"),
+        ("read", ShowFirst.PAGE, "page"),
+        ("read", ShowFirst.WORKFLOW, "drawn"),
+    ],
+)
+def test_of_one_page_the_setting_decides_what_a_model_alone_has_read(state, show_first, first):
+    page = scored("page", chance=0.9, workflow=with_origin(SOUND, WorkflowKind.CHECKLIST))
+    read = with_origin(SOUND, WorkflowKind.PROCEDURE, state=state)
+    drawn = scored("drawn", chance=0.1 if first == "drawn" else 0.95, workflow=read)
+    found = ranked([page, drawn], [FIRST, FIRST], show_first=show_first)
+    assert found[0].candidate.id == first
 
 
 def test_what_is_not_good_enough_or_unsound_comes_last():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import RUNBOOK_LINKS, TicketDraft
 from services.gateway.sources.comments import comment
 from services.gateway.sources.delivery import (
     Body,
@@ -23,7 +23,15 @@ from services.gateway.sources.delivery import (
     opening,
     read_model,
 )
-from services.gateway.sources.fields import line, names, paragraphs, service_of, teams_of, text
+from services.gateway.sources.fields import (
+    line,
+    names,
+    paragraphs,
+    runbook_of,
+    service_of,
+    teams_of,
+    text,
+)
 from services.gateway.sources.proof import by_either, by_signature
 from services.gateway.ticket.severity import normalised
 
@@ -120,6 +128,7 @@ def read(body: Body) -> Reading:
         alert_name=alert_name,
         severity=normalised(ticket.severity or one_line(ticket.labels.get("severity", ""))),
         url=ticket.url,
+        runbook_url=runbook_of({"runbook_url": line(body, *RUNBOOK_LINKS)}, ticket.labels),
         service=line(body, *_SERVICES) or service_of(ticket.labels),
         teams=names(body, *_TEAMS) or teams_of(ticket.labels),
     )

@@ -19,7 +19,7 @@ from services.gateway.sources.delivery import (
     opening,
     read_model,
 )
-from services.gateway.sources.fields import service_of, teams_of
+from services.gateway.sources.fields import runbook_of, service_of, teams_of
 from services.gateway.ticket.severity import normalised
 
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
@@ -106,6 +106,7 @@ def read_alert(source: str, item: Any) -> TicketDraft | Resolution:  # noqa: ANN
         alert_name=name,
         severity=normalised(labels.get("severity", "")),
         url=alert.generatorURL,
+        runbook_url=runbook_of(alert.annotations, alert.labels),
         service=service_of(labels),
         teams=teams_of(labels),
     )

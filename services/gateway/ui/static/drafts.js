@@ -1,5 +1,6 @@
 // What somebody has begun to write on a ticket, kept in the browser until it is sent or discarded.
 // A field is known by what its step says, so that it is found again in another workflow, and nowhere else.
+import { ROW } from "./rows.js";
 import { store, stored } from "./stored.js";
 
 const FIELDS = "form :is(input[type=text], textarea)";
@@ -21,7 +22,7 @@ function write(ticket, drafts) {
 }
 
 function keyOf(field) {
-  const step = field.closest("li.step")?.dataset.key ?? "";
+  const step = field.closest(ROW)?.dataset.key ?? "";
   return JSON.stringify([step, field.form.dataset.key ?? new URL(field.form.action).pathname, field.name]);
 }
 
@@ -36,7 +37,7 @@ export function keepDraft(ticket, field) {
   const key = keyOf(field);
   if (field.value === field.defaultValue) delete drafts[key];
   else {
-    const said = field.closest("li.step")?.dataset.key.split("\n")[0] ?? "";
+    const said = field.closest(ROW)?.dataset.key.split("\n")[0] ?? "";
     const was = drafts[key]?.was ?? field.form.elements.was?.value ?? "";
     drafts[key] = { value: field.value, was, said, label: field.ariaLabel ?? field.placeholder, at: Date.now() };
   }

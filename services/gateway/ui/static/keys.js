@@ -1,4 +1,5 @@
 // Single keys: j and k go through the list, n to the next step, / searches, ? tells them all. Typing is never disturbed.
+import { lineOf, NEXT } from "./rows.js";
 import { store, stored } from "./stored.js";
 
 const LINKS = ".tickets .what a";
@@ -9,10 +10,11 @@ const KEYS = {
   ArrowDown: () => isOnTicket() && step(1),
   ArrowUp: () => isOnTicket() && step(-1),
   n: () => {
-    const next = document.querySelector(".step.next");
-    next?.scrollIntoView({ block: "center" });
-    next?.focus({ preventScroll: true });
-    return Boolean(next);
+    const next = document.querySelector(NEXT);
+    if (!next) return false;
+    lineOf(next).scrollIntoView({ block: "center" });
+    next.focus({ preventScroll: true });
+    return true;
   },
   "/": () => {
     const search = document.querySelector("[data-search]");

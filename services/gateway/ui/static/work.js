@@ -3,6 +3,7 @@ import { tellAges } from "./ages.js";
 import { fillGaps } from "./copy.js";
 import { dropArrived, dropDrafts, keepDraft, noteSent, offerDrafts } from "./drafts.js";
 import { morph } from "./morph.js";
+import { lineOf, NEXT, ROW } from "./rows.js";
 
 const QUIET_MS = 250;
 const LOOK_EVERY_MS = 60000;
@@ -27,7 +28,7 @@ function withEdit(address, sent) {
   const edit = document.querySelector("#work .edit");
   if (!edit || !dirty(edit, sent).length) return address;
   const wanted = new URL(address);
-  wanted.searchParams.set("edit", edit.closest("li.step").dataset.step);
+  wanted.searchParams.set("edit", edit.closest(ROW).dataset.step);
   return wanted.href;
 }
 
@@ -94,7 +95,7 @@ document.addEventListener("submit", (event) => {
     return;
   }
   event.preventDefault();
-  const row = form.closest("li.step"); // the form may be gone from the page that comes
+  const row = form.closest(ROW); // the form may be gone from the page that comes
   const body = new URLSearchParams(new FormData(form, event.submitter));
   load(form.action, { method: "POST", body })
     .then((found) => {
@@ -109,7 +110,7 @@ document.addEventListener("submit", (event) => {
       dropDrafts(article.dataset.ticket, form);
       form.reset();
       take(found.text, found.url.split("#")[0]);
-      const next = document.querySelector(".step.next");
+      const next = document.querySelector(NEXT);
       if (next && row) goTo(next);
     })
     .catch(() => say("The platform did not answer. Nothing was changed; try again."));
@@ -118,7 +119,7 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("click", (event) => {
   const swap = event.target.closest("a[data-swap]");
   const drawn = event.target.closest(":is(.drawing, .stay) a[data-step]");
-  const row = event.target.closest("li.step");
+  const row = event.target.closest(ROW);
   const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
   if (swap && plain) {
     event.preventDefault();
@@ -138,7 +139,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("focusin", (event) => {
-  const row = event.target.closest("li.step");
+  const row = event.target.closest(ROW);
   if (row) light(row.dataset.step, false);
 });
 
@@ -165,15 +166,16 @@ function center(step, behavior = "auto") {
 }
 
 function reveal(row) {
-  const { top, bottom } = row.getBoundingClientRect();
-  if (top < 60 || bottom > innerHeight) row.scrollIntoView({ block: "center" });
+  const line = lineOf(row);
+  const { top, bottom } = line.getBoundingClientRect();
+  if (top < 60 || bottom > innerHeight) line.scrollIntoView({ block: "center" });
 }
 
 // Marks a step in the list and in the drawing.
 function light(step, scroll) {
   for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
   if (!step) return;
-  const row = document.querySelector(`li.step[data-step="${CSS.escape(step)}"]`);
+  const row = document.querySelector(`${ROW}[data-step="${CSS.escape(step)}"]`);
   row?.classList.add("lit");
   drawnStep(step)?.classList.add("lit");
   center(step);
@@ -191,8 +193,8 @@ setInterval(() => { if (article && !document.hidden) soon(); }, LOOK_EVERY_MS);
 if (article) {
   dropArrived(article.dataset.ticket);
   offer();
-  const next = document.querySelector(".step.next");
-  if (next && !location.hash && document.querySelector(".step.done, .step.skipped")) reveal(next);
+  const next = document.querySelector(NEXT);
+  if (next && !location.hash && document.querySelector(`${ROW}:is(.done, .skipped, .not_applicable)`)) reveal(next);
   if (next) center(next.dataset.step, "instant");
 }
 light(stepAt(location.hash), false);

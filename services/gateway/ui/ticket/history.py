@@ -8,7 +8,12 @@ from typing import Any
 from services.contracts.gateway import ProgressEvent
 from services.gateway.ticket.event_kinds import KINDS
 
-_MARKS = {"done": "was done", "skipped": "was skipped", "open": "is open again"}
+_MARKS = {
+    "done": "was done",
+    "skipped": "was skipped",
+    "open": "is open again",
+    "not_applicable": "does not apply",
+}
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,8 @@ class PastEvent:
     """Empty where the platform did it."""
 
 
-def history_of(events: Sequence[ProgressEvent], numbers: Mapping[str, int]) -> list[PastEvent]:
-    """The latest first; how far a walk was is left out. `numbers` names the steps shown now."""
+def history_of(events: Sequence[ProgressEvent], names: Mapping[str, str]) -> list[PastEvent]:
+    """The latest first; how far a walk was is left out. `names` are of steps shown now."""
     told = [
         PastEvent(
             event.at,
@@ -30,7 +35,7 @@ def history_of(events: Sequence[ProgressEvent], numbers: Mapping[str, int]) -> l
             str(event.facts.get("by", "")) if KINDS[event.kind].is_by_person else "",
         )
         for event in events
-        if (words := _words(event, numbers))
+        if (words := _words(event, names))
     ]
     return told[::-1]
 
@@ -63,10 +68,9 @@ class _Facts(dict[str, Any]):
         return "–"
 
 
-def _words(event: ProgressEvent, numbers: Mapping[str, int]) -> str:
+def _words(event: ProgressEvent, names: Mapping[str, str]) -> str:
     facts = event.facts
-    number = numbers.get(str(facts.get("step", "")))
-    step = f"step {number}" if number else "a step that is not shown"
+    step = names.get(str(facts.get("step", "")), "a step that is not shown")
     verdict = facts.get("verdict", "judged")
     told = {
         "step": step,

@@ -12,8 +12,10 @@ from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.templates import refused, render
+from services.gateway.ui.ticket.checklist import checklist_of
 from services.gateway.ui.ticket.history import after_end, history_of, seen_of
-from services.gateway.ui.ticket.views import drawing, findings_told, numbered_steps, numbers_of
+from services.gateway.ui.ticket.tabs import tabs_of
+from services.gateway.ui.ticket.views import drawing, findings_told, names_of, numbered_steps
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
@@ -52,7 +54,7 @@ def create_ticket_page(
             events = tickets.events(ticket_id)
             ticket = tickets.ticket(ticket_id)
             stored = _shown(tickets, ticket, candidate)
-            view = _workflow_view(ticket, stored, adoption)
+            view = _workflow_view(ticket, stored, tickets, adoption)
         except FlowXpertError as error:
             return refused(error)
         caller = current_caller()
@@ -62,8 +64,8 @@ def create_ticket_page(
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
         }
-        numbers = numbers_of(stored.workflow) if stored else {}
-        view |= {"history": history_of(events, numbers), "editing": edit, "audit": None}
+        names = names_of(stored.workflow) if stored else {}
+        view |= {"history": history_of(events, names), "editing": edit, "audit": None}
         view |= {"seen_of": seen_of(events, stored.id) if stored else {}}
         view |= _searched(searching, ticket, events)
         view |= after_end(events) | {"newer": renewal.newer(ticket.id)}
@@ -108,17 +110,23 @@ def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
 
 
 def _workflow_view(
-    ticket: TicketDetail, stored: StoredWorkflow | None, adoption: Adoption
+    ticket: TicketDetail, stored: StoredWorkflow | None, tickets: Tickets, adoption: Adoption
 ) -> dict[str, Any]:
     if stored is None:
-        return {"stored": None, "left_behind": adoption.left_behind(ticket.id)}
+        left_behind = adoption.left_behind(ticket.id)
+        return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
+    steps = numbered_steps(stored.workflow, work)
+    checklist = checklist_of(stored.workflow, steps)
+    of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
     return {
+        "checklist": checklist,
+        "tabs": tabs_of(stored, [tickets.workflow(each.id) for each in of_other_kind]),
         "stored": stored,
         "work": work,
         "left_behind": work.left_behind,
-        "steps": numbered_steps(stored.workflow, work),
-        "drawing": drawing(stored.workflow, work),
+        "steps": steps,
+        "drawing": None if checklist else drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
         "findings": findings_told(stored),

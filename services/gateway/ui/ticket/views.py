@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from textwrap import shorten
 
 from markupsafe import Markup
 
@@ -10,6 +11,8 @@ from services.contracts.adoption import StepState, StepWork, Work
 from services.contracts.gateway import StoredWorkflow
 from services.workflow.drawing.svg import StepShown, to_svg
 from services.workflow.model import Step, Workflow
+
+_NAME_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,11 @@ class NumberedStep:
 def numbered_steps(workflow: Workflow, work: Work) -> list[NumberedStep]:
     """The steps in reading order."""
     numbers, shown = numbers_of(workflow), shown_steps(workflow, work)
+    marks = work.by_step
     steps = []
     alike: Counter[str] = Counter()
     for step in workflow.steps:
-        done = work.by_step.get(step.id, StepWork(step=step.id))
+        done = marks.get(step.id, StepWork(step=step.id))
         exits = tuple(
             Exit(
                 edge.condition,
@@ -75,12 +79,25 @@ def numbers_of(workflow: Workflow) -> dict[str, int]:
     return {step.id: number for number, step in enumerate(workflow.steps, start=1)}
 
 
+def names_of(workflow: Workflow) -> dict[str, str]:
+    """Return how steps are spoken of, by id: by number, or by their words on a page of its own."""
+    if workflow.is_checklist:
+        return {
+            step.id: f"“{shorten(step.text, _NAME_CHARACTERS, placeholder='…')}”"
+            for step in workflow.steps
+        }
+    return {step_id: f"step {number}" for step_id, number in numbers_of(workflow).items()}
+
+
+def _shortened(text: str) -> str:
+    return shorten(text, _NAME_CHARACTERS, placeholder="…")
+
+
 def findings_told(stored: StoredWorkflow) -> list[str]:
-    """What the checks found, with the numbers of steps in the place of their ids."""
-    numbers = numbers_of(stored.workflow)
+    """What the checks found, with how steps are spoken of in the place of their ids."""
     told = list(stored.findings)
-    for step_id, number in numbers.items():
-        told = [each.replace(f"step {step_id!r} ", f"step {number} ") for each in told]
+    for step_id, name in names_of(stored.workflow).items() if told else ():
+        told = [each.replace(f"step {step_id!r} ", f"{name} ") for each in told]
     return told
 
 
@@ -113,9 +130,10 @@ def drawing(workflow: Workflow, work: Work) -> Markup:
 
 def _with_branches(workflow: Workflow, work: Work) -> Workflow:
     """Branches that were followed, drawn as those are that were known before."""
+    marks = work.by_step
     steps = tuple(
         step.model_copy(update={"settled": done.branch, "settled_by": f"by {done.marked_by}"})
-        if (done := work.by_step.get(step.id)) and done.branch
+        if (done := marks.get(step.id)) and done.branch
         else step
         for step in workflow.steps
     )

@@ -79,7 +79,9 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
             was=was,
         )
         work = adoption.mark(workflow_id, step, part)
-        has_gone_on = work.next is not None and state is not StepState.OPEN
+        # A page opens where it was: its next box hangs on what stands open.
+        is_led = work.next is not None and not workflow.is_checklist
+        has_gone_on = is_led and state is not StepState.OPEN
         at = work.next if has_gone_on and (state or exit_) else step
         return _page_at(ticket_id, workflow_id, workflow, at)
 

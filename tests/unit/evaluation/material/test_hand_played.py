@@ -1,21 +1,21 @@
 """A model that is played by hand: files in a folder, and earlier plays again."""
 
 import threading
-import time
 
 import pytest
 
 from evaluation.material.hand_played import HandPlayedModel
 from services.llm.chat_model import ChatRequest, Message, ModelUnavailableError
+from tests.waiting import eventually
 
 
 def asked(text):
     return ChatRequest(messages=(Message(role="user", content=text),))
 
 
-def answering(folder, number, text, after_s=0.3):
+def answering(folder, number, text):
     def write():
-        time.sleep(after_s)
+        eventually((folder / f"{number:03}.prompt.txt").exists)
         (folder / f"{number:03}.answer.json").write_text(text)
 
     threading.Thread(target=write).start()
@@ -47,7 +47,7 @@ def test_an_earlier_play_answers_the_same_prompt(tmp_path):
 
 
 def test_a_play_that_broke_off_is_taken_up(tmp_path):
-    answering(tmp_path, 1, "{}", after_s=0.1)
+    answering(tmp_path, 1, "{}")
     HandPlayedModel(tmp_path, within_s=10).complete(asked("one"))
     resumed = HandPlayedModel(tmp_path, within_s=10)
     assert resumed.complete(asked("one")).samples[0].text == "{}"

@@ -72,6 +72,7 @@ def test_a_mapped_body_becomes_tickets(reader_of, source):
         "alert_name": "",
         "severity": "critical",
         "url": "https://tower.example.org/12",
+        "runbook_url": "",
         "service": "Crane 3",
         "teams": ("Riggers", "Yard"),
     }

@@ -49,6 +49,15 @@ def test_further_annotations_are_told_and_links_are_not(group, alert):
     assert only(group).description == "It stands still.\nimpact: Hot switch"
 
 
+def test_the_page_that_an_alert_links_is_kept_with_its_anchor(group, alert):
+    alert["annotations"]["runbook_url"] = "https://wiki.example.org/fans#fan-fails"
+    assert only(group).runbook_url == "https://wiki.example.org/fans#fan-fails"
+
+
+def test_a_link_that_leads_nowhere_is_no_page_of_an_alert():
+    assert only({"title": "Fan fails", "runbook": "see the wiki"}).runbook_url == ""
+
+
 @pytest.mark.parametrize(
     ("annotations", "title"),
     [

@@ -104,9 +104,9 @@ def test_fields_are_redacted_by_their_names_and_as_deep_as_they_go():
     ],
 )
 def test_no_text_takes_long(part):
-    start = time.perf_counter()
+    start = time.thread_time()
     redacted(part * (300_000 // len(part)))
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5
 
 
 @pytest.fixture

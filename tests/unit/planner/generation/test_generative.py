@@ -27,6 +27,7 @@ from tests.unit.planner.generation.programs import (
     written,
 )
 from tests.unit.planner.pages import CAUSES, NUMBERED, request
+from tests.waiting import eventually
 
 LOST = {"goto": "nowhere"}
 """A finding of the walker."""
@@ -304,9 +305,7 @@ def test_sentences_are_embedded_while_the_model_writes():
             return super().embed(texts)
 
     def script(request):
-        until = time.monotonic() + 5
-        while len(asked) < 4 and time.monotonic() < until:
-            time.sleep(0.01)
+        eventually(lambda: len(asked) >= 4)
         return [f"{len(asked)} texts are known"] * request.n
 
     guarded = GuardedChatModel(ScriptedChatModel(script))

@@ -31,10 +31,19 @@ def planned(request_):
     return list(workflows(request_, documents=3))
 
 
+def imported(page_):
+    """The page with its reading as somebody imported it: rules alone are no reading."""
+    reading = page_.served.reading.model_copy(update={"reader": Reader.IMPORTED})
+    served = page_.served.model_copy(update={"reading": reading})
+    return page_.model_copy(update={"served": served})
+
+
 def test_a_workflow_says_whose_reading_it_follows():
-    (workflow, *_) = planned(request(TICKET, ("a.md", NUMBERED)))
+    asked_ = request(TICKET, ("a.md", NUMBERED))
+    pages = tuple(map(imported, asked_.pages))
+    (workflow, *_) = planned(asked_.model_copy(update={"pages": pages}))
     assert workflow.provenance is not None
-    assert (workflow.provenance.reader, workflow.provenance.state) == ("rules", "read")
+    assert (workflow.provenance.reader, workflow.provenance.state) == ("imported", "read")
     assert workflow.provenance.document_ids == ("a.md",)
 
 
@@ -124,7 +133,9 @@ def test_a_page_of_links_is_the_pages_it_links_to_one_after_the_other():
     }
     ticket = TicketDraft(source="generic", external_id="1", title="Fabric health walk")
     found = (read(INDEX, "walk.md"), *(read(t, id_, 0.0) for id_, t in steps.items()))
-    asked_ = PlanRequest(ticket=ticket, context=context(nodes(INDEX, "walk.md")), pages=found)
+    asked_ = PlanRequest(
+        ticket=ticket, context=context(nodes(INDEX, "walk.md")), pages=tuple(map(imported, found))
+    )
     (workflow,) = planned(asked_)
     cited = {c.document_id for s in workflow.steps for c in s.citations}
     assert cited >= set(steps)
@@ -145,7 +156,9 @@ def test_steps_that_only_name_a_linked_page_do_not_keep_it_from_being_one():
     )
     ticket = TicketDraft(source="generic", external_id="1", title="Fabric health walk")
     found = (read(index, "walk.md"), *(read(t, id_, 0.0) for id_, t in steps.items()))
-    asked_ = PlanRequest(ticket=ticket, context=context(nodes(index, "walk.md")), pages=found)
+    asked_ = PlanRequest(
+        ticket=ticket, context=context(nodes(index, "walk.md")), pages=tuple(map(imported, found))
+    )
     (workflow,) = planned(asked_)
     assert {c.document_id for s in workflow.steps for c in s.citations} == set(steps)
 

@@ -45,9 +45,9 @@ def test_lines_outside_the_text_are_cut_told_and_what_has_none_is_unsure():
 
 
 def test_lines_without_end_take_no_time():
-    started = time.perf_counter()
+    started = time.thread_time()
     checked(reading(procedure({"do": "Seat it", "at": [[1, 10**15]]})), TEXT)
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1
 
 
 def test_a_procedure_of_another_text_is_left_out_and_told():

@@ -27,7 +27,7 @@ def test_a_command_is_the_texts_with_a_value_for_each_placeholder(command, is_sa
 
 
 def test_many_placeholders_in_a_long_word_take_no_time():
-    started = time.perf_counter()
+    started = time.thread_time()
     assert not says_with_values("a-" * 50_000 + " b", "run " + "<a>-" * 200 + "c")
     assert not says_with_values("run " + "a-" * 50_000 + "b", "run " + "<a>-" * 200 + "c")
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1

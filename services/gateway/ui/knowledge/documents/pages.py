@@ -4,19 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from services.contracts.gateway import Citing
 from services.contracts.ingestion import DocumentQuery, IngestedRoot
 from services.contracts.proposals import ACCEPTED_PAGES
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
+from services.gateway.ui.page_links import PageLinks
 from services.gateway.ui.templates import LINES_SHOWN, first_shown
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
+from services.kit.errors import NotFoundError
+from services.knowledge.document.links import LinkResolver, normalise_link, parts_of
+from services.knowledge.page.parsing import parse_page
 
 PAGE_SIZE = 100
 
@@ -87,7 +92,33 @@ def create_document_pages(known: Known) -> APIRouter:
             name_of_root=name_of_root,
         )
 
+    @router.get("/knowledge/link")
+    @needs(Need.READ)
+    def link_of_page(
+        from_: Annotated[str, Query(alias="from", max_length=1024)],
+        to: Annotated[str, Query(max_length=4096)],
+    ) -> Response:
+        """Follow a link as a document writes it, to the document that it means, at its heading."""
+        ingestion = known.services.ingestion
+        path, _, fragment = to.partition("#")
+        link = normalise_link(path, from_)
+        names = DocumentQuery(text=parts_of([link])[0][:200], limit=1000)
+        resolver = LinkResolver(each.id for each in ingestion.documents(names))
+        document = resolver.resolve(link) if link else None
+        if document is None:
+            raise NotFoundError(f"no document is known at {to!r}, which {from_!r} links to")
+        line = _line_of(ingestion.contents(document).lines, fragment) if fragment else 1
+        place = f"?from={first_shown(line)}#L{line}" if line > 1 else ""
+        return RedirectResponse(f"/knowledge/document/{quote(document)}{place}", 303)
+
     return router
+
+
+def _line_of(lines: Sequence[str], fragment: str) -> int:
+    """Return the line of the heading that a fragment leads to; 1 where there is none."""
+    page = parse_page("\n".join(lines))
+    key = PageLinks(page, "").heading(fragment)
+    return next((block.start_line for block in page.blocks if block.key == key), 1)
 
 
 def crumbs(under: str) -> Iterator[Crumb]:

@@ -1,11 +1,12 @@
-"""Commands and shown output among the code of a step."""
+"""Commands and output among the code of a page, told apart line by line."""
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
+from enum import StrEnum
+from itertools import groupby, pairwise
 from textwrap import dedent
+from typing import NamedTuple, Protocol
 
-from services.knowledge.document.markdown import Block
 from services.language.commands import PROMPT, TELLS
 from services.workflow.effects.output import begins_with_program, is_printed
 from services.workflow.effects.queries import is_cmdlet
@@ -58,7 +59,44 @@ _LONGEST_EXPECTED = 600
 """Characters; more does not help to compare."""
 
 
-def told_in(text: str, codes: Iterable[str]) -> tuple[str, ...]:
+class Code(Protocol):
+    """A code block: its content and the language that its fence names."""
+
+    @property
+    def text(self) -> str:
+        """Content, verbatim."""
+
+    @property
+    def language(self) -> str:
+        """First word of the info string, lower case; empty without one."""
+
+
+class PageCode(NamedTuple):
+    """A code block of a page. Implements `Code`."""
+
+    text: str
+    language: str = ""
+
+
+class CodeUse(StrEnum):
+    """What the lines of a code block are for."""
+
+    COMMAND = "command"
+    COMMENT = "comment"
+    OUTPUT = "output"
+
+
+class CodePart(NamedTuple):
+    """Lines of a code block that are of one use."""
+
+    use: CodeUse
+    text: str
+    """As it is typed or printed, without the prompt."""
+    prompt: str = ""
+    """Of a command: the prompt before it, which may name the host."""
+
+
+def inline_commands(text: str, codes: Iterable[str]) -> tuple[str, ...]:
     """Those of the marked codes that the text tells to run."""
     return tuple(
         code for code in dict.fromkeys(codes) if _COMMAND_LINE.match(code) and _is_told(text, code)
@@ -76,7 +114,7 @@ def _is_told(text: str, code: str) -> bool:
     return not before or is_named or TELLS.search(before) is not None
 
 
-def is_output(block: Block, before: str) -> bool:
+def is_output(block: Code, before: str) -> bool:
     """Whether a code block shows what comes back; `before` is what is said before it."""
     lines = [line.strip() for line in block.text.splitlines() if line.strip()]
     told = [line for line in lines if not _COMMENT.match(line)]
@@ -101,7 +139,7 @@ def _announces_output(before: str) -> bool:
     return bool(found) and "command" not in said[-40:] + said[found[-1].end() :]
 
 
-def commands_of(block: Block) -> tuple[str, ...]:
+def commands_of(block: Code) -> tuple[str, ...]:
     """One per line; a script stays one piece, and so do continued lines and here-documents.
 
     What is printed is none: logs, tables, configuration.
@@ -124,7 +162,40 @@ def commands_of(block: Block) -> tuple[str, ...]:
     return tuple(line for line in typed if len(line) <= _LONGEST_SCRIPT)
 
 
-def places_in(block: Block) -> tuple[str, ...]:
+def code_parts(code: Code, before: str = "") -> list[CodePart]:
+    """Return all lines of a block in order: each command by itself, others of one use together.
+
+    A command keeps the lines that continue it, a script its comments. `before` is the sentence
+    above the block.
+    """
+    commands = () if is_output(code, before) else commands_of(code)
+    if not commands:
+        return [CodePart(CodeUse.OUTPUT, code.text)]
+    if commands == (code.text,):
+        return [CodePart(CodeUse.COMMAND, code.text)]
+    text = dedent(code.text)
+    rooted = _rooted(text)
+    lines = [line for command in commands for line in (command, *command.split("\n"))]
+    found: list[CodePart] = []
+    for line in _logical_lines(text):
+        typed = _typed(line, rooted)
+        if typed in lines or line in lines:
+            command = typed if typed in lines else line
+            found.append(CodePart(CodeUse.COMMAND, command, line[: line.find(command)].strip()))
+        else:
+            is_comment = bool(_COMMENT.match(line))
+            found.append(CodePart(CodeUse.COMMENT if is_comment else CodeUse.OUTPUT, line))
+    is_script = len(commands) == 1 and "\n" in commands[0]
+    parts: list[CodePart] = []
+    for use, group in groupby(found, key=lambda part: part.use):
+        if use is CodeUse.COMMAND and not is_script:
+            parts += group
+        else:
+            parts.append(CodePart(use, "\n".join(part.text for part in group)))
+    return parts
+
+
+def places_of(block: Code) -> tuple[str, ...]:
     """What comments say of where, or when, the command below is run: `On the node: crictl ps`."""
     lines = [line.strip() for line in block.text.splitlines() if line.strip()]
     found = ((_PLACE.match(line), below) for line, below in pairwise(lines))
@@ -151,7 +222,7 @@ def _before_output(told: list[str]) -> list[str]:
     return typed
 
 
-def _is_program(block: Block) -> bool:
+def _is_program(block: Code) -> bool:
     """Whether it is code of a language of its own."""
     return block.language in _LANGUAGES or block.text.startswith("#!")
 
@@ -160,7 +231,7 @@ def _is_table(line: str) -> bool:
     return not line.startswith((" ", "\t")) and "\n" not in line and is_printed(line)
 
 
-def printed_in(block: Block) -> str:
+def output_below(block: Code) -> str:
     """What a block shows below its commands, cut when long; empty where all is typed."""
     rooted = _rooted(block.text)
     whole = _logical_lines(block.text)
@@ -173,7 +244,7 @@ def printed_in(block: Block) -> str:
     return "\n".join(lines)[:_LONGEST_EXPECTED].rstrip()
 
 
-def is_run(block: Block) -> bool:
+def is_shell(block: Code) -> bool:
     """Whether the code is written as what is typed into a shell."""
     if block.language in _SHELLS or is_session(block) or _rooted(block.text):
         return True
@@ -191,16 +262,16 @@ def _rooted(text: str) -> tuple[str, ...]:
     return marked
 
 
-def shown_in(block: Block) -> str:
+def sample_output(block: Code) -> str:
     """What a block of output shows, of a recorded session what is below its commands."""
-    return printed_in(block) if is_session(block) else block.text[:_LONGEST_EXPECTED].rstrip()
+    return output_below(block) if is_session(block) else block.text[:_LONGEST_EXPECTED].rstrip()
 
 
 def _typed(line: str, rooted: tuple[str, ...]) -> str:
     return line[2:].strip() if line[2:].strip() in rooted else PROMPT.sub("", line.lstrip())
 
 
-def is_session(block: Block) -> bool:
+def is_session(block: Code) -> bool:
     """Whether it shows commands after a prompt."""
     return any(PROMPT.match(line.lstrip()) for line in block.text.splitlines())
 

@@ -1,7 +1,7 @@
 import pytest
 
 from services.knowledge.document.markdown import Block, BlockKind
-from services.procedure.rules.commands import commands_of, is_output, printed_in
+from services.procedure.page_code import commands_of, is_output, output_below
 
 
 def code(text: str, language: str = "") -> Block:
@@ -19,7 +19,7 @@ def test_of_a_pasted_session_the_typed_lines_are_kept(prompt: str) -> None:
     block = code(f"{prompt}show x\nthe answer\n{prompt}show y\n")
 
     assert commands_of(block) == ("show x", "show y")
-    assert printed_in(block) == "the answer"
+    assert output_below(block) == "the answer"
     assert not is_output(block, "")
 
 
@@ -27,7 +27,7 @@ def test_what_follows_a_command_without_a_prompt_is_output() -> None:
     block = code("kubectl get pods\nNAME   READY   STATUS\na-1    1/1     Up\nkubectl get svc\n")
 
     assert commands_of(block) == ("kubectl get pods", "kubectl get svc")
-    assert printed_in(block).startswith("NAME   READY")
+    assert output_below(block).startswith("NAME   READY")
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_a_script_stays_whole() -> None:
     text = "foreach ($x in $all) {\n    Get-Disk $x\n}\nGet-Volume"
 
     assert commands_of(code(text, "powershell")) == (text,)
-    assert printed_in(code(text, "powershell")) == ""
+    assert output_below(code(text, "powershell")) == ""

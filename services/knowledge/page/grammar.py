@@ -1,0 +1,303 @@
+"""Markdown as teams write it: CommonMark and GitHub's, with callouts, tabs and front matter."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock, blockquote, list_block, reference
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+from mdit_py_plugins.deflist import deflist_plugin
+
+from services.knowledge.page.callouts import begins_as_callout, callout_of, is_callout_name
+
+_DEEPEST = 130
+"""Blocks in one another; a list in a list is two. What is nested deeper is read as paragraphs."""
+_LONGEST_LINE = 20_000
+"""Characters of a paragraph or cell; a longer one is shown as it stands, links and emphasis too."""
+_LONGEST_CONTAINER = 1_000
+"""Lines in which the end of a container is looked for."""
+_INDENTED = re.compile(
+    r"""(?:!!!|\?\?\?\+?)[ ]*(?P<name>[\w-]+)?(?:[ ]+(?:inline|end))*
+    (?:[ ]+(?:"(?P<title>.*)"|(?P<bare>[^"\s].*)))?\s*$""",
+    re.VERBOSE,
+)
+_TAB = re.compile(r'===[!+]?[ ]+"(?P<title>.*)"\s*$')
+_FENCED = re.compile(
+    r"(?P<fence>:{3,})[ ]*\{?(?P<name>[\w-]+)\}?(?:\[(?P<bracketed>.*)\]|[ ]+(?P<title>[^{].*?))?"
+    r"[ ]*(?:\{.*\})?\s*$"
+)
+_PANEL = re.compile(r"\{(?P<name>warning|note|info|tip|panel)(?::(?P<options>[^{}]*))?\}\s*$")
+_PANEL_TITLE = re.compile(r"(?:^|\|)title=([^|]*)")
+_REFERENCE = re.compile(r"\[(?P<label>(?:\\.|[^\]\\])+)\]:\s*<?(?P<target>[^\s>]*)", re.DOTALL)
+_FRONT_MATTER = re.compile(
+    r"(?P<fence>-{3}|\+{3})[ \t]*\n(?P<content>(?:[\w\"'#-][^\n]*\n(?:[^\n]*\n)*?)?)"
+    r"(?:(?P=fence)|\.\.\.)[ \t]*(?:\n|$)"
+)
+_KEY = re.compile(r"[\"']?[\w.-]+[\"']?[ \t]*[:=]|#|- ")
+_TERMINATES: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+
+_Rule = Callable[[StateBlock, int, int, bool], bool]
+
+
+class PageState(StateBlock):
+    """State of the block parser; in a callout no line is code by its indentation."""
+
+    in_callout = False
+
+    def is_code_block(self, line: int) -> bool:
+        """Return whether a line is indented so far that it is code."""
+        return not self.in_callout and super().is_code_block(line)
+
+
+class _PageParser(ParserBlock):
+    """The block parser with its own state."""
+
+    def parse(
+        self,
+        src: str,
+        md: MarkdownIt,
+        env: EnvType,
+        outTokens: list[Token],  # noqa: N803
+    ) -> list[Token] | None:
+        if not src:
+            return None
+        state = PageState(src, md, env, outTokens)
+        self.tokenize(state, state.line, state.lineMax)
+        return state.tokens
+
+
+@cache
+def page_parser() -> MarkdownIt:
+    """Return the parser of whole pages."""
+    return _parser()
+
+
+@cache
+def fragment_parser() -> MarkdownIt:
+    """Return the parser of Markdown within HTML: it reads no tags and nothing by indentation."""
+    return _parser().disable(["html_block", "code", "front_matter"])
+
+
+def _parser() -> MarkdownIt:
+    parser = _Markdown("commonmark", {"maxNesting": _DEEPEST + 10, "tasklists": True})
+    parser.enable(["table", "strikethrough"]).use(deflist_plugin)
+    rules = parser.block.ruler
+    of_list: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
+    rules.at("list", _bounded(list_block), of_list)
+    rules.at("blockquote", _bounded(_quote), _TERMINATES)
+    rules.at("reference", _reference)
+    rules.before("table", "front_matter", _front_matter)
+    for name, rule in (("indented", _indented), ("fenced", _fenced), ("panel", _panel)):
+        rules.before("table", name, _bounded(rule), _TERMINATES)
+    parser.core.ruler.before("inline", "long_lines", _long_lines)
+    return parser
+
+
+class _Markdown(MarkdownIt):
+    """markdown-it with the page's block parser; addresses stay as the page writes them."""
+
+    def __init__(self, config: str, options: dict[str, object]) -> None:
+        super().__init__(config, options)
+        self.block = _PageParser()
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
+        return url
+
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
+        return link
+
+
+def _bounded(rule: _Rule) -> _Rule:
+    """Return a rule that opens no block within the deepest ones, but still ends these."""
+
+    def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        if state.level >= _DEEPEST and state.sCount[start] >= state.blkIndent:
+            return False
+        return rule(state, start, end, silent)
+
+    return bounded
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    if silent or not isinstance(state, PageState):
+        return blockquote(state, start, end, silent)
+    was_in_callout = state.in_callout
+    state.in_callout = was_in_callout or begins_as_callout(_line(state, start)[:200])
+    try:
+        return blockquote(state, start, end, silent)
+    finally:
+        state.in_callout = was_in_callout
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a link's target as a block of its own; a footnote is none."""
+    if _line(state, start).startswith("[^") or not reference(state, start, end, silent):
+        return False
+    if not silent:
+        text = "\n".join(_line(state, line) for line in range(start, state.line))
+        token = state.push("reference", "", 0)
+        token.map = [start, state.line]
+        found = _REFERENCE.match(text)
+        token.meta = found.groupdict() if found else {"label": text, "target": ""}
+    return True
+
+
+def _front_matter(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read keys between lines of `---` or `+++` at the very beginning of a page."""
+    is_page = start == 0 and end == state.lineMax and state.level == 0
+    found = _FRONT_MATTER.match(state.src) if is_page else None
+    if found is None or (found["content"] and not _KEY.match(found["content"])):
+        return False
+    if not silent:
+        token = state.push("front_matter", "", 0)
+        token.content = found["content"].removesuffix("\n")
+        state.line = found[0].count("\n") + (0 if found[0].endswith("\n") else 1)
+        token.map = [start, state.line]
+    return True
+
+
+def _indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read MkDocs' callouts and tabs: a mark, a title, and what is indented below."""
+    if state.is_code_block(start):
+        return False
+    line = _line(state, start)
+    if not line.startswith(("!!!", "???", "===")):
+        return False
+    found, tab = _INDENTED.match(line), _TAB.match(line)
+    behind, indent = _indented_lines(state, start, end)
+    if tab:
+        if not silent:
+            _contain(state, start, behind, "tab", tab["title"], indent=indent)
+        return True
+    if found is None:
+        return False
+    name, title = found["name"] or "", found["title"]
+    if not is_callout_name(name) and (indent == 0 or found["bare"]):
+        return False
+    if title is None:
+        title = found["bare"] or ("" if is_callout_name(name) else name.capitalize())
+    if not silent:
+        callout = callout_of(name)
+        _contain(state, start, behind, "callout", title, callout=callout, indent=indent)
+    return True
+
+
+def _indented_lines(state: StateBlock, start: int, end: int) -> tuple[int, int]:
+    """Return the line behind what is indented below a line, and the indentation, or 0."""
+    base = state.sCount[start]
+    line = start + 1
+    while line < end and state.isEmpty(line):
+        line += 1
+    indent = min(4, state.sCount[line] - base) if line < end else 0
+    if indent < 2:
+        return start + 1, 0
+    behind = line
+    while line < end:
+        if not state.isEmpty(line):
+            if state.sCount[line] - base < indent:
+                break
+            behind = line + 1
+        line += 1
+    return behind, indent
+
+
+def _fenced(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read the callouts of Docusaurus and VuePress: from `:::warning` to `:::`."""
+    line = _line(state, start)
+    found = _FENCED.match(line) if line.startswith(":::") else None
+    if found is None or not (is_callout_name(found["name"]) or found["name"] == "details"):
+        return False
+    close = _closing_fence(state, start, end, len(found["fence"]))
+    if close is None:
+        return False
+    if not silent:
+        kind = "details" if found["name"] == "details" else "callout"
+        title = found["bracketed"] or found["title"] or ""
+        callout = callout_of(found["name"])
+        _contain(state, start, close, kind, title, callout=callout, closing_lines=1)
+    return True
+
+
+def _closing_fence(state: StateBlock, start: int, end: int, length: int) -> int | None:
+    """Return the line of colons that ends a container, those within left out."""
+    depth = 1
+    for line in range(start + 1, min(end, start + _LONGEST_CONTAINER)):
+        if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+            return None
+        text = _line(state, line).rstrip()
+        if not text.startswith(":" * length):
+            continue
+        depth += -1 if not text.strip(":") else 1
+        if depth == 0:
+            return line
+    return None
+
+
+def _panel(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read the panels of Confluence's markup: from `{warning:title=…}` to `{warning}`."""
+    line = _line(state, start)
+    found = _PANEL.match(line) if line.startswith("{") else None
+    if found is None:
+        return False
+    mark = f"{{{found['name']}}}"
+    lines = range(start + 1, min(end, start + _LONGEST_CONTAINER))
+    close = next((n for n in lines if _line(state, n).rstrip() == mark), None)
+    if close is None or any(state.sCount[n] < state.blkIndent for n in (start, close)):
+        return False
+    if not silent:
+        title = _PANEL_TITLE.search(found["options"] or "")
+        words = title[1].strip() if title else ""
+        callout = callout_of(found["name"])
+        _contain(state, start, close, "callout", words, callout=callout, closing_lines=1)
+    return True
+
+
+def _contain(
+    state: StateBlock,
+    start: int,
+    end: int,
+    kind: str,
+    title: str,
+    *,
+    callout: str = "",
+    indent: int = 0,
+    closing_lines: int = 0,
+) -> None:
+    """Push a container with its title and the blocks between its first line and `end`."""
+    token = state.push(f"{kind}_open", "", 1)
+    token.map = [start, end + closing_lines]
+    token.meta = {"callout": callout}
+    if title:
+        inline = state.push("inline", "", 0)
+        inline.content, inline.children, inline.map = title, [], [start, start + 1]
+    around = state.parentType, state.lineMax, state.blkIndent
+    in_callout = isinstance(state, PageState) and state.in_callout
+    state.parentType, state.lineMax = "container", end
+    state.blkIndent = state.sCount[start] + indent if indent else state.blkIndent
+    if isinstance(state, PageState) and kind == "callout":
+        state.in_callout = True
+    state.md.block.tokenize(state, start + 1, end)
+    state.parentType, state.lineMax, state.blkIndent = around
+    if isinstance(state, PageState):
+        state.in_callout = in_callout
+    state.push(f"{kind}_close", "", -1)
+    state.line = end + closing_lines
+
+
+def _long_lines(state: StateCore) -> None:
+    """Leave very long text as it stands: its pieces cannot be told in bounded time."""
+    for token in state.tokens:
+        if token.type == "inline" and len(token.content) > _LONGEST_LINE:
+            token.type = "long_inline"
+            token.children = []
+            for line in token.content.split("\n"):
+                token.children += [Token("text", "", 0, content=line), Token("softbreak", "br", 0)]

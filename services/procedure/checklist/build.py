@@ -1,0 +1,199 @@
+"""From a page to its checklist: the boxes in the page's order, each with what belongs to it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
+from services.knowledge.page.boxes import Box, find_boxes
+from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
+from services.workflow.model import (
+    Citation,
+    Provenance,
+    ShownPage,
+    Step,
+    StepKind,
+    Transition,
+    Workflow,
+    WorkflowKind,
+)
+
+ENDING = "How did it end?"
+OVER = "It is over"
+HAND_OVER = "Hand over"
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])")
+_LONGEST_INSTRUCTION = 200
+"""Characters of a first instruction; the whole block stands beside it."""
+_LONGEST_GROUP = 80
+_SILENT = frozenset(
+    {
+        BlockKind.FRONT_MATTER,
+        BlockKind.CONTENTS,
+        BlockKind.REFERENCE,
+        BlockKind.COMMENT,
+        BlockKind.RULE,
+    }
+)
+"""Kinds of blocks that no step needs beside it."""
+
+
+@dataclass
+class _Draft:
+    """A box with what stands between it and the next one."""
+
+    box: Box
+    notes: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    expected: str = ""
+    lines: list[tuple[int, int]] = field(default_factory=list)
+
+
+def build_checklist(
+    page: Page, shown: ShownPage, *, planner: str, corrections: Mapping[str, bool]
+) -> Workflow:
+    """Return the workflow of a page whose logic nobody has read.
+
+    Behind the last box stands how the work ended: that it is over, or handed over. `corrections`
+    are an owner's words on boxes, by the key of the block.
+    """
+    drafts = _drafts(page, find_boxes(page, corrections))
+    steps = [_step(n, draft, page, shown.document_id) for n, draft in enumerate(drafts, start=1)]
+    ending = Step(id="end", kind=StepKind.DECISION, text=ENDING, implied=True)
+    ends = [
+        Step(id="over", kind=StepKind.TERMINAL, text=OVER, implied=True),
+        Step(id="hand-over", kind=StepKind.TERMINAL, text=HAND_OVER, implied=True),
+    ]
+    ordered = [*steps, ending]
+    straight = pairwise(ordered)
+    return Workflow(
+        title=shown.title,
+        steps=(*ordered, *ends),
+        transitions=(
+            *(Transition(source=one.id, target=next_.id) for one, next_ in straight),
+            *(Transition(source=ending.id, target=end.id, condition=end.text) for end in ends),
+        ),
+        provenance=Provenance(
+            kind=WorkflowKind.CHECKLIST, planner=planner, document_ids=(shown.document_id,)
+        ),
+        page=shown,
+    )
+
+
+def _drafts(page: Page, boxes: Sequence[Box]) -> list[_Draft]:
+    """Give each box the code and the notes up to the next one.
+
+    What stands below a heading before its first box belongs to that box, and what stands at the
+    head of the page to the first.
+    """
+    by_key = {box.block.key: _Draft(box) for box in boxes}
+    options = {option.key for box in boxes for option in box.options}
+    drafts: list[_Draft] = []
+    waiting: list[str] = []
+    is_new_section = True
+    before = ""
+    for place in page.places():
+        block = place.block
+        if block.kind is BlockKind.HEADING:
+            is_new_section = True
+        elif draft := by_key.get(block.key):
+            draft.notes += waiting
+            draft.lines.append((block.start_line, block.own_end))
+            draft.commands += inline_commands(block.text, codes(block.words))
+            drafts.append(draft)
+            waiting, is_new_section = [], False
+        elif block.kind is BlockKind.CODE and not block.is_withheld:
+            parts = code_parts(PageCode(block.verbatim, block.language), before)
+            if drafts and not is_new_section:
+                _add_code(drafts[-1], block, parts)
+            else:
+                waiting += [part.text for part in parts]
+        elif note := _note(place, options):
+            if drafts and not is_new_section:
+                drafts[-1].notes.append(note)
+            else:
+                waiting.append(note)
+        before = block.text or before
+    if drafts:
+        drafts[-1].notes += waiting
+    return drafts
+
+
+def _add_code(draft: _Draft, block: Block, parts: Sequence[CodePart]) -> None:
+    draft.lines.append((block.start_line, block.end_line))
+    draft.commands += [part.text for part in parts if part.use is CodeUse.COMMAND]
+    output = "\n".join(part.text for part in parts if part.use is CodeUse.OUTPUT)
+    if output and draft.expected:
+        draft.notes.append(output)
+    else:
+        draft.expected = draft.expected or output
+
+
+def _note(place: Place, options: set[str]) -> str:
+    """Return the words of a block that stands beside steps; empty where it has none of its own."""
+    block = place.block
+    if block.kind in _SILENT or block.is_withheld or block.key in options:
+        return ""
+    if block.kind is BlockKind.TABLE:
+        rows = (block.header, *block.rows)
+        return "\n".join(" | ".join(map(plain, row)) for row in rows)
+    words = block.text or block.verbatim
+    lead = f"{block.callout.capitalize()}: " if block.callout and words else ""
+    around = next((p for p in reversed(place.parents) if p.callout and not p.text), None)
+    if around is not None and around.children and around.children[0] is block:
+        lead = f"{around.callout.capitalize()}: "
+    return f"{lead}{words}"
+
+
+def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
+    block = draft.box.block
+    around = [parent.text for parent in draft.box.place.parents if parent.kind is BlockKind.ITEM]
+    return Step(
+        id=f"s{number}",
+        kind=StepKind.PROCESS,
+        text=first_instruction(block.words),
+        commands=tuple(dict.fromkeys(draft.commands)),
+        expected=draft.expected,
+        citations=tuple(
+            Citation(document_id=document_id, start_line=first, end_line=last)
+            for first, last in _merged(draft.lines)
+        ),
+        notes=tuple(draft.notes),
+        node=block.key,
+        block="\n".join(page.lines[block.start_line - 1 : block.own_end]),
+        group=tuple(
+            name[:_LONGEST_GROUP] for name in (*draft.box.place.heading_path, *around) if name
+        ),
+    )
+
+
+def first_instruction(words: Words) -> str:
+    """Return the first sentence of a block in plain words, cut where it is very long.
+
+    A sentence ends in no inline code: `find . -type d` is one word of it.
+    """
+    text = plain(words)
+    first = _SENTENCE_END.split(_without_ends(text, words), maxsplit=1)[0]
+    first = text[: len(first)].rstrip(" :")
+    if len(first) <= _LONGEST_INSTRUCTION:
+        return first
+    return f"{first[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"
+
+
+def _without_ends(text: str, words: Words) -> str:
+    """Return the text, as long as it is, with other characters in the place of its inline code."""
+    for code in sorted(map(" ".join, map(str.split, codes(words))), key=len, reverse=True):
+        text = text.replace(code, "x" * len(code)) if code else text
+    return text
+
+
+def _merged(lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join ranges that follow one another, blank lines between them aside."""
+    found: list[tuple[int, int]] = []
+    for first, last in lines:
+        if found and first <= found[-1][1] + 2:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return found
