@@ -197,9 +197,12 @@ _DEEPEST = 30
 _ADDRESS = re.compile(
     r"(?<![A-Za-z])(?:https?|ftp)://[A-Za-z0-9\[][^\s<]*"
     r"|(?:^|(?<=[\s*_~(]))www\.[^\s<]*\.[^\s<]*"
-    r"|[A-Za-z0-9._+-]*[A-Za-z0-9_+-]@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]",
+    r"|(?<![A-Za-z0-9._+-])[A-Za-z0-9._+-]*[A-Za-z0-9_+-]@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]",
 )
-_BEHIND_ADDRESS = re.compile(r"(?:[?!.,:*_~'\"]|&[A-Za-z0-9]+;)$")
+_BRACKETS = ("()", "[]")
+_BEHIND_ADDRESS = frozenset("?!.,:;*_~'\"")
+_ENTITY = re.compile(r"&[A-Za-z0-9]+;$")
+_LONGEST_ENTITY = 40
 _SPACES = re.compile(r"\s+")
 _SAFE = MarkdownIt().validateLink
 
@@ -433,10 +436,20 @@ def _text_linked(text: str) -> Iterator[Inline]:
 
 def _without_tail(address: str) -> str:
     """Return an address without punctuation behind it and without brackets it does not open."""
-    while True:
-        shorter = _BEHIND_ADDRESS.sub("", address)
-        if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
-            shorter = shorter[:-1]
-        if shorter == address:
-            return address
-        address = shorter
+    surplus = {
+        closing: address.count(closing) - address.count(opening) for opening, closing in _BRACKETS
+    }
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        entity = (
+            _ENTITY.search(address, max(0, end - _LONGEST_ENTITY), end) if last == ";" else None
+        )
+        if entity:
+            end = entity.start()
+        elif last in _BEHIND_ADDRESS or surplus.get(last, 0) > 0:
+            surplus[last] = surplus.get(last, 0) - 1
+            end -= 1
+        else:
+            break
+    return address[:end]
