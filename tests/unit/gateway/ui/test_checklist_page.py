@@ -91,11 +91,11 @@ def test_the_page_stands_there_in_its_order_with_its_own_numbers_and_nesting(sho
     order = (
         "Never run the pump dry.",
         "Before you start",
-        "3. Look at the drive:",
+        "3. Look at the drive, as the vendor says:",
         "drive: tripped",
-        "• If it says tripped , press reset once.".replace(" ,", ","),
+        "• If it says tripped, press reset once.",
         "• If it says <offline>, call the electrician.",
-        "4. Start it with",
+        "4. Run pumpctl reset loop-2 --force",
         "Lamp",
         "air in the loop",
         "1. Vent the loop.",
@@ -260,7 +260,9 @@ def test_skipping_says_why_and_is_undone(show, mark):
     html = mark(address, "s1", state="skipped", why="I swapped the <drive>")
     assert "because: I swapped the &lt;drive&gt;" in html
     assert 'id="undo-1"' in html
-    assert "“Look at the drive” was skipped" in html, "the history names it by its words"
+    assert "“Look at the drive, as the vendor says” was skipped" in html, (
+        "the history names it by its words"
+    )
 
 
 def test_what_is_nested_goes_with_a_box_that_does_not_apply_and_comes_back(show, mark):
@@ -313,6 +315,20 @@ def test_a_page_and_the_reading_of_it_are_two_tabs(gateway):
 def test_a_page_without_a_reading_has_no_tabs(show):
     _, html = show(PUMP)
     assert 'class="tabs"' not in html
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_kept"),
+    [
+        ("Owner: net\nPager: 555", True),
+        ("Ask the shift lead whether the loop may be stopped at all before\nyou touch it.", False),
+        ("Ask the shift lead whether the loop may be stopped at all before\n2. or not", True),
+        ("Ask the shift lead whether the loop may be stopped at all before  \nyou touch it.", True),
+    ],
+)
+def test_a_line_that_ends_early_ends_there(show, lines, is_kept):
+    _, html = show(f"# Pump\n\n{lines}\n\n- Do it\n")
+    assert ("<br>" in shown_page(html)) is is_kept
 
 
 def test_boxes_that_are_ticked_in_the_page_are_shown_and_are_not_ours(show):
