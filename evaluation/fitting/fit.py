@@ -9,11 +9,11 @@ from evaluation.fitting.forests import areas, fit_forests
 from evaluation.fitting.pieces import Piece
 from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
+from services.kit.trees import Forest
 from services.knowledge.ports import Embedder
 from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
-from services.procedure.evidence.trees import Forest
 from services.scorer.criteria.weighing import Weighings
 from services.scorer.fitted import ScoringFit
 

@@ -9,8 +9,8 @@ from sklearn.metrics import roc_auc_score
 
 from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.perturbations.kinds import Perturbation
+from services.kit.trees import Forest, Tree
 from services.procedure.evidence.fact import FactKind
-from services.procedure.evidence.trees import Forest, Tree
 
 _TREES, _LEAVES, _RATE, _LEAST = 40, 8, 0.15, 20
 """Small: more of them told facts of unseen pages no better by more than a point."""
@@ -55,36 +55,40 @@ def fitted_forest(
     found: Sequence[Example],
     *,
     is_balanced: bool = True,
+    names: Sequence[str] = (),
     trees: int = _TREES,
+    leaves: int = _LEAVES,
     rate: float = _RATE,
     signs_tried: float = 1.0,
 ) -> tuple[HistGradientBoostingClassifier, Forest]:
     """The classifier, and what it says as numbers.
 
     Balanced, right and wrong ones weigh the same; else its chances are as often right as they say.
+    `names` are the signs in the forest's order; without them all that occur, by name.
     `signs_tried` is the share of the signs that each leaf is split by, drawn anew.
     """
-    names = sorted({name for signs, _ in found for name in signs})
+    names = names or sorted({name for signs, _ in found for name in signs})
     table = np.array([[signs.get(name, np.nan) for name in names] for signs, _ in found])
     right = np.array([is_right for _, is_right in found])
     weights = np.where(right, 0.5 / max(1, right.sum()), 0.5 / max(1, (~right).sum()))
     weights = weights * len(right) if is_balanced else np.ones(len(right))
     model = HistGradientBoostingClassifier(
         max_iter=trees,
-        max_leaf_nodes=_LEAVES,
+        max_leaf_nodes=leaves,
         learning_rate=rate,
         min_samples_leaf=_LEAST,
         l2_regularization=1.0,
         max_features=signs_tried,
+        early_stopping=False,
         random_state=0,
     ).fit(table, right, sample_weight=weights)
     return model, _as_numbers(model, names)
 
 
-def _as_numbers(model: HistGradientBoostingClassifier, names: list[str]) -> Forest:
+def _as_numbers(model: HistGradientBoostingClassifier, names: Sequence[str]) -> Forest:
     start = float(np.ravel(model._baseline_prediction)[0])
     trees = [_tree(each[0].nodes) for each in model._predictors]
-    return Forest(signs=names, start=round(start, 5), trees=trees)
+    return Forest(signs=list(names), start=round(start, 5), trees=trees)
 
 
 def _tree(nodes: NDArray[np.void]) -> Tree:

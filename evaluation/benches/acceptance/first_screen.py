@@ -6,7 +6,6 @@ Each line says where it stands on its page, so that a reader can name it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.benches.acceptance.checklist_text import checklist_lines
 from evaluation.benches.acceptance.steps_text import to_steps_text
 from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
@@ -16,6 +15,8 @@ from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.walk.binding import filled
 from services.gateway.walk.fit import Thresholds, verdict
 from services.knowledge.model import RetrievedChunk
+from services.procedure.checklist.shown import AS_IT_IS
+from services.procedure.checklist.text import page_lines
 from services.workflow.model import Workflow
 
 MOST_PAGES = 3
@@ -82,8 +83,9 @@ class Screen:
 
 def _body(workflow: Workflow) -> Iterator[str]:
     if workflow.is_checklist:
-        for line, text in checklist_lines(workflow):
-            yield f"{line or '':>4} | {text}".rstrip()
+        yield AS_IT_IS
+        for line in page_lines(workflow):
+            yield f"{line.line or '':>4} | {line}".rstrip()
     else:
         yield to_steps_text(workflow, has_lines=True)
 

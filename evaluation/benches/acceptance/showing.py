@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.benches.acceptance.checklist_text import to_checklist_text
 from evaluation.benches.acceptance.steps_text import to_steps_text
 from evaluation.benches.boxes import Predicate
 from evaluation.material.given_pages import GivenPages
@@ -21,6 +20,7 @@ from services.gateway.walk.binding import filled
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
+from services.procedure.checklist.text import to_checklist_text
 
 Show = Callable[[LogicRow], str | None]
 """Text that an engineer sees for the ticket of a row; None where this way shows none."""

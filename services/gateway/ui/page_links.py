@@ -38,7 +38,7 @@ class PageLinks:
         if outside := web_address(written):
             return Target(outside, written, is_outside=True)
         path, _, fragment = written.partition("#")
-        known = _path_of(path, self._document_id)
+        known = linked_path(path, self._document_id)
         if fragment and (not path or known == self._document_id):
             heading = self.heading(fragment)
             return Target(f"#at-{heading}" if heading else "", written)
@@ -68,7 +68,8 @@ class PageLinks:
         return Target(lines_url(self._document_id, line, line), written)
 
 
-def _path_of(path: str, document_id: str) -> str:
+def linked_path(path: str, document_id: str) -> str:
+    """Return where a link without its fragment leads among the documents; empty if out of them."""
     try:
         return "" if urlsplit(path).scheme else normalise_link(path, document_id)
     except ValueError:

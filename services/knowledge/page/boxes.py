@@ -1,9 +1,12 @@
-"""Which blocks of a page are steps to tick off."""
+"""Blocks of a page that are steps to tick off."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from services.knowledge.page.alternatives import alternatives
 from services.knowledge.page.block import Block, BlockKind, Page, Place, plain
+from services.knowledge.page.box_fit import BoxFit, shipped_fit
+from services.knowledge.page.box_signs import is_only_link, signs_of
 
 _NO_CORRECTIONS: Mapping[str, bool] = {}
 
@@ -22,15 +25,29 @@ class Box:
         return self.place.block
 
 
-def find_boxes(page: Page, corrections: Mapping[str, bool] = _NO_CORRECTIONS) -> list[Box]:
+def find_boxes(
+    page: Page,
+    corrections: Mapping[str, bool] = _NO_CORRECTIONS,
+    fit: BoxFit | None = None,
+) -> list[Box]:
     """Return the boxes of a page in its order.
 
     `corrections` are an owner's words by the key of a block: they stand above anything else.
+    Without a `fit` the one that comes with the package decides.
     """
+    places = list(candidates(page))
+    steps = _steps(page, places, fit or shipped_fit()) | {
+        place.block.key: corrections[place.block.key]
+        for place in places
+        if place.block.key in corrections
+    }
+    options = _options(page, steps, corrections)
+    of_others = {option.key for group in options.values() for option in group}
     return [
-        Box(place)
-        for place in candidates(page)
-        if corrections.get(place.block.key, _is_step(place.block))
+        Box(place, options.get(place.block.key, ()))
+        for place in places
+        if (steps[place.block.key] or place.block.key in options)
+        and place.block.key not in of_others
     ]
 
 
@@ -43,5 +60,35 @@ def candidates(page: Page) -> Iterator[Place]:
             yield place
 
 
-def _is_step(block: Block) -> bool:
-    return block.kind is BlockKind.ITEM or block.text.endswith(":")
+def _steps(page: Page, places: Sequence[Place], fit: BoxFit) -> dict[str, bool]:
+    """Return by its key whether a block is a step; all items where nothing else is one."""
+    possible = [not _is_pointer(place) for place in places]
+    fitted = fit.are_steps(signs_of(page, places)) if places else []
+    steps = list(map(all, zip(possible, fitted, strict=True)))
+    if not any(steps):
+        is_item = [place.block.kind is BlockKind.ITEM for place in places]
+        steps = list(map(all, zip(possible, is_item, strict=True)))
+    return {place.block.key: step for place, step in zip(places, steps, strict=True)}
+
+
+def _is_pointer(place: Place) -> bool:
+    """Return whether a block only leads elsewhere: a mere link, or an entry of the contents."""
+    in_contents = any(parent.kind is BlockKind.CONTENTS for parent in place.parents)
+    return in_contents or is_only_link(place.block)
+
+
+def _options(
+    page: Page, steps: Mapping[str, bool], corrections: Mapping[str, bool]
+) -> dict[str, tuple[Block, ...]]:
+    """Return the options of each either/or by the key of its lead.
+
+    An either/or of which neither lead nor items are steps is none, nor one whose lead an owner
+    took for no step; an item that an owner took for a step remains one of its own.
+    """
+    found = {}
+    for lead, items in alternatives(page):
+        is_step = any(steps.get(block.key, False) for block in (lead, *items))
+        own = [item for item in items if not corrections.get(item.key, False)]
+        if is_step and len(own) > 1 and corrections.get(lead.key, True) and lead.key in steps:
+            found[lead.key] = tuple(own)
+    return found

@@ -10,7 +10,7 @@ what it changes or destroys. A section that the ticket does not ask for is its h
 number of its boxes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -54,6 +54,8 @@ class TextLine:
     """What stands before it: room, boxes and numbers of the blocks that it is nested in."""
     text: str = ""
     role: LineRole = LineRole.WORDS
+    line: int = 0
+    """The line of the page that it is of; 0 where the page has none."""
 
     def __str__(self) -> str:
         """As it is printed."""
@@ -87,7 +89,7 @@ def page_lines(workflow: Workflow, *, whole: bool = False) -> Iterator[TextLine]
             yield from writer.lines(stretch.block)
         else:
             told = f"{_heading(stretch.block)} ({boxes_told(stretch, boxes)}, not asked for)"
-            yield TextLine(text=told, role=LineRole.HEADING)
+            yield TextLine(text=told, role=LineRole.HEADING, line=stretch.block.start_line)
     if added := without_place(workflow, page):
         yield from (TextLine(), TextLine(text="Steps that are not on the page:"))
         for step in added:
@@ -140,7 +142,7 @@ class _Writer:
                     yield TextLine(margin.take(), step.text)
             margin = _inner(block, margin)
             role = LineRole.CALLOUT if block.kind is BlockKind.CALLOUT else role
-            own = list(self._own(block, margin, role))
+            own = list(_placed(self._own(block, margin, role), block))
             if own and block.is_withheld:
                 own[0] = replace(own[0], text=f"{own[0].text} [{LEFT_OUT}]")
             yield from own
@@ -179,6 +181,20 @@ class _Writer:
             else:
                 for line in part.text.split("\n"):
                     yield TextLine(margin.take(), line, LineRole.OUTPUT)
+
+
+def _placed(lines: Iterable[TextLine], block: Block) -> Iterator[TextLine]:
+    """Yield the lines with where they stand; what the platform says of a command is on its line."""
+    number = block.start_line + _is_fenced(block)
+    for line in lines:
+        yield replace(line, line=min(number, block.own_end))
+        number += line.role is not LineRole.EFFECT
+
+
+def _is_fenced(block: Block) -> bool:
+    """Whether the content of a code block begins a line below the block."""
+    content = block.verbatim.count("\n") + 1
+    return block.kind is BlockKind.CODE and content <= block.end_line - block.start_line
 
 
 def _inner(block: Block, margin: Margin) -> Margin:

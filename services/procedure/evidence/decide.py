@@ -13,10 +13,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from services.kit.fitted import FittedFile
+from services.kit.trees import Forest
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import Signs
-from services.procedure.evidence.trees import Forest
 from services.workflow.plain import plain
 
 _SUREST = 0.98

@@ -20,9 +20,10 @@ def fenced(code: str, language: str) -> str:
 
 def code_span(code: str) -> str:
     """Return code within a line, between more backticks than any run in it."""
-    text = " ".join(code.split())
+    text = re.sub(r"\s+", " ", code)
     mark = "`" * (_longest_run(text) + 1)
-    room = " " if text.startswith("`") or text.endswith("`") else ""
+    is_bare = text.startswith("`") or text.endswith("`")
+    room = " " if is_bare or (text.startswith(" ") and text.endswith(" ")) else ""
     return f"{mark}{room}{text}{room}{mark}" if text else ""
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from services.kit.trees import Forest
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
-from services.procedure.evidence.trees import Forest
 from services.procedure.model import Procedure
 from services.scorer.fitted import ScoringFit
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from services.gateway.ui.page_links import PageLinks
-from services.gateway.ui.ticket.page_pieces import Box, PagePieces, Piece
+from services.gateway.ui.ticket.page_pieces import CLOSED, Box, PagePieces, Piece
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.parsing import parse_page
@@ -50,8 +50,9 @@ class Checklist:
     @property
     def has_own_title(self) -> bool:
         """Whether it begins with its title, which need not be shown above it again."""
-        first = next((part.pieces[0].block for part in self.parts if part.pieces), None)
-        return first is not None and first.text == self.page.title
+        pieces = (piece for part in self.parts for piece in part.pieces)
+        first = next((each for each in pieces if each.block.kind not in CLOSED), None)
+        return first is not None and first.block.text == self.page.title
 
     @property
     def asked_for(self) -> tuple[Part, ...]:

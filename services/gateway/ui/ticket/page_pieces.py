@@ -14,7 +14,7 @@ from services.workflow.effects.queries import is_metric_query
 
 _MOST_LINES = 12
 """Lines of output that stand open."""
-_LEAST_CLOSED = 3
+_LEASTCLOSED = 3
 """Fewer lines more are not worth a click."""
 _DEEPEST = 8
 """Lists in one another that are set in further each."""
@@ -22,10 +22,10 @@ _FIRST_LEVEL = 3
 """Of the page's headings: above them stand the ticket's and the page's own title."""
 _LAST_LEVEL = 6
 _VERBATIM = frozenset({BlockKind.CODE, BlockKind.OTHER, BlockKind.COMMENT})
-_CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
+CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
 """Kinds that nobody reads to act."""
 _QUERY_LANGUAGES = frozenset({"promql", "logql", "metricsql"})
-_CONTAINERS = _CLOSED | {
+_CONTAINERS = CLOSED | {
     BlockKind.LIST,
     BlockKind.ITEM,
     BlockKind.CALLOUT,
@@ -176,7 +176,7 @@ class PagePieces:
             header=self._cells(block, block.header),
             rows=tuple(self._cells(block, row) for row in block.rows),
             lines=tuple(map(self._page.verbatim, each.blocks))
-            if block.kind in _CLOSED and not block.children
+            if block.kind in CLOSED and not block.children
             else (),
         )
 
@@ -223,7 +223,7 @@ def _is_query(block: Block) -> bool:
 
 def _folded(use: str, text: str) -> ShownCode:
     lines = text.split("\n")
-    if len(lines) < _MOST_LINES + _LEAST_CLOSED:
+    if len(lines) < _MOST_LINES + _LEASTCLOSED:
         return ShownCode(use, text)
     rest = "\n".join(lines[_MOST_LINES:])
     return ShownCode(use, "\n".join(lines[:_MOST_LINES]), rest=rest)

@@ -38,3 +38,14 @@ def test_the_chance_learns_what_tells_and_turns_nothing_round():
     assert found.weights["accuracy"] == 0
     assert found.figures["odd, auc"] > 0.95
     assert found.figures["odd, ece"] < 0.1
+
+
+def test_a_forest_walks_many_rows_as_it_walks_one():
+    rng = random.Random(2)
+    rows = [{"near": rng.random(), "far": rng.random()} for _ in range(1500)]
+    found = [(signs, signs["near"] > signs["far"]) for signs in rows]
+    _, forest = fitted_forest(found, names=("near", "far"), leaves=12)
+    together = forest.chances([(signs["near"], signs["far"]) for signs in rows])
+    assert forest.signs == ["near", "far"]
+    assert np.allclose(together, [forest.chance(signs) for signs in rows])
+    assert forest.chances([]) == []

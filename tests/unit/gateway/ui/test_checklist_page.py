@@ -91,7 +91,7 @@ def test_the_page_stands_there_in_its_order_with_its_own_numbers_and_nesting(sho
     order = (
         "Never run the pump dry.",
         "Before you start",
-        "3. Look at the drive:",
+        "3. Look at the drive, as",
         "drive: tripped",
         "• If it says tripped , press reset once.".replace(" ,", ","),
         "• If it says <offline>, call the electrician.",
@@ -260,7 +260,9 @@ def test_skipping_says_why_and_is_undone(show, mark):
     html = mark(address, "s1", state="skipped", why="I swapped the <drive>")
     assert "because: I swapped the &lt;drive&gt;" in html
     assert 'id="undo-1"' in html
-    assert "“Look at the drive” was skipped" in html, "the history names it by its words"
+    assert "“Look at the drive, as the vendor says” was skipped" in html, (
+        "the history names it by its words"
+    )
 
 
 def test_what_is_nested_goes_with_a_box_that_does_not_apply_and_comes_back(show, mark):

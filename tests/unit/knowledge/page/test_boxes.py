@@ -1,0 +1,169 @@
+import json
+
+import pytest
+
+from services.kit.fitted import UnusableFitError
+from services.knowledge.page.block import BlockKind, Page
+from services.knowledge.page.box_fit import BoxFit, shipped_fit
+from services.knowledge.page.box_signs import SIGNS, signs_of, word_count
+from services.knowledge.page.boxes import candidates, find_boxes
+from services.knowledge.page.parsing import parse_page
+
+PAGE = """# Pump stands still
+
+The pump feeds the upper tank. It belongs to the night shift.
+
+## What to do
+
+1. Look at the gauge:
+
+   ```bash
+   gauge read pump-3
+   ```
+
+2. If the gauge shows less than 2 bar, open the valve by hand.
+3. Start the pump again:
+
+   ```bash
+   pump start 3
+   ```
+
+## More
+
+- [The manual](https://manuals.example/pump)
+- [Spare parts](https://parts.example/pump)
+"""
+
+
+def texts(page: Page, **kwargs: object) -> list[str]:
+    return [box.block.text for box in find_boxes(page, **kwargs)]
+
+
+def test_numbered_steps_have_boxes_and_mere_links_and_the_introduction_have_none():
+    assert texts(parse_page(PAGE)) == [
+        "Look at the gauge:",
+        "If the gauge shows less than 2 bar, open the valve by hand.",
+        "Start the pump again:",
+    ]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ["Manometer ablesen:", "Ventil von Hand öffnen.", "Pumpe wieder starten:"],
+        ["圧力計を確認します。", "手でバルブを開けます。", "ポンプを再起動します。"],
+    ],
+)
+def test_the_same_form_in_another_language_has_the_same_boxes(steps):
+    code = "\n\n   ```bash\n   pump status 3\n   ```\n\n"
+    told = code.join(f"{n}. {step}" for n, step in enumerate(steps, start=1))
+    assert texts(parse_page(f"# P-3\n\n## A\n\n{told}{code}")) == steps
+
+
+def test_an_owner_stands_above_the_trees():
+    page = parse_page(PAGE)
+    keys = {place.block.text: place.block.key for place in candidates(page)}
+    link = keys["The manual"]
+    corrected = texts(page, corrections={keys["Look at the gauge:"]: False, link: True})
+    assert corrected == [
+        "If the gauge shows less than 2 bar, open the valve by hand.",
+        "Start the pump again:",
+        "The manual",
+    ]
+
+
+def test_a_correction_of_a_block_that_is_gone_changes_nothing():
+    page = parse_page(PAGE)
+    assert texts(page, corrections={"gone-1.1": True}) == texts(page)
+
+
+def test_withheld_blocks_are_no_steps():
+    line = PAGE.split("\n").index("3. Start the pump again:") + 1
+    assert "Start the pump again:" not in texts(parse_page(PAGE, withheld=[line]))
+
+
+def test_where_nothing_looks_like_a_step_the_items_have_boxes():
+    page = parse_page(PAGE)
+    never = shipped_fit().model_copy(update={"threshold": 0.9999})
+    kinds = {box.block.kind for box in find_boxes(page, fit=never)}
+    assert kinds == {BlockKind.ITEM}
+    assert "The manual" not in texts(page, fit=never)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# A heading\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "```\nls\n```\n",
+        "![a tank](tank.png)\n",
+        "- ```\n  ls\n  ```\n",
+    ],
+)
+def test_a_page_without_items_and_paragraphs_has_no_boxes(text):
+    assert texts(parse_page(text)) == []
+
+
+def test_items_joined_by_or_are_one_box_with_options():
+    page = parse_page(
+        "# Tank\n\n## Empty it\n\n1. Choose how the tank is emptied:\n"
+        "   - open the lower valve, or\n   - start the pump\n2. Close the lid.\n"
+    )
+    first, second = find_boxes(page)
+    assert first.block.text == "Choose how the tank is emptied:"
+    assert [option.text for option in first.options] == [
+        "open the lower valve, or",
+        "start the pump",
+    ]
+    assert (second.block.text, second.options) == ("Close the lid.", ())
+
+
+def test_an_owner_takes_an_either_or_apart():
+    page = parse_page("Choose one of these ways:\n\n- open the valve, or\n- start the pump\n")
+    (whole,) = find_boxes(page)
+    keys = [whole.block.key, *(option.key for option in whole.options)]
+    apart = find_boxes(page, {keys[0]: False, keys[1]: True, keys[2]: True})
+    assert [box.block.key for box in apart] == keys[1:]
+    assert not any(box.options for box in apart)
+
+
+def test_signs_stand_in_the_order_of_their_names():
+    page = parse_page(PAGE)
+    places = list(candidates(page))
+    rows = [dict(zip(SIGNS, row, strict=True)) for row in signs_of(page, places)]
+    of_text = {place.block.text: row for place, row in zip(places, rows, strict=True)}
+    first = of_text["Look at the gauge:"]
+    assert first["numbered"]
+    assert first["code_below"]
+    assert first["ends_with_colon"]
+    assert first["words"] == 4
+    assert first["size"] == 3
+    assert of_text["Start the pump again:"]["place"] == 2
+    assert of_text["The manual"]["only_link"]
+    assert of_text["The manual"]["heading_below"] == 0
+    assert (
+        of_text["The pump feeds the upper tank. It belongs to the night shift."]["sentences"] == 2
+    )
+
+
+def test_words_are_counted_where_no_space_stands_between_them():
+    assert word_count("open the valve") == 3
+    assert word_count("バルブを開ける。") > 3
+
+
+def test_numbers_of_other_signs_are_refused(tmp_path):
+    other = json.loads(BoxFit.SHIPPED.read_text()) | {"signs_hash": "0" * 16}
+    path = tmp_path / "boxes.json"
+    path.write_text(json.dumps(other))
+    with pytest.raises(UnusableFitError, match="fit-boxes"):
+        BoxFit.read(path)
+
+
+def test_numbers_whose_signs_stand_in_another_order_are_refused(tmp_path):
+    other = json.loads(BoxFit.SHIPPED.read_text())
+    other["forest"]["signs"] = other["forest"]["signs"][::-1]
+    path = tmp_path / "boxes.json"
+    path.write_text(json.dumps(other))
+    with pytest.raises(UnusableFitError, match="expected numbers fitted on the signs"):
+        BoxFit.read(path)
