@@ -68,7 +68,8 @@ def simulate(
     """Six switches that answer over SSH on loopback, until interrupted; nothing real is changed.
 
     FLOWXPERT_EXECUTOR_CATALOGUE names the folder to the executor. There are the alerts of what
-    breaks, too (`alerts.json`), and pages about them: `flowxpert ingest FOLDER/pages`.
+    breaks, too (`alerts.json`), pages about them (`flowxpert ingest FOLDER/pages`), and these pages
+    as somebody has drawn them (`flowxpert readings import FOLDER/readings.jsonl`).
     """
     from services.kit.clock import Clock  # noqa: PLC0415
     from services.simulator.faults import kinds, variants  # noqa: PLC0415

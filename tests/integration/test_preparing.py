@@ -7,13 +7,14 @@ from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.procedure.model import Reader
-from services.procedure.rules import read_by_rules
 from services.procedure.store.sql_prepared import SqlPreparedStore
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.scorer import preparing
 from services.serving.embedded import Embedded
 from services.serving.rooms import SCORER
 from services.serving.serving import Serving
+from tests.readings import drawn_reading
+from tests.unit.procedure.programs import ask, do
 from tests.waiting import eventually
 
 TEXT = "# Fan\n\n## Remedy\n\n1. Reseat the tray.\n2. If it stays red, replace the tray.\n"
@@ -31,9 +32,12 @@ def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
     process = Embedded.open(settings) if alone else Serving(SCORER, settings)
     with process:
         database = process._stores.database
-        reading = read_by_rules(TEXT)
-        assert reading.reader is Reader.RULES
-        assert reading.procedures
+        reading = drawn_reading(
+            "Fan",
+            do("Reseat the tray", 5),
+            ask("Does it stay red?", do("Replace the tray", 6), at=[[6, 6]]),
+            reader=Reader.MODEL,
+        )
         key = hash_of(TEXT)
         SqlDocumentStore(database).put(
             Document(id="fan.md", title="Fan", text=TEXT, content_hash=key)
