@@ -11,6 +11,7 @@ from typing import Literal
 
 from services.knowledge.page.block import Block, BlockKind, Words
 from services.knowledge.page.callouts import callout_of, callout_of_classes
+from services.knowledge.page.elements import BLOCK_LIKE, INVISIBLE, VOID, is_placeholder
 from services.knowledge.page.forms import (
     callout,
     container,
@@ -22,7 +23,7 @@ from services.knowledge.page.forms import (
     quote,
     settled,
 )
-from services.knowledge.page.inline import BLOCK_LIKE, INVISIBLE, VOID, PieceBuilder, is_placeholder
+from services.knowledge.page.inline import PieceBuilder
 
 _DEEPEST = 40
 """Elements in one another; what is nested deeper shows as if it stood side by side."""

@@ -32,6 +32,17 @@ _WORDS = [
 _MARKS = ("**{}**", "*{}*", "`{}`", "~~{}~~", "<b>{}</b>", "<code>{}</code>", "[{}](#a)", "{}:")
 _SCRIPTS = ("<script>alert('x')</script>", '<iframe src="x"></iframe>', "<!-- hidden -->")
 
+_INDENTS = ("", "", "", "  ", "    ", "   ", "\t", "> ", "- ", "      ")
+_PIECES = (
+    *("", "", "", "- item", "1. one", "7) seven", "> quote", "> [!NOTE]", "```sh", "~~~", "text"),
+    *("# head", "---", "===", "| a | b |", "|---|---|", "**bold** lead", "<b>b</b>", "- [ ] box"),
+    *("<div>", "</div>", "<details>", "<summary>S</summary>", "</details>", "<p>para", "</p>"),
+    *("<table><tr><td>cell", "</td></tr></table>", "<ul><li>li", "</ul>", "<pre>x", "</pre>"),
+    *("<!-- c -->", "<!--", "-->", "<script>", "</script>", "<ns>", "<br>", "[r]: http://x.y"),
+    *("Note: n", "**Warning: w**", ": def", "!!! note", '=== "Tab"', ":::tip", ":::", "{info}"),
+    *("<Tabs>", '<TabItem label="A">', "</TabItem>", "</Tabs>", "[TOC]", "\\", "<dl><dt>t<dd>d"),
+)
+
 
 def made_page(chance: Random) -> str:
     """Return a page of a few blocks, nested in one another."""
@@ -39,6 +50,12 @@ def made_page(chance: Random) -> str:
     front = "---\ntitle: made\n---\n" if chance.random() < 0.2 else ""
     text = front + "\n\n".join(blocks) + "\n"
     return text.replace("\n", "\r\n") if chance.random() < 0.1 else text
+
+
+def made_soup(chance: Random) -> str:
+    """Return lines that begin blocks and rarely end them, with indentation by chance."""
+    lines = (chance.choice(_INDENTS) + chance.choice(_PIECES) for _ in range(chance.randint(3, 14)))
+    return "\n".join(lines) + "\n"
 
 
 def _block(chance: Random, depth: int) -> str:

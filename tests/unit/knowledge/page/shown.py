@@ -106,7 +106,27 @@ _INLINE = {
     "area",
 }
 _HIDDEN = {"script", "style", "iframe"}
-_NEEDS_NO_END = {"br", "hr", "li", "p", "td", "th", "tr", "wbr", "pre", "div", "ul", "ol"}
+_NEEDS_NO_END = {
+    "blockquote",
+    "br",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "dd",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "summary",
+    "table",
+    "td",
+    "th",
+    "tr",
+    "ul",
+    "wbr",
+}
 _FENCE = re.compile(
     r"^([ >\t]*)(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?\1?[ \t]*\2[`~]*[ \t]*$", re.MULTILINE
 )
@@ -115,7 +135,7 @@ _GITHUB_MARKER = re.compile(r"^([ >\t]*>\s*)\[!\w+\][+-]?", re.MULTILINE)
 _HEADING_ANCHOR = re.compile(r"^([ >\t]*#{1,6} .*?)[ \t]*\{#[\w.:-]+\}[ \t]*$", re.MULTILINE)
 _CHECKBOX = re.compile(r"^([ >\t]*(?:[-*+]|\d+[.)])[ \t]+)\[[ xX]\][ \t]+", re.MULTILINE)
 _INDENTED_CALLOUT = re.compile(
-    r'^(?:!!!|\?\?\?\+?|===) ?(?:\w+)? ?(?:"(.*)")?[ \t]*\n((?:(?:    .*|[ \t]*)\n)*)', re.MULTILINE
+    r'^(?:!!! \w+|\?\?\?\+? \w+|===) "(.*)"[ \t]*\n((?:(?:    .*|[ \t]*)\n)*)', re.MULTILINE
 )
 _FENCED_CALLOUT = re.compile(r"^:::[ \t]*\w*[ \t]*(.*)$", re.MULTILINE)
 _PANEL = re.compile(
@@ -178,7 +198,7 @@ def shown_by_renderer(text: str) -> Shown:
     reader = _HtmlText(html)
     reader.feed(html)
     reader.close()
-    reader.end_line()
+    reader.end()
     return reader.shown
 
 
@@ -206,7 +226,7 @@ def as_plain_markdown(text: str) -> str:
 
 def _outdented(callout: re.Match[str]) -> str:
     body = re.sub(r"^ {4,}", "", callout[2], flags=re.MULTILINE)
-    return f"\n{callout[1] or ''}\n\n{body}\n"
+    return f"\n{callout[1]}\n\n{body}\n"
 
 
 def _normal_link(target: str) -> str:
@@ -224,6 +244,10 @@ class _HtmlText(HTMLParser):
         self._code: list[str] = []
         self._hidden = ""
         self._ends = set(re.findall(r"</(\w+)", html.lower()))
+
+    def end(self) -> None:
+        self.end_line()
+        self.shown.add_code("".join(self._code))
 
     def end_line(self) -> None:
         self.shown.words += _WORD.findall(self._text)

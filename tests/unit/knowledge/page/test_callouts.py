@@ -29,8 +29,7 @@ def shape(block: Block) -> tuple[str, str, list[str]]:
         ("{warning:title=Care|icon=no}\nStop.\n{warning}", ("warning", "Care", ["Stop."])),
         ('<div class="alert alert-danger">Stop.</div>', ("danger", "", ["Stop."])),
         (
-            '<div class="admonition warning">\n<p class="admonition-title">Care</p>\n'
-            "\nStop.\n\n</div>",
+            '<div class="admonition warning">\n<p class="title">Care</p>\n\nStop.\n\n</div>',
             ("warning", "Care", ["Stop."]),
         ),
         (
@@ -81,8 +80,7 @@ def test_what_only_looks_alike_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '!!! warning "Stop"\n\n    Never.\n\n        rm -rf /data\n\n'
-        "    ```sh\n    undo\n    ```\n",
+        '!!! warning "No"\n\n    Never.\n\n        rm -rf /data\n\n    ```sh\n    undo\n    ```\n',
         "> [!WARNING]\n> Never.\n>\n>     rm -rf /data\n>\n> ```sh\n> undo\n> ```\n",
         ":::warning Stop\n\nNever.\n\n    rm -rf /data\n\n```sh\nundo\n```\n\n:::\n",
         "> **Warning:** Never.\n>\n>     rm -rf /data\n>\n> ```sh\n> undo\n> ```\n",

@@ -10,7 +10,7 @@ import pytest
 
 from services.knowledge.page.block import BlockKind, Page
 from services.knowledge.page.parsing import parse_page
-from tests.unit.knowledge.page.made_pages import made_page
+from tests.unit.knowledge.page.made_pages import made_page, made_soup
 from tests.unit.knowledge.page.shown import (
     Shown,
     as_plain_markdown,
@@ -21,6 +21,7 @@ from tests.unit.knowledge.page.shown import (
 DATA = Path(os.environ.get("FLOWXPERT_DATA", Path(__file__).parents[5] / "shared" / "data"))
 CORPUS = DATA / "corpus"
 MADE = 400
+SOUPS = 2_000
 _UNMATCHED_TICKS = re.compile(r"(?<!`)``(?!`)")
 
 needs_corpus = pytest.mark.skipif(
@@ -95,6 +96,14 @@ def check(texts: dict[str, str]) -> None:
 def test_made_pages_show_all_that_the_renderer_shows(seed: int) -> None:
     chance = random.Random(seed)
     check({f"{seed}.{n}": made_page(chance) for n in range(MADE // 8)})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_line_of_any_soup_belongs_to_one_block(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(SOUPS // 4):
+        text = made_soup(chance)
+        assert not lines_not_in_one_block(parse_page(text)), text
 
 
 @needs_corpus
