@@ -59,8 +59,8 @@ def test_the_share_that_stands_open_counts_lines():
 
 def test_boxes_have_the_pages_numbers_and_their_depth():
     lines = box_lines(checklist_of(PAGE))
-    assert lines == [(0, "1. Look north."), (0, "1. Look south."), (1, "- Listen.")]
-    assert box_lines(checklist_of(PAGE, headings=("North",))) == [(0, "1. Look north.")]
+    assert lines == [(0, "1. Look north"), (0, "1. Look south"), (1, "- Listen")]
+    assert box_lines(checklist_of(PAGE, headings=("North",))) == [(0, "1. Look north")]
 
 
 def test_headings_that_all_boxes_have_are_not_named():
