@@ -52,7 +52,7 @@ def test_it_ends_with_how_the_work_may_end():
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_section_that_is_not_asked_for_is_its_heading_with_the_number_of_its_boxes(whole):
-    text = body(checklist_of(asked_for=("The pump stands still",)), whole=whole)
+    text = body(checklist_of(headings=("The pump stands still",)), whole=whole)
     assert ("## The pump is loud (2 boxes, not asked for)\n" in text) is not whole
     assert ("Vent the loop." in text) is whole
     assert "Tell the shift lead" in text, "a section without boxes holds for the whole page"
