@@ -1,7 +1,8 @@
 """Pages as workflows of the kind checklist."""
 
 from services.contracts.planner import SERVED_BY
-from services.knowledge.page.block import BlockKind
+from services.knowledge.page.block import Block, BlockKind
+from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.build import build_checklist
 from services.workflow.model import ShownPage, Workflow
@@ -54,8 +55,13 @@ def checklist_of(
     withheld: tuple[int, ...] = (),
     corrections: dict[str, bool] | None = None,
 ) -> Workflow:
-    """The checklist of a page; `headings` are the words of those whose sections stand open."""
+    """The checklist of a page whose items are its boxes, and what ends with a colon.
+
+    So it is whatever a fit says of them. `headings` are the words of those whose sections stand
+    open.
+    """
     page = parse_page(text, withheld=withheld)
+    steps = {place.block.key: _is_step(place.block) for place in candidates(page)}
     open_ = tuple(
         block.key
         for block in page.blocks
@@ -64,4 +70,8 @@ def checklist_of(
     shown = ShownPage(
         document_id=document_id, title=title, text=text, withheld=withheld, open=open_
     )
-    return build_checklist(page, shown, planner=SERVED_BY, corrections=corrections or {})
+    return build_checklist(page, shown, planner=SERVED_BY, corrections=steps | (corrections or {}))
+
+
+def _is_step(block: Block) -> bool:
+    return block.kind is BlockKind.ITEM or block.text.endswith(":")

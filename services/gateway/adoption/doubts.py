@@ -69,7 +69,7 @@ class Doubts:
         self._ingestion.withdraw_doubts(DoubtWithdrawal(tickets=tuple(ticket_ids)))
 
     def _report(self, candidate_id: str, step_id: str) -> DoubtReport | None:
-        """None where nobody finds the step wrong, or no reading of a page says it."""
+        """Return None where nobody finds the step wrong, or where it comes from no reading."""
         with self._database.session() as session:
             try:
                 line = lineage_of(session, candidate_id)
