@@ -17,8 +17,11 @@ from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSumma
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
 from services.contracts.scorer import Score
 from services.contracts.triage import TriageDecision
-from services.contracts.verdict import Verdict
+from services.contracts.verdict import PAGE_AS_IT_IS, Verdict
 from services.kit.text import visible_text
+from services.procedure.checklist.sections import open_share
+from services.procedure.checklist.shown import AS_IT_IS, closed_in, page_of
+from services.procedure.checklist.text import LineRole, page_lines
 from services.workflow.effects.effect import Level, effect_of
 from services.workflow.formats.origin import reading_told
 from services.workflow.model import Step, StepKind, Workflow
@@ -43,8 +46,20 @@ errors = Console(stderr=True, highlight=False)
 _EFFECT_STYLE = {Level.CHANGES: "yellow", Level.DESTROYS: "bold red"}
 
 
-def show_workflow(stored: StoredWorkflow) -> None:
-    """The workflow with its steps, branches, commands and sources, its scores and findings."""
+_LINE_STYLE = {
+    LineRole.HEADING: "bold",
+    LineRole.CALLOUT: "yellow",
+    LineRole.EFFECT: "yellow",
+    LineRole.COMMAND: "magenta",
+    LineRole.OUTPUT: "dim",
+}
+
+
+def show_workflow(stored: StoredWorkflow, *, whole: bool = False) -> None:
+    """The workflow with its steps, branches, commands and sources, its scores and findings.
+
+    Of a checklist its page with boxes; `whole` leaves no section of it closed.
+    """
     workflow = stored.workflow
     console.print()
     console.rule(Text(workflow.title, style="bold"))
@@ -52,14 +67,30 @@ def show_workflow(stored: StoredWorkflow) -> None:
         lines = [Text(f"- {said}") for said in stored.against]
         title = Text(stored.verdict_words)
         console.print(Panel(Group(*lines), title=title, border_style="yellow"))
-    else:
+    elif stored.verdict_words != PAGE_AS_IT_IS:
         style = "green" if stored.verdict is Verdict.CHECKED else ""
         console.print(Text(stored.verdict_words, style=style), justify="center")
-    console.print(steps_of(workflow))
-    console.print(Text(f"How it was judged ({reading_told(workflow)})", style="dim"))
-    console.print(_scores(stored.score))
+    if workflow.page is not None:
+        _show_page(workflow, stored.score, whole=whole)
+    else:
+        console.print(steps_of(workflow))
+        console.print(Text(f"How it was judged ({reading_told(workflow)})", style="dim"))
+        console.print(_scores(stored.score))
     for finding in stored.findings:
         console.print(Text(f"  ! {finding}", style="yellow"))
+
+
+def _show_page(workflow: Workflow, score: Score, *, whole: bool) -> None:
+    """A page with its boxes, how near it is to the ticket, and how much of it stands open."""
+    console.print(Text(AS_IT_IS, style="bold"), justify="center")
+    console.print()
+    for line in page_lines(workflow, whole=whole):
+        console.print(Text(visible_text(str(line)), style=_LINE_STYLE.get(line.role, "")))
+    near = f"Relevance {score.relevance.value:.1f} of 5: {score.relevance.reason}"
+    page = page_of(workflow)
+    share = 1.0 if whole else open_share(page, closed_in(workflow, page))
+    console.print(Text(visible_text(near), style="dim"))
+    console.print(Text(f"{share:.0%} of the page's lines stand open", style="dim"))
 
 
 def show_refusal(ticket: TicketDetail) -> None:

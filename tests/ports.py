@@ -1,14 +1,10 @@
 """Ports for servers that are started in processes of their own, where port 0 would not do."""
 
-import fcntl
 import os
 import random
 import socket
-import tempfile
 from collections.abc import Iterator
 from itertools import cycle
-from pathlib import Path
-from typing import TextIO
 
 _FIRST = 20_000
 _OF_A_WORKER = 500
@@ -22,8 +18,9 @@ def _ports() -> Iterator[int]:
 
 
 _NEXT = _ports()
-_OURS: dict[int, TextIO] = {}
-"""Locks on the ports of this process: two runs of the tests beside each other share none."""
+_OURS: dict[int, socket.socket] = {}
+"""The ports of this process, each held by its number in UDP, which no server here speaks: two runs
+of the tests beside each other share none."""
 
 
 def free_port() -> int:
@@ -38,16 +35,13 @@ def free_port() -> int:
 def _is_ours(port: int) -> bool:
     if port in _OURS:
         return True
+    holder = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
-        file = (Path(tempfile.gettempdir()) / f"flowxpert-port-{port}").open("w")
-    except PermissionError:  # somebody else's
+        holder.bind(("127.0.0.1", port))
+    except OSError:
+        holder.close()
         return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        return False
-    _OURS[port] = file
+    _OURS[port] = holder
     return True
 
 

@@ -19,7 +19,7 @@ from services.kit.settings import PlatformSettings
 from services.kit.value import Value
 from services.serving.embedded import Embedded
 from services.simulator.faults import Acts, Fault, variants
-from services.simulator.simulation import PAGES, Simulation
+from services.simulator.simulation import PAGES, READINGS, Simulation
 
 GOLD = Path(__file__).parents[1] / "material" / "execution.yaml"
 WITHIN_S = 120.0
@@ -91,7 +91,7 @@ class Team(Value):
     tools: tuple[Path, ...] = ()
     changes: tuple[str, ...] = ()
     """Names of its tools that may change something."""
-    readings: Path | None = None
+    readings: Path | None = READINGS
     bindings: Mapping[str, Mapping[str, Any]] = {}
     """By the words of the step."""
 
@@ -122,7 +122,7 @@ class Team(Value):
 
 
 class World:
-    """The platform beside a simulated network; pages are read, and their procedures approved."""
+    """The platform beside a simulated network, with its pages and what is approved of them."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class World:
         return str(told["tickets"][0]["id"])
 
     def approve_pages(self) -> None:
-        """A person vouches for each procedure, as it is read or as the team has corrected it."""
+        """A person vouches for each procedure, as the team has drawn it."""
         if self.team.readings:
             file = {"file": ("readings.jsonl", self.team.readings.read_bytes())}
             where = "/v1/readings/import?approve=true"

@@ -2,8 +2,8 @@
 
 An incident has an alert and the outputs of tools that somebody's assistant called, each with its
 arguments and mostly with the command behind it. A catalogue is made of these commands, the pages
-that are named like the alert are read by rules, and what their steps are bound to is held against
-what was recorded. Nothing is run.
+that are named like the alert are shown as they are, and what their boxes are bound to is held
+against what was recorded. Nothing is run.
 """
 
 import json
@@ -14,14 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evaluation.material.shown_page import shown_page
 from services.executor.bindings.binding import Argument, Binding, Origin
 from services.executor.bindings.proposing import Proposing
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.target import Target
 from services.executor.tools.tool import Tool
 from services.kit.value import Value
-from services.procedure.lowering import lower
-from services.procedure.rules import read_by_rules
 
 _LABELS = {
     "namespace": ("namespace",),
@@ -153,13 +152,12 @@ def look(incident: Incident, page: Path, catalogue: Catalogue) -> Looked:
     """What this page's steps would ask for the incident."""
     asked: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     counts: Counter[str] = Counter()
-    for procedure in read_by_rules(page.read_text(errors="replace")).procedures:
-        workflow = lower(procedure, page.name)
-        for binding in Proposing(catalogue).bindings(workflow, incident.labels):
-            counts["steps"] += 1
-            if binding.tool:
-                counts["bound"] += 1
-                asked.add(_call(binding, incident.labels))
+    workflow = shown_page(page.read_text(errors="replace"), page.name)
+    for binding in Proposing(catalogue).bindings(workflow, incident.labels):
+        counts["steps"] += 1
+        if binding.tool:
+            counts["bound"] += 1
+            asked.add(_call(binding, incident.labels))
     sayable = [each for each in incident.recorded if any(_is_of(each, t) for t in catalogue.tools)]
     return Looked(
         incident=incident.id,

@@ -3,6 +3,8 @@
 import typer
 
 from evaluation.commands import (
+    acceptance,
+    boxes,
     capacity,
     chaos,
     clarify,
@@ -32,6 +34,8 @@ from evaluation.commands import (
 
 app = typer.Typer(no_args_is_help=True)
 _GROUPS = (
+    acceptance,
+    boxes,
     workflows,
     logic,
     plans,

@@ -24,12 +24,12 @@ def clarify(
         typer.Option(help="Walk the tickets in this embedded run; else the row's page is given."),
     ] = None,
     reader: Annotated[
-        Literal["rules", "recorded", "drawn"],
+        Literal["recorded", "drawn"],
         typer.Option(
-            help="Who reads a page that is given: rules, now; a model whose answers were recorded "
-            "(rows that were not are left out); or nobody, and the drawing is the workflow."
+            help="Who reads a page that is given: a model whose answers were recorded (rows that "
+            "were not are left out); or nobody, and the drawing is the workflow."
         ),
-    ] = "rules",
+    ] = "recorded",
     corpus: Annotated[
         Path | None,
         typer.Option(help="Folder of the pages; `corpus` beside the folder of the pairs."),

@@ -114,28 +114,23 @@ def fit_conditions(
     write: Annotated[bool, typer.Option("--write", help="Make the result the one in use.")] = False,
 ) -> None:
     """Fit how likely a condition that a reader gives is right, on even ids; figures are of odd."""
-    from evaluation.benches.scoring.judge_candidates import RECORDED, RULES  # noqa: PLC0415
+    from evaluation.benches.scoring.judge_candidates import RECORDED  # noqa: PLC0415
     from evaluation.benches.scoring.judge_setup import Judging, remembering  # noqa: PLC0415
     from evaluation.fitting.conditions import fit_conditions  # noqa: PLC0415
     from evaluation.material.logic_rows import read_rows  # noqa: PLC0415
     from evaluation.material.pairs import is_fitted  # noqa: PLC0415
-    from evaluation.measures.conditions import (  # noqa: PLC0415
-        ConditionExample,
-        condition_examples,
-    )
+    from evaluation.measures.conditions import condition_examples  # noqa: PLC0415
 
     embedder = remembering(embedder_of(None))
     judging = Judging(None, pairs, embedder, corpus=corpus)
-    rows, readers = [row for row in read_rows(pairs) if row.reference], judging.readers()
-    found: list[ConditionExample] = []
-    with progress("readings", 2 * len(rows)) as advance:
-        for name in (RULES, RECORDED):
-            made = []
-            for row in rows:
-                workflow = readers[name](row)
-                made += [(row, workflow)] if workflow else []
-                advance()
-            found += condition_examples(made, name, judging.page_of(), embedder)
+    rows, read = [row for row in read_rows(pairs) if row.reference], judging.readers()[RECORDED]
+    made = []
+    with progress("readings", len(rows)) as advance:
+        for row in rows:
+            workflow = read(row)
+            made += [(row, workflow)] if workflow else []
+            advance()
+    found = list(condition_examples(made, RECORDED, judging.page_of(), embedder))
     seen = [each for each in found if is_fitted(each.row)]
     unseen = [each for each in found if not is_fitted(each.row)]
     provenance = (

@@ -41,17 +41,14 @@ def learn(
     from evaluation.commands.platform import open_platform  # noqa: PLC0415
     from evaluation.learning.material import (  # noqa: PLC0415
         acceptance_rows,
-        condition_rows,
         finding_cases,
     )
     from evaluation.learning.outcomes import figures_of, judged_challengers  # noqa: PLC0415
     from evaluation.learning.teams import (  # noqa: PLC0415
         acceptance_teams,
-        conditions_teams,
         finding_teams,
     )
     from evaluation.measures.figures import Report  # noqa: PLC0415
-    from services.procedure.evidence.conditions import ConditionForests  # noqa: PLC0415
 
     started = time.perf_counter()
     with open_platform(data_dir) as platform:
@@ -61,8 +58,6 @@ def learn(
         teams = finding_teams(cases)
         with progress("workflows", 1) as advance:
             teams += acceptance_teams(acceptance_rows(platform.embedder, tickets, old))
-            conditions = condition_rows(platform.embedder, tickets)
-            teams += conditions_teams(*conditions, ConditionForests.shipped())
             advance()
         sent = _sent(triage, platform) if triage else {}
     sections: dict[str, dict[str, dict[str, float]]] = {}

@@ -23,13 +23,13 @@ def logic(
         Path | None, typer.Option(help="Folder of an embedded run, already ingested.")
     ] = None,
     reader: Annotated[
-        Literal["rules", "stored", "recorded", "plans"],
+        Literal["stored", "recorded", "plans"],
         typer.Option(
-            help="Who reads a page that is given: rules, now; whoever did before; or a model whose "
-            "answers were recorded (rows that were not are left out). `plans`: the workflows that "
+            help="Who reads a page that is given: whoever did before; or a model whose answers"
+            " were recorded (rows that were not are left out). `plans`: the workflows that "
             "a model wrote for the ticket, recorded too; without --page-given they compete."
         ),
-    ] = "rules",
+    ] = "recorded",
     page_given: Annotated[
         bool, typer.Option("--page-given", help="Read the row's page alone, without retrieval.")
     ] = False,

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -103,9 +103,6 @@ def record_judge(
 def best_of_n(
     *,
     pairs: PairsFile,
-    reader: Annotated[
-        Literal["rules", "recorded"], typer.Option(help="Whose reading of the page competes.")
-    ] = "rules",
     corpus: CorpusDir = None,
     plans: Annotated[
         Path | None,
@@ -125,11 +122,11 @@ def best_of_n(
     started = time.perf_counter()
     embedder = remembering(embedder_of(None))
     judging = Judging(None, pairs, embedder, corpus=corpus, plans=plans)
-    bench, rows = judging.best_of_n(reader), judging.rows(ids, recorded=True)
+    bench, rows = judging.best_of_n(), judging.rows(ids, recorded=True)
     scorer, answers = scorer_with(judge, embedder)
     with progress("best-of-n", len(rows)) as advance:
         contests = bench.contests(rows, scorer, advance)
-    config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "reader": reader, "judge": judge}
+    config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "judge": judge}
     config |= {"questions not recorded": len(answers.unknown)} if judge != "none" else {}
     seconds = round(time.perf_counter() - started, 1)
     finish(best_of_n_report(figures_of(contests), config, seconds), out, as_json=as_json)

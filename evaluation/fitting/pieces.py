@@ -95,7 +95,7 @@ class Workshop:
                 each.origin,
                 case,
                 relevance(scorer.of_page(case), fit).value,
-                facts_of(case.drawn, case.reading),
+                facts_of(case.drawn),
             )
             for each, case in zip(shown, cases, strict=True)
         ]

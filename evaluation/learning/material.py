@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evaluation.benches.retrieval.calibration import alert_cases, ticket_cases
 from evaluation.benches.retrieval.hidden_page import retrieval_without
-from evaluation.benches.scoring.judge_candidates import RULES, made_by_readers, reference_of
+from evaluation.benches.scoring.judge_candidates import made_by_readers, reference_of
 from evaluation.benches.scoring.judge_setup import Judging
 from evaluation.fitting.chance import Sample
 from evaluation.fitting.pieces import REFERENCE
@@ -14,7 +14,6 @@ from evaluation.learning.teams import ALERTS, TeamCase
 from evaluation.material.logic_rows import LogicRow, read_rows
 from evaluation.material.pairs import is_fitted, read_pairs
 from evaluation.material.requests import score_request
-from evaluation.measures.conditions import ConditionExample, condition_examples
 from evaluation.measures.logic import LogicCase, logic_figures
 from services.contracts.planner import Candidate
 from services.contracts.scorer import DIMENSIONS
@@ -77,15 +76,3 @@ def _row(
     signs = signs_of(values, is_by_rules=is_by_rules(made_by), is_checked=is_checked(made_by))
     sample = Sample(row.set, is_fitted(row.id), signs, is_accepted)
     return sample, ScoredWorkflow(values, made_by, is_accepted), row.id
-
-
-def condition_rows(
-    embedder: Embedder, pairs: Path
-) -> tuple[list[ConditionExample], dict[str, str]]:
-    """What the rules read of the pages of rows, condition by condition, and the set of each row."""
-    judging = Judging(None, pairs, embedder)
-    read = judging.readers()[RULES]
-    rows = [row for row in read_rows(pairs) if row.reference]
-    made = [(row, workflow) for row in rows if (workflow := read(row))]
-    found = list(condition_examples(made, RULES, judging.page_of(), embedder))
-    return found, {row.id: row.set for row in rows}

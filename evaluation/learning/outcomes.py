@@ -13,11 +13,11 @@ from evaluation.learning.teams import Team, turned
 from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures
 from evaluation.measures.telling_apart import calibration_error
+from services.gateway.adoption.lessons import Lesson
 from services.kit.fitted import FittedFile
-from services.learning.checked_conditions import CheckedCondition
 from services.learning.finding import features_of, sorted_by
 from services.learning.judging import LEAST_CASES, Outcome, compare
-from services.learning.subject import AnyLesson, Weighed, parted
+from services.learning.subject import Weighed, parted
 from services.learning.weighing import weighed
 from services.retrieval.calibration import Calibration
 
@@ -47,11 +47,11 @@ Pairs = list[tuple[Told, Told]]
 """What learned numbers and shipped ones say, of one kind of tickets."""
 
 
-def told(team: Team, fit: FittedFile, lesson: AnyLesson) -> Told:
+def told(team: Team, fit: FittedFile, lesson: Lesson) -> Told:
     """Of a ticket that nothing was learned from."""
     foretold = team.subject.foretold(fit, lesson) or 0.0
-    if isinstance(lesson, CheckedCondition) or lesson.workflow is not None:
-        is_right = _is_right(lesson)
+    if lesson.workflow is not None:
+        is_right = lesson.workflow.is_accepted
         chance = math.exp(foretold) if is_right else 1 - math.exp(foretold)
         return Told(chance, is_right, None, foretold)
     ranking = cast(Calibration, fit).of(is_alert=lesson.is_alert)
@@ -61,13 +61,7 @@ def told(team: Team, fit: FittedFile, lesson: AnyLesson) -> Told:
     return Told(chance, is_right, is_right if lesson.right else None, foretold)
 
 
-def _is_right(lesson: AnyLesson) -> bool:
-    if isinstance(lesson, CheckedCondition):
-        return lesson.is_right
-    return lesson.workflow is not None and lesson.workflow.is_accepted
-
-
-def learned(team: Team, seed: int, *, noisy: bool) -> Iterator[tuple[int, AnyLesson, Told, Told]]:
+def learned(team: Team, seed: int, *, noisy: bool) -> Iterator[tuple[int, Lesson, Told, Told]]:
     """Number of outcomes, a later ticket, what is said of it, and what the shipped numbers say."""
     for split in range(_SPLITS):
         rng = random.Random(f"{seed}/{team.name}/{split}")  # noqa: S311
@@ -85,7 +79,7 @@ def learned(team: Team, seed: int, *, noisy: bool) -> Iterator[tuple[int, AnyLes
                 yield outcomes, each, told(team, fit, each), told(team, team.shipped, each)
 
 
-def _serving(team: Team, lessons: Sequence[Weighed[AnyLesson]]) -> FittedFile:
+def _serving(team: Team, lessons: Sequence[Weighed]) -> FittedFile:
     """What serves once these have ended: a challenger, where the last third favours it."""
     earlier, later = parted(lessons)
     made = team.subject.learn(team.shipped, earlier)
@@ -154,7 +148,7 @@ def _after_looks(
     team: Team, challenger: FittedFile, champion: FittedFile, rng: random.Random
 ) -> tuple[Outcome, int]:
     """What is decided at the first look that decides, on so many later tickets, some turned."""
-    told: list[Weighed[AnyLesson]] = []
+    told: list[Weighed] = []
     looks = LEAST_CASES
     while looks <= _SHADOW:
         while len(told) < looks:

@@ -1,27 +1,20 @@
 """Teams whose tickets taught nothing that is shipped: a corpus left out of the fit is their own."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.benches.retrieval.calibration import Case, ranking_of
 from evaluation.fitting.chance import Sample, fit_chance
-from evaluation.measures.conditions import ConditionExample
-from services.contracts.adoption import Judgement
 from services.gateway.adoption.lessons import Lesson, ScoredWorkflow
 from services.kit.fitted import FittedFile
 from services.learning.acceptance import Acceptance
-from services.learning.checked_conditions import LEARNED, CheckedCondition
-from services.learning.conditions import Conditions
 from services.learning.finding import Finding
-from services.learning.subject import AnyLesson, Subject
-from services.procedure.evidence.conditions import ConditionForests
-from services.procedure.evidence.reliability import Reliability
+from services.learning.subject import Subject
 from services.retrieval.calibration import Calibration
 
 ALERTS = "alerts"
-_LEAST, _LEAST_PAGES = 30, 10
-"""Tickets, or pages, that a team must have to be shown."""
+_LEAST = 30
+"""Tickets that a team must have to be shown."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +24,7 @@ class Team:
     name: str
     subject: Subject
     shipped: FittedFile
-    lessons: tuple[AnyLesson, ...]
+    lessons: tuple[Lesson, ...]
 
 
 @dataclass(frozen=True)
@@ -81,32 +74,8 @@ def acceptance_teams(rows: Sequence[tuple[Sample, ScoredWorkflow, str]]) -> list
     return _large(teams)
 
 
-def conditions_teams(
-    found: Iterable[ConditionExample], sets: Mapping[str, str], forests: ConditionForests
-) -> list[Team]:
-    """By corpus (`sets`, by row): conditions of pages that the forests were not fitted on."""
-    by_team: dict[str, list[CheckedCondition]] = defaultdict(list)
-    for each in found:
-        if each.kind in forests.forests and each.kind in LEARNED and not each.is_fitted:
-            told = CheckedCondition(
-                source_id=each.row,
-                kind=each.row,
-                at=0.0,
-                chance=round(forests.forests[each.kind].chance(each.signs), 3),
-                is_right=each.is_right,
-                said_by="",
-                said=Judgement.NONE,
-            )
-            by_team[sets[each.row]].append(told)
-    shipped = Reliability.shipped()
-    teams = [Team(n, Conditions(), shipped, tuple(own)) for n, own in sorted(by_team.items())]
-    return [team for team in teams if len({each.kind for each in team.lessons}) >= _LEAST_PAGES]
-
-
-def turned(lesson: AnyLesson) -> AnyLesson:
+def turned(lesson: Lesson) -> Lesson:
     """As somebody would have it who is wrong about it."""
-    if isinstance(lesson, CheckedCondition):
-        return replace(lesson, is_right=not lesson.is_right)
     if lesson.workflow is not None:
         wrong = replace(lesson.workflow, is_accepted=not lesson.workflow.is_accepted)
         return replace(lesson, workflow=wrong)

@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.page_reader import Read, by_rules
+from evaluation.material.page_reader import Read, unread
 from services.contracts.retrieval import PageReading, RetrievedContext, RetrieveRequest
 from services.contracts.ticket import TicketDraft
 from services.ingestion.structure.pipeline import Pipeline
@@ -22,8 +22,8 @@ from services.retrieval.query import read_query
 class GivenPages:
     """Pages of rows as chunks, nodes and readings, each made once."""
 
-    def __init__(self, page_of: PageOf, embedder: Embedder, read: Read = by_rules) -> None:
-        """What `read` has not read is read by rules."""
+    def __init__(self, page_of: PageOf, embedder: Embedder, read: Read = unread) -> None:
+        """What `read` has not read nobody has."""
         self._page_of = page_of
         self._embedder = embedder
         self._read = read
@@ -47,17 +47,19 @@ class GivenPages:
             ),
         )
 
-    def _made(self, page: "_Hashable") -> tuple[list[Chunk], list[IncidentNode], PageReading]:
-        document = page.document
+    def _made(self, found: "_Hashable") -> tuple[list[Chunk], list[IncidentNode], PageReading]:
+        document = found.document
         text = screened(document).document.text
-        reading = PageReading(
+        reading = self._read(document)
+        page = PageReading(
             document_id=document.id,
             title=document.title,
-            served=ServedReading(reading=self._read(document) or by_rules(document)),
+            served=ServedReading(reading=reading) if reading else None,
             text=text,
+            stored_text="" if text == document.text else document.text,
         )
         pipeline = self._pipeline
-        return list(pipeline.split(document)), list(pipeline.extract(document)), reading
+        return list(pipeline.split(document)), list(pipeline.extract(document)), page
 
     def _scored(self, ticket: TicketDraft, chunks: Sequence[Chunk]) -> list[RetrievedChunk]:
         asked = f"{ticket.title}\n{ticket.description}".strip()

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from services.contracts.retrieval import PageReading
 from services.knowledge.model import Document
-from services.knowledge.screening.document import screened, text_hash
+from services.knowledge.screening.document import text_hash
 from services.procedure.choose import ranked_procedures
 from services.procedure.lowering.lower import lower
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource
-from services.procedure.rules import read_by_rules
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.pages import Pages
 from services.workflow.model import Workflow
@@ -27,9 +26,9 @@ ReadPages = Callable[[Mapping[str, float]], tuple[PageReading, ...]]
 """The readings of documents, each given with its relevance."""
 
 
-def by_rules(document: Document) -> Reading:
-    """Read now, without a model, as ingestion would."""
-    return read_by_rules(screened(document).document.text)
+def unread(_document: Document) -> Reading | None:
+    """Nobody has read it."""
+    return None
 
 
 def readings_of(platform: "Embedded") -> ReadingSource:
@@ -55,7 +54,7 @@ def stored(readings: ReadingSource) -> Read:
 
 def workflow_of(reading: Reading, document_id: str, ticket_text: str) -> Workflow | None:
     """The workflow for a ticket; None where the page tells no procedure."""
-    ranked = ranked_procedures(reading, ticket_text)
+    ranked = ranked_procedures(reading.procedures, ticket_text)
     if not ranked:
         return None
     place = ranked[0][0]

@@ -10,8 +10,7 @@ from services.contracts.scorer import ScoreRequest
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import Chunk, RetrievedChunk, Span
 from services.knowledge.screening.document import hash_of, screened
-from services.procedure.ports import ReadingSource, ServedReading
-from services.procedure.rules import read_by_rules
+from services.procedure.ports import ReadingSource
 
 RequestOf = Callable[[LogicRow], PlanRequest]
 
@@ -31,16 +30,15 @@ def score_request(
 
 
 def of_page(page_of: PageOf, readings: ReadingSource) -> RequestOf:
-    """The row's page alone, with the reading that is kept of it, else what the rules read."""
+    """The row's page alone, with the reading that is kept of it."""
 
     def request(row: LogicRow) -> PlanRequest:
         document = screened(own_page(row) if row.text else page_of(row)).document
         key = hash_of(document.text)
-        served = readings.served_many([key]).get(key)
         page = PageReading(
             document_id=row.page,
             title=document.title,
-            served=served or ServedReading(reading=read_by_rules(document.text)),
+            served=readings.served_many([key]).get(key),
             score=1.0,
             text=document.text,
         )

@@ -37,6 +37,20 @@ def intervals(strata: Sequence[NDArray[np.float64]], seed: int) -> list[Interval
     return [Interval(*map(float, found)) for found in zip(means, low, high, strict=True)]
 
 
+def ratio(parts: NDArray[np.float64], wholes: NDArray[np.float64], seed: int) -> Interval:
+    """Return the sum of parts over the sum of wholes, rows being drawn with replacement.
+
+    A draw without any whole counts 0.
+    """
+    rows = np.column_stack([parts, wholes]).astype(np.float64)
+    drawn = _drawn_means(rows, np.random.default_rng(seed))
+    shares = np.divide(drawn[:, 0], drawn[:, 1], out=np.zeros(DRAWS), where=drawn[:, 1] > 0)
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(shares, [tail, 1 - tail])
+    whole = float(rows[:, 1].sum())
+    return Interval(float(rows[:, 0].sum()) / whole if whole else 0.0, float(low), float(high))
+
+
 def _drawn_means(rows: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """The mean of each column in every draw; draws × columns."""
     counts = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=DRAWS)

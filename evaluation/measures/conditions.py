@@ -20,7 +20,6 @@ from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
-from services.procedure.evidence.rule_reading import rules_beside
 from services.workflow.compare import same_answer
 from services.workflow.model import Transition, Workflow
 
@@ -54,7 +53,7 @@ def condition_examples(
         truth = Truth(Matched(case.gold, case.found, likeness))
         text = screened(page_of(row)).document.text
         beside = Drawn(workflow, CitedPages({row.page: text}))
-        facts = facts_of(beside, rules_beside(beside))
+        facts = facts_of(beside)
         for fact, signs in signs_of_conditions(beside, facts):
             yield ConditionExample(row.id, reader, fact.kind, signs, truth.holds(fact))
 

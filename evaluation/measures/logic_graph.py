@@ -59,13 +59,17 @@ class LogicGraph:
     @cached_property
     def guards(self) -> Mapping[str, frozenset[Guard]]:
         """For each action the answers that every way to it passes."""
-        found: dict[str, set[Guard]] = {action: set() for action in self.actions}
+        return self.answers_before(self.actions)
+
+    def answers_before(self, ids: Iterable[str]) -> Mapping[str, frozenset[Guard]]:
+        """Return for each of these nodes the answers that every way to it passes."""
+        found: dict[str, set[Guard]] = {id_: set() for id_ in ids}
         for decision in self.decisions:
             behind = self._reached[decision] - {decision, self._start}
             for answer in {edge.condition for edge in self._exits(decision)}:
-                for action in found.keys() & behind - self._without(decision, answer):
-                    found[action].add((decision, answer))
-        return {action: frozenset(guards) for action, guards in found.items()}
+                for id_ in found.keys() & behind - self._without(decision, answer):
+                    found[id_].add((decision, answer))
+        return {id_: frozenset(guards) for id_, guards in found.items()}
 
     def relation(self, one: str, other: str) -> Relation:
         """How two different actions go together, in any run of the workflow."""

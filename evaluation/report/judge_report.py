@@ -11,7 +11,6 @@ from evaluation.benches.scoring.judge_candidates import (
     ONE_GUARD,
     RECORDED,
     REFERENCE,
-    RULES,
 )
 from evaluation.measures.figures import Figures, Report
 from evaluation.measures.telling_apart import (
@@ -30,7 +29,7 @@ BENCHMARK = "judge"
 CLEARLY_WORSE = 0.05
 """So much less of the guards makes a reader's workflow the worse one."""
 
-_READERS = (REFERENCE, OLD, RULES, RECORDED)
+_READERS = (REFERENCE, OLD, RECORDED)
 _WORSE = tuple(kind.value for kind in Perturbation if kind is not Perturbation.REWORDED)
 
 
@@ -52,7 +51,6 @@ def report(judged: Sequence[Judgement], config: Mapping[str, object], seconds: f
             "readers": _filled(
                 {
                     OLD: of_pairs(pairs(judged, OLD)),
-                    "rules, worse": of_pairs(clearly_worse(pairs(judged, RULES))),
                     "recorded, worse": of_pairs(clearly_worse(pairs(judged, RECORDED))),
                     ONE_GUARD: of_pairs(pairs(judged, ONE_GUARD)),
                 }
@@ -77,7 +75,7 @@ def summary(judged: Sequence[Judgement]) -> Figures:
     found: dict[str, tuple[Figures, str]] = {
         "old": (of_pairs(pairs(judged, OLD)), SCORE),
         "old_margin": (of_pairs(pairs(judged, OLD)), "margin"),
-        "rules": (of_pairs(clearly_worse(pairs(judged, RULES))), SCORE),
+        "recorded": (of_pairs(clearly_worse(pairs(judged, RECORDED))), SCORE),
         "one_guard": (of_pairs(pairs(judged, ONE_GUARD)), SCORE),
         "reworded": (of_pairs(pairs(judged, Perturbation.REWORDED.value)), "distance"),
         "near": (pages[f"{NEAR}, all"], "relevance"),

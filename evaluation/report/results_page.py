@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluation.measures.acceptance import BENCHMARK as ACCEPTANCE
 from evaluation.measures.figures import Report
+from evaluation.report.acceptance_section import acceptance_section
 from evaluation.report.comparison_report import BENCHMARK as PLANNERS
 from evaluation.report.front_table import front_table
 from evaluation.report.judge_report import BENCHMARK as JUDGE
@@ -55,11 +57,16 @@ class Page:
 
 
 def results_page(reports: Sequence[Report], command: str, notes: str = "") -> Page:
-    """All reports in the given order; `notes` are what people say about them, as Markdown."""
-    sections = list(_sections(reports))
+    """All reports in the given order, what engineers would follow before all.
+
+    `notes` are what people say about them, as Markdown.
+    """
+    opening = acceptance_section(reports)
+    sections = list(_sections([each for each in reports if each.benchmark != ACCEPTANCE]))
     head = _HEAD.format(command=command).strip()
     learned = [f"## What is learned\n\n{notes.strip()}"] if notes.strip() else []
-    first = [table] if (table := front_table(reports)) else []
+    first = [opening.text()] if opening else []
+    first += [table] if (table := front_table(reports)) else []
     title, _, rest = head.partition("\n\n")
     text = "\n\n".join([title, *first, rest, *learned, *(each.text() for each in sections)])
     pictures = {name: svg for section in sections for name, svg in section.pictures.items()}

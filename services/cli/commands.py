@@ -319,6 +319,9 @@ def workflow(
     *,
     url: Url = DEFAULT_URL,
     form: Annotated[WorkflowForm, typer.Option("--format")] = WorkflowForm.SHOWN,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Of a page: sections that are not asked for, too.")
+    ] = False,
 ) -> None:
     """A stored workflow, drawn here or in one of its written forms."""
     from services.contracts.gateway import StoredWorkflow  # noqa: PLC0415
@@ -327,7 +330,7 @@ def workflow(
     address = f"/v1/workflows/{workflow_id}"
     with client_of(url) as client:
         if form is WorkflowForm.SHOWN:
-            show_workflow(StoredWorkflow.model_validate(client.get(address)))
+            show_workflow(StoredWorkflow.model_validate(client.get(address)), whole=whole)
         else:
             typer.echo(client.get_text(address, format=form.value))
 

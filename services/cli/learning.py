@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True)
 
-Name = Annotated[str, typer.Argument(help="`finding`, `acceptance` or `conditions`.")]
+Name = Annotated[str, typer.Argument(help="`finding` or `acceptance`.")]
 
 _ABOUT = {
     "finding": "in which order pages stand for a ticket, and how likely the first is the right one",
     "acceptance": "how likely engineers take a workflow whose page is the right one",
-    "conditions": "how likely a condition is right that the rules read from a page",
 }
 
 

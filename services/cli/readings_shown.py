@@ -39,7 +39,7 @@ def show_readings(found: Sequence[ReadingSummary]) -> None:
         state = f"{each.approved}/{each.procedures} approved" if each.approved else "read"
         table.add_row(
             f"{state}, changed since it was approved" if each.was_approved else state,
-            each.reader.value,
+            each.reader.value if each.reader else "nobody",
             str(each.procedures),
             str(each.doubts or ""),
             each.text_hash[:_SHORT_HASH],
@@ -51,10 +51,11 @@ def show_readings(found: Sequence[ReadingSummary]) -> None:
 def show_reading(detail: ReadingDetail) -> None:
     """Each procedure as it is drawn, beside the lines that it was read from."""
     name = next(iter(detail.documents), detail.text_hash)
-    console.print(Text(f"{name}  {detail.text_hash}  read by {detail.reader.value}", style="bold"))
+    reader = detail.reader.value if detail.reader else "nobody"
+    console.print(Text(f"{name}  {detail.text_hash}  read by {reader}", style="bold"))
     if detail.was_approved:
         console.print(Text("an earlier text of this page was approved: it has changed since"))
-    if not detail.reading.procedures:
+    if detail.reader and not detail.reading.procedures:
         console.print("describes no procedure")
     for place, procedure in enumerate(detail.reading.procedures):
         _show_procedure(detail, place, procedure, name)

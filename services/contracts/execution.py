@@ -53,6 +53,9 @@ class StartRun(Value):
     ticket_id: str = Field(max_length=200)
     workflow_id: str = Field(default="", max_length=200)
     """Empty: the one that the ticket shows."""
+    step: str = Field(default="", max_length=400)
+    """Of a checklist the box that the caller stands at, which alone is looked at: nobody has read
+    under which conditions its boxes are done. Empty of every other workflow."""
     mode: RunMode = RunMode.DRY
     confirms_page: bool = False
     """Whoever starts it has seen what speaks against the page, and says that it is the one.

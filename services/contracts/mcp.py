@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_serializer
 
 from services.contracts.adoption import MOST_WORDS
 from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
@@ -219,6 +219,19 @@ class TicketWorkflow(Answer, JudgedTicket):
     """Filled when nothing fits: what came closest."""
     url: str
     """The ticket's page, as a path of the platform."""
+
+    @field_serializer("workflow")
+    def _without_withheld(self, stored: StoredWorkflow | None) -> StoredWorkflow | None:
+        """Return it with nothing in the lines of its page that no model may see."""
+        page = stored.workflow.page if stored else None
+        if stored is None or page is None or not page.withheld:
+            return stored
+        hidden = frozenset(page.withheld)
+        lines = enumerate(page.text.split("\n"), start=1)
+        text = "\n".join("" if number in hidden else line for number, line in lines)
+        shown = page.model_copy(update={"text": text})
+        workflow = stored.workflow.model_copy(update={"page": shown})
+        return stored.model_copy(update={"workflow": workflow})
 
 
 class RecordedFeedback(Answer):

@@ -52,8 +52,8 @@ class ReadingSummary(Value):
     text_hash: str
     documents: tuple[str, ...]
     """Ids of the documents that have this text."""
-    reader: Reader
-    """Who read what is not approved."""
+    reader: Reader | None
+    """Who read what is not approved; None where nobody has read the page."""
     state: ReadingState
     """`approved` where each of its procedures is."""
     procedures: int
@@ -69,6 +69,8 @@ class PageState(StrEnum):
 
     CHANGED = "changed"
     """An earlier text of it was approved, and this one is not."""
+    UNREAD = "unread"
+    """Nobody has read it: it is shown as it is."""
     READ = "read"
     APPROVED = "approved"
 
@@ -96,7 +98,8 @@ class WaitingReading(ReadingSummary):
     owner: str
     alerts: int
     urgency: int
-    """Alerts times what waits: doubts and procedures that nobody approved."""
+    """Alerts times what waits: doubts and procedures that nobody approved, or the page itself
+    where nobody has read it."""
     page_state: PageState
 
 
@@ -209,7 +212,7 @@ class DoubtWithdrawal(Value):
 
 
 class DoubtTaken(Value):
-    """Whether a doubt is kept: not where its document is unknown by now."""
+    """Whether a doubt is kept: not of a document that is unknown by now or that nobody has read."""
 
     kept: bool
 
@@ -250,10 +253,20 @@ class Readings(Protocol):
         """Pages that are asked for, by how urgently they wait for a person."""
 
     def get(self, text_hash: str) -> ReadingDetail:
-        """What is served of a text, beside its lines.
+        """What is served of a text, beside its lines; nothing but these where nobody has read it.
 
         Raises:
             NotFoundError: Nobody has read such a text, and no document has it.
+        """
+
+    def begin(self, text_hash: str) -> ReadingDetail:
+        """Begin the caller's reading of a page that nobody has read, a step for each of its boxes.
+
+        Until its owner has been asked for its decisions no step of it changes anything.
+
+        Raises:
+            NotFoundError: No document has such a text.
+            ConflictError: Somebody has read it.
         """
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
@@ -326,6 +339,11 @@ class ReadingsClient:
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""
         return ReadingDetail.model_validate(self._client.get(_path(text_hash)))
+
+    def begin(self, text_hash: str) -> ReadingDetail:
+        """See `Readings.begin`."""
+        found = self._client.post(_path(text_hash, "/beginnings"), {})
+        return ReadingDetail.model_validate(found)
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""

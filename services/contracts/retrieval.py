@@ -11,7 +11,8 @@ from services.contracts.ticket import TicketDraft
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
-from services.procedure.ports import ServedReading
+from services.procedure.model import Procedure
+from services.procedure.ports import ReadingState, ServedReading
 
 
 class RetrieveRequest(Value):
@@ -50,11 +51,12 @@ Part = Literal["vectors", "graph"]
 
 
 class PageReading(Value):
-    """What one of the documents that were found tells to do."""
+    """One of the documents that were found, and what its reading tells to do."""
 
     document_id: str
     title: str
-    served: ServedReading
+    served: ServedReading | None = None
+    """None where nobody has read the page as it stands."""
     score: float = 0.0
     """Relevance of the document, 0–1."""
     text: str = ""
@@ -68,9 +70,24 @@ class PageReading(Value):
     """How the page came about, where nobody wrote it by hand: `learned from 3 runs`."""
 
     @property
+    def procedures(self) -> tuple[Procedure, ...]:
+        """What its reading tells; nothing where nobody has read it."""
+        return self.served.reading.procedures if self.served else ()
+
+    @property
+    def approved(self) -> list[Procedure]:
+        """What of it a person has approved, in its order."""
+        served = self.served
+        return [
+            procedure
+            for place, procedure in enumerate(self.procedures)
+            if served and served.state(place) is ReadingState.APPROVED
+        ]
+
+    @property
     def is_read(self) -> bool:
         """Whether a model or a person has read the page, so that its logic may be drawn."""
-        return self.served.is_read
+        return self.served is not None
 
 
 MOST_SIGNS = 12

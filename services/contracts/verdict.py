@@ -34,7 +34,7 @@ _WORDS = {
     Verdict.CLOSEST: "closest known page, not sure that it is the one",
     Verdict.NOTHING: "nothing known fits",
 }
-_AS_IT_IS = "your team's page as it is; nobody has checked its decisions"
+PAGE_AS_IT_IS = "your team's page as it is; nobody has checked its decisions"
 """Of a checklist whose page surely fits."""
 
 
@@ -84,7 +84,7 @@ class Judged(Value):
             return ""
         told = self.verdict.words
         if self.kind is WorkflowKind.CHECKLIST and self.verdict is Verdict.UNCHECKED:
-            told = _AS_IT_IS
+            told = PAGE_AS_IT_IS
         if self.doubtful and self.verdict is Verdict.UNCHECKED and not self.is_checked:
             are = "is" if self.doubtful == 1 else "are"
             told += f": {self.doubtful} of {self.conditions} conditions {are} doubtful"

@@ -1,4 +1,8 @@
-"""Which steps may change something: those of procedures that a person has approved."""
+"""Which steps may change something: those of procedures that a person has approved.
+
+Whoever approves a procedure that began as the boxes of its page approves the boxes alone: none of
+its steps is among them until its owner has been asked for its decisions.
+"""
 
 import re
 from collections.abc import Mapping
@@ -30,8 +34,11 @@ class ApprovedSteps:
     def approved(self, step: Step) -> Step | None:
         """As it was approved, what a reader fills in still open; None where nobody has approved it.
 
-        It must say the same words at the same lines; its commands may have had gaps filled.
+        It must say the same words at the same lines; its commands may have had gaps filled. A box
+        of a page is never approved, though an approved step says the same: its conditions are not.
         """
+        if step.block:
+            return None
         for each in self._known.get(_key(step), ()):
             if len(each.commands) == len(step.commands) and all(
                 map(_fills, each.commands, step.commands)
@@ -49,7 +56,8 @@ class ApprovedSteps:
         for id_, text_hash in hashes.items():
             served = readings.get(text_hash)
             for place, procedure in enumerate(served.reading.procedures if served else ()):
-                if served and served.state(place) is ReadingState.APPROVED:
+                is_approved = served and served.state(place) is ReadingState.APPROVED
+                if is_approved and not procedure.begun_from_boxes:
                     for step in lower(procedure, id_).steps:
                         known.setdefault(_key(step), []).append(step)
         return known

@@ -24,6 +24,7 @@ from services.contracts.execution import (
 from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries, SummaryReport, SummaryRequest
 from services.executor.search.endpoints import create_search_router, create_steering_router
+from services.executor.service import ChecklistRunError, RunRefusedError
 from services.kit.access.needs import Need, needs
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.http.openapi import refusals
@@ -45,12 +46,17 @@ def create_routers(
 def _runs(execution: Execution) -> APIRouter:
     router = APIRouter(prefix="/v1", tags=["runs"])
 
-    @router.post("/runs", status_code=201, responses=_ACTS)
+    @router.post(
+        "/runs",
+        status_code=201,
+        responses=refusals(NotFoundError, RunRefusedError, ChecklistRunError, ForbiddenError),
+    )
     @needs(Need.RUN)
     def start_run(wanted: StartRun) -> RunDetail:
         """Carry out a ticket's workflow: dry, only looking, or changing what people approve.
 
-        A dry run is over at once, and says of each step what would be sent where.
+        A dry run is over at once, and says of each step what would be sent where. A checklist is
+        not carried out: a person names the box that they stand at, and a tool looks there.
         """
         return execution.start(wanted)
 

@@ -38,6 +38,7 @@ CALL_SECONDS = Histogram(
     ["effect"],
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120),
 )
+start_at_zero(CALL_SECONDS, ("read", "change"))
 
 SEARCHES = Counter(
     "flowxpert_executor_searches_total",

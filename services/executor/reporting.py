@@ -67,7 +67,8 @@ class Reporting:
 
         if state.outcome is RunOutcome.RECOVERED:
             self._validate(run, stored.events[-1].at)
-        if state.outcome is RunOutcome.HANDED_OVER and not run.asks_nobody:
+        is_look = run.asks_nobody or run.workflow.is_checklist
+        if state.outcome is RunOutcome.HANDED_OVER and not is_look:
             self._search(run.ticket.id)
 
     def _validate(self, run: Run, at: float) -> None:

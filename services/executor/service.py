@@ -47,7 +47,7 @@ from services.kit.clock import Clock
 from services.kit.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from services.kit.ids import time_ordered_id
 from services.procedure.ports import ReadingSource
-from services.workflow.model import Step, Workflow
+from services.workflow.model import Step, StepKind, Transition, Workflow
 
 THE_POLICY = Caller("the policy", CallerKind.PLATFORM)
 """Who starts a run that nobody asked for."""
@@ -59,9 +59,15 @@ _TRIES = 5
 
 WEEK_S = 7 * 86_400
 
+_NOBODY_READ = "nobody has read under which condition this is done"
+
 
 class RunRefusedError(ConflictError):
     """The workflow may not be run so."""
+
+
+class ChecklistRunError(RunRefusedError):
+    """A page as it is was to be run, or changed by: nobody has read when its boxes are done."""
 
 
 class NotWaitingError(ConflictError):
@@ -101,6 +107,8 @@ class ExecutorService:
     def start(self, wanted: StartRun) -> RunDetail:
         """See `Execution.start`."""
         ticket, stored = self._workflow(wanted.ticket_id, wanted.workflow_id)
+        if stored.workflow.is_checklist or wanted.step:
+            stored = self._at_box(ticket, stored, wanted)
         run = self._made(ticket, stored, wanted)
         self._store.start(run, self._clock.now())
         if run.mode is RunMode.DRY:
@@ -129,7 +137,7 @@ class ExecutorService:
             return LookedAtOnce()
         ticket, stored = self._workflow(wanted.ticket_id, wanted.workflow_id)
         is_shown = ticket.workflow_id == stored.id and ticket.resolved_at is None
-        if stored.fit is not Fit.SURE or not is_shown:
+        if stored.fit is not Fit.SURE or not is_shown or stored.workflow.is_checklist:
             return LookedAtOnce()
         with acting_as(THE_POLICY):
             asked = StartRun(ticket_id=ticket.id, mode=RunMode.READ_ONLY)
@@ -220,6 +228,8 @@ class ExecutorService:
         binding.check(step, _conditions(workflow, step), catalogue)
         if not binding.tool:
             raise InvalidInputError("a binding names a tool")
+        if step.block and catalogue.tool(binding.tool).effect is Effect.CHANGE:
+            raise ChecklistRunError("a box of a page is looked at: what it changes, a person does")
         by, digest = current_caller().name, catalogue.tool(binding.tool).digest
         original = self._approved_steps(workflow).approved(step) or step
         key = step_key(original, _conditions(workflow, step))
@@ -323,6 +333,37 @@ class ExecutorService:
             confirmation=confirmation,
         )
 
+    def _at_box(
+        self, ticket: TicketDetail, stored: StoredWorkflow, wanted: StartRun
+    ) -> StoredWorkflow:
+        """Return the workflow of the one box that a person stands at, where a tool can look there.
+
+        Raises:
+            ChecklistRunError: All boxes were to be run, or more done than to look.
+            RunRefusedError: It is no box, or no tool looks at it.
+            NotFoundError: There is no such step.
+            NotApproverError: The caller stands at no box: it is no person.
+        """
+        workflow = stored.workflow
+        if not wanted.step:
+            raise ChecklistRunError(
+                "nobody has read under which conditions this page's boxes are done: name the one"
+                " that you stand at as `step`, and a tool looks there"
+            )
+        step = workflow.by_id.get(wanted.step)
+        if step is None:
+            raise NotFoundError(f"the workflow has no step {wanted.step[:60]!r}")
+        if not step.block:
+            raise RunRefusedError(f"step {step.id!r} is no box of a page: run the whole workflow")
+        if wanted.mode is RunMode.SUPERVISED:
+            raise ChecklistRunError("a box of a page is looked at: ask for a run that only looks")
+        _check_person(current_caller(), Scope.RUN)
+        alone = _alone(workflow, step)
+        [bound] = self._bound(alone, ticket.labels)
+        if not bound.binding.tool:
+            raise RunRefusedError(f"no tool looks at this box: {bound.binding.why}")
+        return stored.model_copy(update={"workflow": alone})
+
     def _limits(self, catalogue: Catalogue) -> Limits:
         return Limits(
             most_visits=self._settings.most_visits,
@@ -347,7 +388,9 @@ class ExecutorService:
             if not name or catalogue.tool(name).effect is Effect.READ:
                 continue
             step = stored.workflow.by_id[each.binding.step]
-            if stored.fit is not Fit.SURE:
+            if stored.workflow.is_checklist:
+                why[step.id] = _NOBODY_READ
+            elif stored.fit is not Fit.SURE:
                 why[step.id] = "it is not sure that the workflow fits the ticket"
             elif not is_confirmed:
                 why[step.id] = "nobody has said that this is the page"
@@ -358,7 +401,10 @@ class ExecutorService:
         return why
 
     def _bound(self, workflow: Workflow, labels: Mapping[str, str]) -> "list[_Bound]":
-        """Approved bindings where there are any that hold; else learned, else proposed ones."""
+        """Approved bindings where there are any that hold; else learned, else proposed ones.
+
+        Of a checklist the looks alone: what a box changes stays a person's.
+        """
         catalogue = self._catalogue()
         steps = self._approved_steps(workflow)
         originals = {s.id: steps.approved(s) or s for s in workflow.steps}
@@ -373,7 +419,11 @@ class ExecutorService:
         keys = {s.id: step_key(originals[s.id], _conditions(workflow, s)) for s in workflow.steps}
         known = self._bindings.known(list(keys.values()))
         proposed = Proposing(catalogue).bindings(as_told, labels)
-        return [_chosen(each, known.get(keys[each.step]), catalogue) for each in proposed]
+        bound = [_chosen(each, known.get(keys[each.step]), catalogue) for each in proposed]
+        if not workflow.is_checklist:
+            return bound
+        boxes = {step.id for step in workflow.steps if step.block}
+        return [_looking(each, catalogue) for each in bound if each.binding.step in boxes]
 
     def approved_step(self, workflow: Workflow, step: Step) -> Step | None:
         """As it was approved of its page's present text; None where nobody has approved it."""
@@ -458,6 +508,27 @@ def _chosen(proposed: Binding, known: ApprovedBinding | None, catalogue: Catalog
         by=known.by,
         at=known.at,
         is_changed_tool=is_changed,
+    )
+
+
+def _looking(bound: _Bound, catalogue: Catalogue) -> _Bound:
+    """The same where it only looks; a change becomes a person's."""
+    tool = catalogue.by_name.get(bound.binding.tool)
+    if tool is None or tool.effect is Effect.READ:
+        return bound
+    by_person = Binding(step=bound.binding.step, why=_NOBODY_READ)
+    return _Bound(binding=by_person, tool_digest="", by="", at=bound.at)
+
+
+def _alone(workflow: Workflow, step: Step) -> Workflow:
+    """A box by itself: it is looked at, and what stands behind it on the page is not come to."""
+    end = Step(id=f"{step.id}:end", kind=StepKind.TERMINAL, text="Looked at", implied=True)
+    return workflow.model_copy(
+        update={
+            "steps": (step, end),
+            "transitions": (Transition(source=step.id, target=end.id),),
+            "page": None,
+        }
     )
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import quote
 
+from services.procedure.checklist.markdown import to_checklist_markdown
+from services.procedure.checklist.shown import headings_of
+from services.procedure.checklist.text import to_checklist_text
 from services.workflow.drawing.svg import to_svg
-from services.workflow.formats.by_name import WRITERS, to_markdown
+from services.workflow.formats.by_name import to_code, to_markdown, to_mermaid, to_text
 from services.workflow.model import Citation, Workflow
 
 JSON = "json"
@@ -30,11 +32,26 @@ def lines_url(document_id: str, start: int, end: int) -> str:
     return f"/sources/{quote(document_id, safe='/')}?lines={start}-{end}"
 
 
+def _mermaid(workflow: Workflow) -> str:
+    return to_mermaid(workflow, headings_of(workflow) if workflow.page else {})
+
+
+def _text(workflow: Workflow) -> str:
+    return to_checklist_text(workflow) if workflow.page else to_text(workflow)
+
+
+def markdown(workflow: Workflow, *, for_model: bool = False) -> str:
+    """Return a procedure's steps or a checklist's page; see `to_checklist_markdown`."""
+    if workflow.page:
+        return to_checklist_markdown(workflow, link=citation_url, for_model=for_model)
+    return to_markdown(workflow, link=citation_url)
+
+
 FORMATS: Mapping[str, Format] = {
-    "mermaid": Format("text/vnd.mermaid", WRITERS["mermaid"]),
-    "text": Format("text/plain", WRITERS["text"]),
-    "code": Format("text/x-python", WRITERS["code"]),
-    "markdown": Format("text/markdown", partial(to_markdown, link=citation_url)),
+    "mermaid": Format("text/vnd.mermaid", _mermaid),
+    "text": Format("text/plain", _text),
+    "code": Format("text/x-python", to_code),
+    "markdown": Format("text/markdown", markdown),
     "svg": Format("image/svg+xml", to_svg),
 }
 

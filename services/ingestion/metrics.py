@@ -55,5 +55,5 @@ APPROVALS = Counter(
 start_at_zero(JOBS, ("done", "failed"))
 start_at_zero(DOCUMENTS, ("added", "changed", "unchanged", "deleted", "failed"))
 start_at_zero(BUILT_DOCUMENTS, ("built", "overtaken", "failed"))
-start_at_zero(READ_PAGES, ("rules", "model"), ("read", "failed"))
+start_at_zero(READ_PAGES, ("model",), ("read", "failed"))
 start_at_zero(APPROVALS, ("carried_over", "lost"))

@@ -10,7 +10,7 @@ from services.language.lexicon import words
 from services.language.questions import states
 from services.language.sentences import LONGEST_SENTENCE, instruction, leads_only, without_prefix
 from services.language.states import names_fault
-from services.language.verbs import base_of_participle, is_base_form
+from services.language.verbs import is_base_form
 
 _CUE = re.compile(
     r"\b(?:if|unless|case|event|should|provided|assuming|when)\b|^\W{0,4}(?:\d+\.\s+)?for\s",
@@ -44,14 +44,6 @@ _TRAILING = re.compile(
     r" case)\s+"
     r"(?P<condition>[^,;:]{4,200}(?:,\s[^;:]{4,120})?)$",
     re.IGNORECASE | re.DOTALL,
-)
-_ORDERED = re.compile(
-    r"^(?:the|each|every|any|all|both|these|those|your|this|a|an)\s"
-    r"(?:(?!if\b|which\b|that\b)[^\s,;:]+\s+){1,9}?"
-    r"(?:must|should|needs? to|ha(?:s|ve) to)\s+(?:(?:also|then|first|now)\s+)?be\s+(?:\w+ly\s+)?"
-    r"(?P<deed>(?!set|configured|installed|located|used|expected|enabled|disabled|seen|displayed"
-    r"|shown|listed|found|returned|noted|able|allowed|supported|considered|understood|done)\w+)\b",
-    re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
     r"\s+\(\s*(?P<condition>(?:only )?(?:if|when)\s(?:needed|required|necessary|\w+\s[^()]{4,100}))"
@@ -137,12 +129,6 @@ def mentions_condition(text: str) -> bool:
 def directs(text: str) -> bool:
     """Whether it says what must, should or can be done."""
     return _DIRECTIVE.search(text) is not None
-
-
-def orders(text: str) -> bool:
-    """Whether it says of a thing that it must be acted on: `The pump must be restarted`."""
-    found = _ORDERED.match(text) if len(text) <= LONGEST_SENTENCE else None
-    return found is not None and bool(base_of_participle(found["deed"].lower()))
 
 
 @lru_cache(maxsize=4096)

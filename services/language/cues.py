@@ -119,23 +119,6 @@ _GOES_ON = re.compile(
     r"|(?:this|it) (?:can|may) be (?:safely )?ignored|ignore (?:it|this)",
     re.IGNORECASE,
 )
-_PROCEEDS = re.compile(
-    r"(?:please )?(?:continue|go on|carry on|proceed|move on|go)\b(?:\s+(?:to|with|on|on to))?"
-    r"(?:\s+the)?"
-    r"(?:\s+(?:resolve|fix|next|following|remaining|steps? below|rest|mitigation|resolution"
-    r"|remediation|below|this|upgrade|procedure)\b.*)?[ .]*",
-    re.IGNORECASE,
-)
-_SKIPS = re.compile(
-    r"(?:(?:please )?skip (?:this|the|these)(?: current| entire)? (?:steps?|section|procedure"
-    r"|task|part|check)\b.*"
-    r"|(?:this|these|the (?:current|entire|following))? ?(?:steps?|section|procedure|task|part"
-    r"|check) (?:can|may|should|must) be skipped\b.*"
-    r"|(?:this|these) (?:steps?|section|procedure|task|part) (?:is|are) (?:not (?:needed|required"
-    r"|necessary|applicable)"
-    r"|optional|unnecessary)\b.*)",
-    re.IGNORECASE,
-)
 _APPLIES = re.compile(
     r"^(?:(?:note|important)\W+)?(?:this|these|the following|the)?\s*(?:[\w-]+\s+){0,3}?(?:(?:is"
     r"|are)\s+)?"
@@ -163,12 +146,6 @@ _OTHERWISE_ALONE = re.compile(
     r"(?:otherwise|else|if not|if this is not the case|in (?:all|any) other cases?)\W*",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(
-    r"^(?:so|this|that|it|(?:this|that|it|these|they)\s+(?:is|are|does|do|was|were|occurs?|happens?"
-    r"|appl(?:y|ies))(?:\s+(?:the case|so|true|happen|occur|apply|found|present|needed))?"
-    r"|any (?:are|were|is|exist)(?:\s+(?:found|present|listed|shown|returned))?)$",
-    re.IGNORECASE,
-)
 _MAY_BE = re.compile(
     r"^(?:(?:the|a|another|one)\s+(?:\w+\s+)?(?:cause|reason|problem|issue)s?\s+(?:\w+\s+)?"
     r"(?:is|may be|might be|could be|might also be|can be)(?:\s+also)?\s+(?:that\s+)?"
@@ -178,50 +155,10 @@ _MAY_BE = re.compile(
 )
 _POSSIBLY = re.compile(r"\b(?:may|might|can|could) (?:also )?(?=\w+)", re.IGNORECASE)
 _MAYBE_SO = re.compile(r"\b(?P<before>\w+) (?:may|might|can|could) (?:also )?be ", re.IGNORECASE)
-_IN_THAT_CASE = re.compile(
-    r"^(?:in|for) (?:this|that|such|these|those)(?: an?)? (?:cases?|situations?|events?)\b,?\s*"
-    r"(?P<action>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
 _SAID_ANSWER = re.compile(
     r"^(?:if\s+)?(?P<answer>yes|no(?=\s*(?:[,:.;–—→⇒]|[=-]+>|-+\s))|so(?=,)|not?(?=[,:]))\b"
     r"(?:\s*(?:[,:.;–—→⇒]|[=-]+>|-+(?=\s)))*\s*(?P<action>\S.*)$",
     re.IGNORECASE | re.DOTALL,
-)
-_VAGUE = re.compile(
-    r"^(?:so|not|yes|no|this|that|it|they|any|all|(?:and |or )?when\b.*|(?:you )?(?:wish|want"
-    r"|need|like"
-    r"|prefer|would like|desired?|choose|have not already|haven't already)\b.*|(?:it is |it's "
-    r"|this is "
-    r"|that is |still |deemed |absolutely |where |as )?(?:necessary|needed|required|possible"
-    r"|applicable|desired|available|appropriate|relevant|useful|in doubt|unsure|prompted|asked"
-    r"|already\b.*|not already\b.*|preferred|feasible|present|unclear|any|urgent|successful)|"
-    r"(?:you(?:'re| are) )?(?:not )?"
-    r"(?:un)?sure\b.*|(?:this|that|it) (?:is|was|does)(?: not)?(?: the case| so| true| possible|"
-    r" work"
-    r"| needed)?|everything\b.*|all goes well|in any doubt.*|you (?:have|are) (?:questions?|using"
-    r" this)\b.*|you (?:do|did)(?: not|n't))$",
-    re.IGNORECASE,
-)
-"""A condition that says nothing without the sentence before it, or nothing that a step decides."""
-_OFFERS = re.compile(
-    r"\b(?:do|try|use|using|choose|select|follow|perform|complete|apply|take|run|implement|by|in|via"
-    r"|either of|with|consider)\s+"
-    r"(?:(?:any |exactly |only )?(?:one|either|any) (?:or more )?of (?:the|these|those|your)\b"
-    r"|(?:one of )?(?:the )?(?:two|three|four|several|different|multiple|following|these|a few)\s+"
-    r"(?:possible |different |alternative )?(?:options|ways|methods|approaches|alternatives"
-    r"|work-?arounds|solutions))"
-    r"|\b(?:options|alternatives|work-?arounds|ways|methods) (?:are|include|exist)\b"
-    r"|\bthere (?:are|is) (?:\w+ ){0,3}(?:options|ways|methods|alternatives|work-?arounds"
-    r"|approaches)\b",
-    re.IGNORECASE,
-)
-_TRIES = re.compile(
-    r"\b(?:try|attempt)\b[^.]{0,40}\b(?:following|these|below|each|one or more)\b"
-    r"|\b(?:one|any) or (?:more|all) of the(?:se)? \w+|\bin (?:this|the (?:following|given|listed))"
-    r" order\b[^.]{0,20}\buntil\b"
-    r"|\buntil (?:one (?:of (?:them|these) )?)?(?:helps|works|succeeds|resolves)\b",
-    re.IGNORECASE,
 )
 _INSTEAD = re.compile(
     r"^(?:alternatively\b,?|alternative(?: \w+)?:|as an alternative(?: to (?:this|that))?,"
@@ -237,25 +174,10 @@ _CONTINUES = re.compile(
     r"|when (?:done|finished))\b",
     re.IGNORECASE,
 )
-_WARNS = re.compile(
-    r"(?:(?:do not|don['’]t|never|avoid|(?:you|we) (?:must|should) (?:not|never))"
-    r"(?! (?:panic|worry|forget|hesitate)\b)"
-    r"|be (?:very |extra |particularly )?(?:careful|cautious|mindful)|beware"
-    r"|take care (?:not|to|that|when)|(?:use|exercise) caution)\s",
-    re.IGNORECASE,
-)
-_LABELS_WARNING = re.compile(
-    r"(?:warning|caution|danger|disruptive|destructive|irreversible|blast radius|data loss"
-    r"|security (?:risk|trade-?off))\b[^\w.!]{0,3}[:.—–!-]|n\.?b\b[.:,]{0,2}\s",
-    re.IGNORECASE,
-)
 _BEHIND_WARNING = re.compile(r"[;:.]\s+|\s[—–-]\s|,\s+(?:but|and|instead|then)\s+")
 _UNTIL = re.compile(
     r"^(?P<deed>.+?),?\s+until\s+(?P<state>[^,;]+?)(?:\s+(?:before|by)\s+\w+ing\b.*)?$",
     re.IGNORECASE | re.DOTALL,
-)
-_NEEDED = re.compile(
-    r"(?:it is |it's |this is |still )?(?:necessary|needed|required)", re.IGNORECASE
 )
 _WISHED = re.compile(
     r"(?P<who>you|we) (?:wish|want|prefer|would like|'d like|choose|decide) (?P<what>to \w.+)",
@@ -307,21 +229,6 @@ def goes_on(action: str) -> bool:
     return _GOES_ON.fullmatch(action.strip(" .")) is not None
 
 
-def is_vague(condition: str) -> bool:
-    """Whether it decides nothing by itself: `if necessary`, `if so`."""
-    return _VAGUE.match(condition.strip(" .,")) is not None
-
-
-def offers(sentence: str) -> bool:
-    """Whether it offers what follows as options of which one is taken."""
-    return _OFFERS.search(sentence) is not None
-
-
-def tries(sentence: str) -> bool:
-    """Whether what follows is tried one after the other until something has helped."""
-    return _TRIES.search(sentence) is not None
-
-
 def instead(sentence: str) -> str:
     """What may be done in place of what was told before; empty where the sentence tells no such."""
     found = _INSTEAD.match(sentence.strip())
@@ -331,16 +238,6 @@ def instead(sentence: str) -> str:
 def continues(sentence: str) -> bool:
     """Whether it begins as what goes on with the sentence before."""
     return _CONTINUES.match(sentence.strip()) is not None
-
-
-def warned(sentence: str) -> Sequence[str]:
-    """The clauses of a sentence that says what not to do, or to be careful; else none."""
-    return _BEHIND_WARNING.split(sentence) if _WARNS.match(sentence) else ()
-
-
-def labels_warning(sentence: str) -> bool:
-    """Whether it says itself that it warns: `Disruptive: all sessions are lost`."""
-    return _LABELS_WARNING.match(sentence) is not None
 
 
 def behind(warning: str) -> Sequence[str]:
@@ -354,20 +251,10 @@ def until(action: str) -> tuple[str, str] | None:
     return (found["deed"], found["state"]) if found else None
 
 
-def is_need(condition: str) -> bool:
-    """Whether the condition is only that the action is needed."""
-    return _NEEDED.fullmatch(condition.strip(" .,")) is not None
-
-
 def wish(condition: str) -> str:
     """What somebody may want to do, as a question; empty where the condition says no wish."""
     found = _WISHED.fullmatch(condition.strip(" .,"))
     return f"Do {found['who'].lower()} want {found['what']}?" if found else ""
-
-
-def points_back(condition: str) -> bool:
-    """Whether the condition is what the sentence before says: `if so`, `if this happens`."""
-    return _POINTS_BACK.match(condition.strip(" .,")) is not None
 
 
 def possibility(sentence: str) -> str:
@@ -379,22 +266,6 @@ def _being(found: re.Match[str]) -> str:
     before = found["before"]
     is_many = before.endswith("s") and not before.endswith(("ss", "us", "is"))
     return f"{before} {'are' if is_many else 'is'} "
-
-
-def in_that_case(sentence: str) -> str:
-    """What is told for the case of which the sentence before speaks; empty where nothing is."""
-    found = _IN_THAT_CASE.match(sentence.strip())
-    return found["action"] if found else ""
-
-
-def proceeds(action: str) -> bool:
-    """Whether the work goes on with what follows."""
-    return _PROCEEDS.fullmatch(action.strip()) is not None
-
-
-def skips(action: str) -> bool:
-    """Whether what is told here is left out."""
-    return _SKIPS.fullmatch(action.strip(" .")) is not None
 
 
 def limits(sentence: str) -> str:

@@ -20,23 +20,12 @@ _CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 _ASKS_FOR_A_DEED = re.compile(r"\s*(?:did|ha[sd]|have|was|were)\b", re.IGNORECASE)
-_LASTS = re.compile(
-    r"(?:leave|keep|take|hold|disable|silence|mute|pause|suspend|block|stop|remain|stay|use|avoid"
-    r"|ignore|skip|defer|postpone|proceed"
-    r"|do not|don't|never)\b",
-    re.IGNORECASE,
-)
 _IT = re.compile(r"\b(?:it|them|this|that|everything)\b", re.IGNORECASE)
 
 
 def only_finds_out(step: str) -> bool:
     """Whether it begins with a verb that changes nothing: `Then check`, `Make sure`."""
     return _CHECKING.match(step) is not None
-
-
-def lasts(step: str) -> bool:
-    """Whether it is done once and lasts, `Leave it off until …`, rather than again and again."""
-    return _LASTS.match(step) is not None
 
 
 def begins_with_condition(step: str) -> bool:

@@ -45,10 +45,6 @@ _CHECK_THAT = re.compile(
     r"(?:(?:,\s+(?:and\s+)?then\s|:\s+[`\w]|\s+by\s+\w+ing\s).*)?$",
     re.IGNORECASE | re.DOTALL,
 )
-_EXPECTS = re.compile(
-    r"^(?:\w+ly\s+)?(?:check|verify|confirm|ensure|make sure|validate)\s+that\s", re.IGNORECASE
-)
-_SECURES = re.compile(r"^(?:\w+ly\s+)?(?:ensure|make sure)\s+that\s", re.IGNORECASE)
 _HAS_VERB = re.compile(r"\s(?:is|are|was|were|has|have)\s", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|which|what|how|who"
@@ -64,21 +60,7 @@ _ADJECTIVE = re.compile(
 )
 
 
-_OF_WHICH = re.compile(r"\s(?:of|in|on|at|with|to|for|from|that|which|who|where)\s", re.IGNORECASE)
 _ONE = re.compile(r"(?:an?|the|this|one|no)\s", re.IGNORECASE)
-_ONE_STATEMENT = r"(?:(?!\b(?:and|or|but|because|unless|while|not|no)\b)[^,;:—–])+"
-_DENIED = re.compile(
-    r"(?P<asked>(?:Is|Are|Was|Were|Does|Do|Did|Has|Have|Can|Could|Will)(?: (?!(?:not|no|and|or"
-    r"|but|that|which|who|because|when|where|if|this the case|is|are|was|were|has|have|can|could"
-    r"|see|say|show|report|indicate|get|receive)\b)"
-    r"[^\s,;:()—–]+){1,7})(?<! about)(?<! of)(?<! for)(?<! to)(?<! by)(?<! with)(?<! from) not"
-    rf" (?P<rest>(?!(?:only|just|necessarily|all|every|enough)\b){_ONE_STATEMENT}\?)"
-)
-"""`Is the pod not running?`: one statement, and nothing else that `not` might belong to."""
-_NONE_THERE = re.compile(
-    r"(?P<asked>(?:Is|Are|Was|Were) there) no"
-    r" (?P<rest>(?!(?:longer|more)\b)(?:[\w.`'/-]+ ?){1,4}\?)"
-)
 
 
 def question(statement: str) -> str:
@@ -89,25 +71,6 @@ def question(statement: str) -> str:
     if text.endswith("?") or not text:
         return capitalised(text)
     return f"{capitalised(_turned(text).rstrip(' .:;,?'))}?"
-
-
-def affirmed(asked: str) -> str:
-    """The question without its `not`, which No answers where Yes answered it before.
-
-    Empty for a question without one, and where more hangs on it than one statement.
-    """
-    found = _DENIED.fullmatch(asked)
-    if found:
-        return f"{found['asked']} {found['rest']}"
-    found = _NONE_THERE.fullmatch(asked)
-    return f"{found['asked']} any {found['rest']}" if found else ""
-
-
-def there_is(thing: str) -> str:
-    """That there is such a thing, or are such things: `there are stale leases on the node`."""
-    named = _OF_WHICH.split(thing.strip())[0].split()
-    is_one = _ONE.match(thing.strip()) or not named or not re.search(r"[^s]s$", named[-1])
-    return f"there {'is' if is_one else 'are'} {thing}"
 
 
 def states(text: str) -> bool:
@@ -125,16 +88,6 @@ def checked(sentence: str) -> str:
     """What the sentence asks to find out: `the fan turns`; empty where it does not ask."""
     asked = _CHECK_THAT.match(" ".join(sentence.strip(" .:;,").split()))
     return asked["what"] if asked else ""
-
-
-def expects(sentence: str) -> bool:
-    """Whether the sentence asks to see that something is as it should be."""
-    return _EXPECTS.match(sentence) is not None
-
-
-def is_secured(sentence: str) -> bool:
-    """Whether the sentence asks to bring about that something is as it should be."""
-    return _SECURES.match(sentence) is not None
 
 
 def is_question(text: str) -> bool:

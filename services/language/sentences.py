@@ -21,17 +21,8 @@ _QUOTED = re.compile(r"“[^“”]*”|(?<![\w\"])\"[^\"]*\"(?!\w)")
 _INSIDE = re.compile(rf"\([^()]*\)|{_QUOTED.pattern}")
 """What a sentence says in brackets or quotes, its end left out."""
 _INLINE_NUMBER = re.compile(r"(?:(?<=^)|(?<=\s))(\d{1,2}(?:\.\d{1,2}){0,2}[.)]?)\s+(?=[A-Z])")
-_PARENTHESES = re.compile(r"\s*\((?![^()]*\)\?)[^()]*\)")
-_SIDE_REMARK = re.compile(
-    r"[;:]\s|\s[—–-]\s|(?<!\bi\.e)(?<!\be\.g)\.\s|\s(?:so that|so|because|which|until)\s"
-    r"|,\s(?:so|then|which|because|since|as|e\.g\.|for example|such as)\s"
-)
 _LEAST_CLAUSE = 6
 """Words of a clause that tells enough without the remark behind it."""
-_LITTLE_LONGER = 1.6
-_LIMITS = re.compile(
-    r"\b(?:if|unless|only (?:if|when|after)|except|never|do not|don't|must not)\b", re.IGNORECASE
-)
 _PREFIX = re.compile(
     r"^(?:\([^()]{1,32}[#>$]\s*\)\s*|[*•·–—-]\s+|\[(?:required|optional|[ xX])\]\s*"
     r"|\((?:optional|required|recommended)\)[:,]?\s*"
@@ -148,11 +139,6 @@ _REMARKS = re.compile(
     r" (?:\w+ )?(?:information|details|background|examples|reading|context|explanation))",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(
-    r"(?:see|refer to|consult)\s(?!if\b|whether\b|that\b|what\b|how\b|which\b)"
-    r"(?!.*\bto (?:resolve|fix|troubleshoot|mitigate|restore|recover|solve)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
 _AIM = re.compile(r"(?:in order )?to\s+(?P<aim>[a-z][^,]*)", re.IGNORECASE)
 _LEADS_ON = words("words", "leading_on")
 """Words that do not end a phrase."""
@@ -196,12 +182,6 @@ def _rises(numbers: list[str]) -> bool:
     """Whether each is the next of the one before: `2.1`, `2.2`."""
     parts = [[int(digit) for digit in number.strip(".)").split(".")] for number in numbers]
     return all(b == [*a[:-1], a[-1] + 1] or b == [*a, 1] for a, b in pairwise(parts))
-
-
-def tidy(sentence: str) -> str:
-    """Without numbering, prompts and polite openings; capitalised, no full stop or colon."""
-    bare = without_prefix(sentence.strip(" :"))
-    return capitalised(bare.rstrip(" .:;,"))
 
 
 def without_prefix(sentence: str) -> str:
@@ -256,16 +236,6 @@ def _tells_after_lead(said: str) -> bool:
     return any(_RUNS.match(each) or begins_with_verb(without_prefix(each)) for each in behind)
 
 
-def describes_code(sentence: str) -> bool:
-    """Whether it says what the command below does: `The following command will list the pods`."""
-    return _COMMAND_DOES.fullmatch(without_prefix(sentence.strip(" :"))) is not None
-
-
-def is_reference(sentence: str) -> bool:
-    """Whether it only says where something is written."""
-    return _REFERENCE.match(without_prefix(sentence)) is not None
-
-
 def is_generic(sentence: str) -> bool:
     """Whether it names nothing that it acts on but `this command` or `the following`."""
     return _GENERIC.match(sentence) is not None
@@ -281,30 +251,6 @@ def aim(sentence: str) -> str:
 def leads_only(sentence: str) -> bool:
     """Whether it says nothing but that commands or steps follow."""
     return _BARE_COMMAND.fullmatch(without_prefix(sentence).strip(" .:")) is not None
-
-
-def shorten(sentence: str, *, words: int) -> str:
-    """At most so many words: parentheses and side remarks go first, then what is last.
-
-    What says when not to do it is never cut off, nor the end of a sentence little longer than that.
-    """
-    if len(sentence.split()) <= words:
-        return capitalised(sentence.rstrip(" .:;,"))
-    bare = _PARENTHESES.sub("", sentence.strip())
-    if len(bare.split()) > words:
-        clause = _without_remarks(bare, words)
-        most = words if len(clause.split()) > words * _LITTLE_LONGER else len(clause.split())
-        clause = _first_words(clause, most)
-        bare = bare if _LIMITS.search(bare, len(clause)) and len(bare) < 300 else clause
-    return capitalised(bare.rstrip(" .:;,"))
-
-
-def _without_remarks(text: str, words: int) -> str:
-    befores = [text[: remark.start()] for remark in _SIDE_REMARK.finditer(text)]
-    fitting = [each for each in befores if _LEAST_CLAUSE <= len(each.split()) <= words]
-    if instruction(text):
-        fitting = [each for each in fitting if instruction(each)]
-    return fitting[-1] if fitting else text
 
 
 def _first_words(text: str, most: int) -> str:
@@ -325,9 +271,3 @@ def capitalised(text: str) -> str:
     if any(_OPTION_OR_PATH.match(each) for each in rest.split()[:2]):
         return text  # a command line
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
-
-
-def uncapitalised(text: str) -> str:
-    """The first letter lower case, unless the first word is a name."""
-    first = text.partition(" ")[0]
-    return text[:1].lower() + text[1:] if first.istitle() else text

@@ -1,18 +1,12 @@
 """What a text says of the state of things, by general English."""
 
 import math
-import re
 from functools import lru_cache
 
 from services.language.lexicon import words
 from services.language.names import words_of
 from services.language.words import stem, stems
 
-_LACKING = re.compile(
-    r"\b(?:miss\w*|no|not|never|without|lack\w*|absent|cannot|un\w+able|empty|wrong|stale|expired"
-    r"|mismatch\w*|differ\w*|invalid|incorrect\w*|isn|doesn|aren|n't)\b",
-    re.IGNORECASE,
-)
 _LEAST_SHARED, _MOST_UNSHARED = 2, 2
 """Words that two statements about one thing share, and those that only one of them has."""
 _UNSAID = 0.25
@@ -42,23 +36,6 @@ def names_fault(text: str) -> bool:
     if said and said[0] in stems("states", "weak"):
         said = said[1:]
     return any(word in stems("states", "faulty") for word in said)
-
-
-def opposes(one: str, other: str) -> bool:
-    """Whether both speak of one thing, and of two states of it: `the port is up`, `… down`."""
-    return are_of_one(one, other) and polarity(one) * polarity(other) < 0
-
-
-def are_of_one(one: str, other: str) -> bool:
-    """Whether both speak of one thing, and not of the same state of it."""
-    first, second = set(words_of(one)), set(words_of(other))
-    differ = first ^ second
-    return len(first & second) >= _LEAST_SHARED and 0 < len(differ) <= _MOST_UNSHARED
-
-
-def lacks(cause: str) -> bool:
-    """Whether a cause is that something is missing or not as it should be."""
-    return _LACKING.search(cause) is not None
 
 
 def negates(text: str) -> bool:

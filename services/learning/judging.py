@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from services.kit.fitted import FittedFile
-from services.learning.subject import Subject, Told, Weighed
+from services.learning.subject import Subject, Weighed
 
 LEAST_CASES = 20
 """Later tickets under which nothing is decided."""
@@ -48,7 +48,7 @@ def compare(
     subject: Subject,
     challenger: FittedFile,
     champion: FittedFile,
-    lessons: Sequence[Weighed[Told]],
+    lessons: Sequence[Weighed],
 ) -> Comparison:
     """On lessons that the challenger was not made from; whole kinds of tickets are drawn (95 %)."""
     gained = []
@@ -60,7 +60,7 @@ def compare(
     return compare_gains(gained)
 
 
-def compare_gains(gained: Sequence[tuple[Weighed[Told], float]]) -> Comparison:
+def compare_gains(gained: Sequence[tuple[Weighed, float]]) -> Comparison:
     """Of lessons with how much better each was foretold."""
     by_kind: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for each, gain in gained:

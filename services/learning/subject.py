@@ -3,11 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 from services.gateway.adoption.lessons import Lesson
 from services.kit.fitted import FittedFile
-from services.learning.checked_conditions import CheckedCondition
 
 LIKELIEST = 0.98
 """No chance counts for more, so that one surprise does not weigh more than all else."""
@@ -16,21 +15,16 @@ BASE_RATE = 1.0
 _JUDGES = 3
 """One case in so many judges what the others taught: the last ones."""
 
-AnyLesson = Lesson | CheckedCondition
-Told = TypeVar("Told", bound=AnyLesson)
-
 
 @dataclass(frozen=True)
-class Weighed(Generic[Told]):
+class Weighed:
     """A lesson, and what it counts."""
 
-    lesson: Told
+    lesson: Lesson
     weight: float = 1.0
 
 
-def parted(
-    lessons: Sequence[Weighed[Told]],
-) -> tuple[Sequence[Weighed[Told]], Sequence[Weighed[Told]]]:
+def parted(lessons: Sequence[Weighed]) -> tuple[Sequence[Weighed], Sequence[Weighed]]:
     """Those to learn from, and the last third, which judges what they taught."""
     cut = len(lessons) - len(lessons) // _JUDGES
     return lessons[:cut], lessons[cut:]
@@ -49,10 +43,10 @@ class Subject(Protocol):
     def numbers(self) -> type[FittedFile]:
         """Their class."""
 
-    def teaches(self, lesson: AnyLesson) -> bool:
+    def teaches(self, lesson: Lesson) -> bool:
         """Whether the numbers can be learned from it."""
 
-    def learn(self, shipped: Any, lessons: Sequence[Weighed[Any]]) -> FittedFile:  # noqa: ANN401
+    def learn(self, shipped: Any, lessons: Sequence[Weighed]) -> FittedFile:  # noqa: ANN401
         """The numbers that follow from what is shipped and these."""
 
     def foretold(self, fit: Any, lesson: Any) -> float | None:  # noqa: ANN401

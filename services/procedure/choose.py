@@ -2,10 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from services.language.words import tokenise
-from services.procedure.model import Choice, Do, Procedure, Reading, questions
+from services.procedure.model import Choice, Do, Procedure, questions
 
 _FIRST_NODES = 6
 """Nodes whose words tell what a procedure is about; later ones are about repairing."""
@@ -13,22 +13,22 @@ _OWN_WORDS = 3.0
 """What a word of the title or of the fault counts, when a word of the first steps counts 1."""
 
 
-def ranked_procedures(reading: Reading, ticket_text: str) -> list[tuple[int, float]]:
+def ranked_procedures(procedures: Sequence[Procedure], ticket_text: str) -> list[tuple[int, float]]:
     """Places of the procedures with how much of the ticket they speak of (0–1), the best first.
 
     Words count by how few of the procedures have them; among equals the page's order stands.
     """
-    known = [_words(procedure) for procedure in reading.procedures]
+    known = [_words(procedure) for procedure in procedures]
     rarity = _rarity(words.keys() for words in known)
     ticket = frozenset(tokenise(ticket_text))
     scored = [(place, _shared(ticket, words, rarity)) for place, words in enumerate(known)]
     return sorted(scored, key=lambda item: -item[1])
 
 
-def procedure_for(reading: Reading, ticket_text: str) -> Procedure | None:
+def procedure_for(procedures: Sequence[Procedure], ticket_text: str) -> Procedure | None:
     """The one that speaks most of what the ticket says; None where the page tells nothing."""
-    ranked = ranked_procedures(reading, ticket_text)
-    return reading.procedures[ranked[0][0]] if ranked else None
+    ranked = ranked_procedures(procedures, ticket_text)
+    return procedures[ranked[0][0]] if ranked else None
 
 
 def _words(procedure: Procedure) -> dict[str, float]:

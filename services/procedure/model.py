@@ -234,6 +234,10 @@ class Procedure(Noun):
     """What is done when nothing helped."""
     parts: dict[str, Body] = {}
     """Shared pieces that jumps lead to, by name."""
+    begun_from_boxes: bool = False
+    """Whether it began as the boxes of the page one after the other, and nobody has been asked for
+    its decisions yet: whoever approves it approves the boxes alone, and no step of it may change
+    anything."""
 
     @property
     def bodies(self) -> dict[str, Body]:
@@ -289,6 +293,10 @@ class Reader(StrEnum):
     """Who read a page."""
 
     RULES = "rules"
+    """Rules over the page's words, up to version 17 of them. Stored ones can be read, and are part
+    of nothing: what people approved of them is theirs."""
+    COMPOSED = "composed"
+    """The page was written with the procedure, by rules, from what somebody asked for."""
     IMPORTED = "imported"
     MODEL = "model"
     PERSON = "person"
@@ -299,7 +307,7 @@ class Reading(Noun):
 
     reader: Reader
     version: str = ""
-    """Of the rules, or of the prompt."""
+    """Of the prompt."""
     model: str = ""
     procedures: tuple[Procedure, ...] = ()
     """None where the page describes no procedure."""

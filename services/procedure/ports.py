@@ -46,19 +46,13 @@ class Approval(Value):
 
 
 class ServedReading(Value):
-    """The best reading of a text there is: approved > a person's > model > imported > rules."""
+    """The best reading of a text: approved > a person's > model > imported > composed."""
 
     reading: Reading
     approvals: tuple[Approval | None, ...] = ()
     """By the place of the procedure; missing ones are not approved."""
     was_approved: bool = False
     """Whether an earlier text of the page was approved and this one is not: it has changed."""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether a model or a person stands behind it: rules alone are no reading."""
-        is_approved = any(approval is not None for approval in self.approvals)
-        return is_approved or self.reading.reader is not Reader.RULES
 
     def state(self, place: int) -> ReadingState:
         """Of the procedure at that place."""
@@ -115,11 +109,11 @@ class Event(Value):
 
 
 class KnownText(Value):
-    """A text that was read, in numbers."""
+    """A text that is or was read, in numbers."""
 
     text_hash: str
-    reader: Reader
-    """Who read what is served beside the approved procedures."""
+    reader: Reader | None
+    """Who read what is served beside the approved procedures; None where nothing is served."""
     procedures: int
     approved: int
     """Of the procedures."""
@@ -220,7 +214,7 @@ class ReadingStore(ReadingSource, Protocol):
         """What happened to the text's readings, the latest first."""
 
     def known(self, text_hashes: Sequence[str]) -> dict[str, KnownText]:
-        """Those of the texts that were read, by their hashes."""
+        """Those of the texts that something is known of, by their hashes."""
 
     def wanted(self, wanted: Wanted) -> list[KnownText]:
         """The texts that are wanted, in the order of their hashes."""
@@ -229,7 +223,7 @@ class ReadingStore(ReadingSource, Protocol):
         """Hashes of the texts whose reading by this reader is of this version and model."""
 
     def drop(self, text_hashes: Sequence[str]) -> None:
-        """Forget texts that nothing but rules has read; others stay."""
+        """Forget what hangs on texts that nobody has read; others stay."""
 
     def delete(self, text_hashes: Sequence[str]) -> int:
         """Forget all about these texts. Returns how many approved procedures went with them."""

@@ -9,8 +9,8 @@ from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.ports import Approval, ApprovedProcedure, Offer, ServedReading
 from services.procedure.program.cited_lines import lines_of, where
 
-ORDER = (Reader.PERSON, Reader.MODEL, Reader.IMPORTED, Reader.RULES)
-"""Whose reading is served where nothing is approved, the best first."""
+ORDER = (Reader.PERSON, Reader.MODEL, Reader.IMPORTED, Reader.COMPOSED)
+"""Whose reading is served where nothing is approved, the best first; no other is."""
 
 COVERED_FROM = 0.75
 """Share of the lines of its steps that approved ones must have to stand in a procedure's place."""

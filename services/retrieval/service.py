@@ -182,7 +182,7 @@ class RetrievalService:
                 f"expected the id of an ingested document, got {query.document_id!r}"
             )
         own = self._pages.of({document.id: 1.0})
-        treats = next((p.treats for page in own for p in page.served.reading.procedures), "")
+        treats = next((p.treats for page in own for p in page.procedures), "")
         request = RetrieveRequest(
             title=document.title, description=treats[:_MOST_TREATS], without=(document.id,)
         )

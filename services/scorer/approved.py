@@ -10,8 +10,6 @@ from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.lowering import lower
-from services.procedure.model import Procedure
-from services.procedure.ports import ReadingState
 from services.workflow.graph import reachable, successors
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
@@ -37,21 +35,12 @@ class Approved:
         relevance.
         """
         page = self._pages.get(drawn.page)
-        approved = (lower(each, drawn.page) for each in approved_of(page)) if page else ()
+        approved = (lower(each, drawn.page) for each in page.approved) if page else ()
         held = [_Held(drawn, Drawn(each, drawn.source)) for each in approved]
         closest = max(held, key=lambda each: len(each.same), default=None)
         if closest is None:
             return list(decided)
         return [_settled(each, closest.says(each.fact)) for each in decided]
-
-
-def approved_of(page: PageReading) -> list[Procedure]:
-    """What people have approved of a page, in its order."""
-    return [
-        procedure
-        for place, procedure in enumerate(page.served.reading.procedures)
-        if page.served.state(place) is ReadingState.APPROVED
-    ]
 
 
 def _settled(decided: Decided, is_so: bool | None) -> Decided:

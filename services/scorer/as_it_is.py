@@ -31,6 +31,7 @@ def scores_as_it_is(workflow: Workflow, criteria: tuple[str, ...]) -> PageScores
         told=steps,
         rests={workflow.page.document_id: Rest(steps=steps, support=float(steps))},
         said=_terms(workflow.page),
+        is_page=True,
     )
 
 

@@ -31,12 +31,12 @@ class PageFacts:
         self._doubting = doubting
         self._told: Recent[Hashable, Told] = Recent(_KEPT)
 
-    def of(self, drawn: Drawn, reading: Drawn | None) -> Told:
-        """By the signs of its lines; `reading` is another reading of the same pages."""
-        asked = (_content(drawn), _content(reading) if reading else None)
+    def of(self, drawn: Drawn) -> Told:
+        """By the signs of its lines."""
+        asked = _content(drawn)
         known = self._told.known([asked])
         if not known:
-            facts = facts_of(drawn, reading)
+            facts = facts_of(drawn)
             found = Told(
                 tuple(decide(facts, self._forests)), conditions_of(drawn, facts, self._doubting)
             )

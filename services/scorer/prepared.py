@@ -13,7 +13,6 @@ from services.kit.recent import Recent
 from services.kit.versions import version_of
 from services.knowledge.screening.document import hash_of
 from services.procedure.ports import PreparedStore
-from services.scorer.approved import approved_of
 from services.scorer.criteria.page_scores import PageScores
 from services.scorer.metrics import PREPARED
 from services.workflow.model import Workflow
@@ -82,7 +81,7 @@ class Prepared:
         whole = hashlib.sha256(f"{self.version} {reader} {content}".encode())
         for page in pages:
             whole.update(f"\n{page.document_id}\n{hash_of(page.text)}".encode())
-            for procedure in approved_of(page):
+            for procedure in page.approved:
                 whole.update(procedure.model_dump_json().encode())
         return whole.hexdigest()
 

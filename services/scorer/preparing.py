@@ -77,10 +77,11 @@ class Preparing:
             document_id=document.id, title=document.title, served=served, text=document.text
         )
         places = range(len(served.reading.procedures))
-        return self._prepared.keep(text_hash, [_drawn(page, place) for place in places], page)
+        drawn = [_drawn(served, place, document.id) for place in places]
+        return self._prepared.keep(text_hash, drawn, page)
 
 
-def _drawn(page: PageReading, place: int) -> Workflow:
-    drawn = draw(page.served, place, page.document_id)
-    origin = Provenance(planner=SERVED_BY, reader=page.served.reading.reader.value)
+def _drawn(served: ServedReading, place: int, document_id: str) -> Workflow:
+    drawn = draw(served, place, document_id)
+    origin = Provenance(planner=SERVED_BY, reader=served.reading.reader.value)
     return drawn.model_copy(update={"provenance": origin})

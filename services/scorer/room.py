@@ -21,7 +21,6 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
     """The scorer, which keeps what it finds beside the readings where there is a database."""
     from services.kit.fits import FitInUse
     from services.kit.queue.periodic import Periodic
-    from services.procedure.evidence.reliability import Reliability
     from services.procedure.store.sql_answers import SqlAnswerStore
     from services.procedure.store.sql_prepared import SqlPreparedStore
     from services.procedure.store.sql_readings import SqlReadingStore
@@ -34,7 +33,6 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
     store = SqlPreparedStore(database) if database else None
     fitted = ScoringFit.of_folder(stores.folder)
     chance = FitInUse(fitted.chance, database)
-    reliability = FitInUse(Reliability.of_folder(stores.folder), database)
     service = ScorerService(
         stores.embedder,
         ScorerSettings(),
@@ -43,7 +41,6 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
         prepared=store,
         fitted=fitted,
         chance=lambda: chance.now,
-        reliability=lambda: reliability.now,
     )
     preparing = None
     if database and store:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 from services.contracts.planner import SERVED_BY, Candidate
 from services.contracts.retrieval import PageReading
@@ -23,8 +22,6 @@ from services.procedure.evidence.conditions import with_doubts
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.page_lines import CitedPages
-from services.procedure.evidence.reliability import Reliability
-from services.procedure.evidence.rule_reading import is_of_rules, rules_beside
 from services.procedure.ports import AnswerStore, PreparedStore
 from services.scorer.approved import Approved
 from services.scorer.as_it_is import scores_as_it_is
@@ -77,7 +74,6 @@ class ScorerService:
         answers: AnswerStore | None = None,
         fitted: ScoringFit | None = None,
         chance: Callable[[], Chance] | None = None,
-        reliability: Callable[[], Reliability] | None = None,
         prepared: PreparedStore | None = None,
         hears_others: bool = True,
     ) -> None:
@@ -85,13 +81,11 @@ class ScorerService:
 
         With `hears_others` candidates vote on one another's facts; without, each stands for itself.
         `answers` is where the model's answers are kept, and `prepared` what hangs on pages alone;
-        without them, in memory. `fitted` stands for what is shipped, `chance` for the chance in it,
-        and `reliability` for how far that of conditions holds.
+        without them, in memory. `fitted` stands for what is shipped, `chance` for the chance in it.
         """
         self._settings = settings or ScorerSettings()
         self._fitted = fitted or ScoringFit.shipped()
         self._chance = chance or (lambda: self._fitted.chance)
-        self._reliability = reliability or cache(Reliability.shipped)
         self._facts = PageFacts(self._fitted.forests, self._fitted.conditions)
         self._hears_others = hears_others
         self.vectors = RecentVectors(embedder, self._settings.remembered_vectors)
@@ -174,10 +168,7 @@ class ScorerService:
         heard = list(cases)
         for page in {case.drawn.page for case in cases}:
             own = [n for n, case in enumerate(cases) if case.drawn.page == page]
-            voices = [
-                Voice(c.drawn, c.decided, is_of_rules(c.workflow))
-                for c in map(cases.__getitem__, own)
-            ]
+            voices = [Voice(cases[n].drawn, cases[n].decided) for n in own]
             if len(own) > 1:
                 for place, decided in zip(own, with_votes(voices), strict=True):
                     heard[place] = replace(cases[place], decided=decided)
@@ -185,8 +176,7 @@ class ScorerService:
 
     def _case(self, workflow: Workflow, source: CitedPages) -> ScoringCase:
         drawn = Drawn(workflow, source)
-        reading = rules_beside(drawn)
-        told = self._facts.of(drawn, reading)
+        told = self._facts.of(drawn)
         evidence = Evidence.of_pages(drawn.texts)
         (grounded,) = Grounder(evidence, self.vectors).ground([workflow])
         return ScoringCase(
@@ -195,7 +185,6 @@ class ScorerService:
             grounded=grounded,
             findings=lint(workflow),
             drawn=drawn,
-            reading=reading,
             decided=told.decided,
             conditions=told.conditions,
             weighings=self._fitted.weighings,
@@ -213,8 +202,8 @@ class ScorerService:
             self._chance(),
             of_page,
         )
-        conditions = self._reliability().applied(scores.conditions)
-        marked = with_doubts(candidate.workflow, conditions, self._fitted.conditions.bars)
+        bars = self._fitted.conditions.bars
+        marked = with_doubts(candidate.workflow, scores.conditions, bars)
         return ScoredCandidate(
             candidate=candidate.model_copy(update={"workflow": marked}),
             score=score,

@@ -18,6 +18,8 @@ from services.simulator.wire_log import Sent, WireLog
 
 PAGES = Path(__file__).parent / "pages"
 """What to do about its alerts."""
+READINGS = Path(__file__).parent / "readings.jsonl"
+"""These pages as a person has drawn them, to be imported."""
 CATALOGUE = Path(__file__).parent / "catalogue"
 """The tools and the policy for these switches."""
 METRICS_TOOLS = CATALOGUE / "prometheus" / "metrics.yaml"
@@ -83,6 +85,7 @@ class Simulation:
             where = self.folder / ("tools" if path.name != "policy.yaml" else "")
             (where / path.name).write_text(path.read_text())
         shutil.copytree(PAGES, self.folder / "pages", dirs_exist_ok=True)
+        shutil.copy(READINGS, self.folder)
         targets: list[dict[str, object]] = [
             {
                 "name": each.name,

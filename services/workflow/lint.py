@@ -11,11 +11,12 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from services.kit.value import Value
-from services.language.deeds import begins_with_condition, only_finds_out
+from services.language.deeds import begins_with_condition
 from services.workflow.commands import assigned, placeholder_name, placeholders
 from services.workflow.dangers import danger_in_prose
 from services.workflow.effects.effect import Level, effect_of
 from services.workflow.graph import cycles, reachable, successors
+from services.workflow.looking import only_looks
 from services.workflow.model import Step, StepKind, Workflow
 
 
@@ -134,9 +135,10 @@ def missing_terminal(workflow: Workflow, _bindings: Bindings) -> Iterator[Findin
 def danger_without_check(workflow: Workflow, _bindings: Bindings) -> Iterator[Finding]:
     """A destructive command that some path reaches without a decision or a checking step.
 
-    A warning: a page may tell to do it at once, and whoever follows it sees the finding.
+    A warning: a page may tell to do it at once, and whoever follows it sees the finding. Of a
+    checklist nothing is found: the page says its own conditions, and its straight line is no path.
     """
-    if not workflow.steps:
+    if not workflow.steps or workflow.is_checklist:
         return
     unchecked = reachable(
         workflow.steps[0].id,
@@ -197,14 +199,14 @@ def _reached(workflow: Workflow) -> set[str]:
 
 def _is_check(step: Step) -> bool:
     """Whether whoever carries the step out has looked before going on."""
-    if step.kind is StepKind.DECISION or only_finds_out(step.text):
+    if step.kind is StepKind.DECISION or only_looks(step):
         return True
     return bool(step.commands) and all(effect_of(command).only_looks for command in step.commands)
 
 
 def _unguarded_danger(step: Step) -> tuple[str, str] | None:
     """The step's destructive command and what it does, unless the step says to look first."""
-    if begins_with_condition(step.text) or only_finds_out(step.text):
+    if begins_with_condition(step.text) or only_looks(step):
         return None
     for command in step.commands:
         effect = effect_of(command)

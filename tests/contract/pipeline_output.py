@@ -1,4 +1,4 @@
-"""What ingestion and the rules make of the example documents, in hashes.
+"""What ingestion makes of the example documents, in hashes.
 
 `python -m tests.contract.pipeline_output` renews the file, once the number that declares the
 change is raised. With `--same-number` it does so without: for changes nobody has used yet.
@@ -18,8 +18,6 @@ from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document
 from services.knowledge.screening.document import screened
 from services.knowledge.stores.points import chunk_point, node_point
-from services.procedure.model import as_json
-from services.procedure.rules import RULES_VERSION, read_by_rules
 
 FILE = Path(__file__).with_suffix(".json")
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
@@ -42,10 +40,6 @@ def output() -> dict[str, Any]:
             "number": PIPELINE_NUMBER,
             "documents": {name(path): _pipeline_hash(document(path), pipeline) for path in paths},
         },
-        "rules": {
-            "number": RULES_VERSION,
-            "documents": {name(path): _rules_hash(document(path)) for path in paths},
-        },
     }
 
 
@@ -54,7 +48,7 @@ def changed(kind: str, kept: dict[str, Any], now: dict[str, Any]) -> str:
     before, after = kept[kind], now[kind]
     known, made = before["documents"], after["documents"]
     others = sorted(id_ for id_ in known.keys() | made.keys() if known.get(id_) != made.get(id_))
-    number = "PIPELINE_NUMBER" if kind == "pipeline" else "RULES_VERSION"
+    number = "PIPELINE_NUMBER"
     if others and before["number"] == after["number"]:
         return (
             f"{', '.join(others)} become something else and {number} is still "
@@ -78,11 +72,6 @@ def _pipeline_hash(found: Document, pipeline: Pipeline) -> str:
     for each in told:  # a point without its words has them found anew
         each["payload"] = {k: v for k, v in each["payload"].items() if not k.startswith("words ")}
     return _hash([screened(found).document.model_dump(mode="json"), *told])
-
-
-def _rules_hash(found: Document) -> str:
-    reading = read_by_rules(screened(found).document.text)
-    return _hash([as_json(reading.model_copy(update={"version": ""}))])
 
 
 def _hash(told: Iterable[object]) -> str:

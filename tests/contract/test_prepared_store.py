@@ -13,7 +13,7 @@ from tests.unit.procedure.programs import do, procedure
 
 TEXT, OTHER = "a" * 64, "b" * 64
 NOW, NEWER = "1" * 16, "2" * 16
-BY_RULES = Reading(reader=Reader.RULES, procedures=(procedure(do("Look", 1)),))
+COMPOSED = Reading(reader=Reader.COMPOSED, procedures=(procedure(do("Look", 1)),))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -47,7 +47,7 @@ def test_many_are_found_at_once(stores):
 
 def test_a_text_waits_until_it_is_prepared_and_again_for_another_version(stores):
     store, readings = stores
-    readings.put(TEXT, BY_RULES)
+    readings.put(TEXT, COMPOSED)
     assert list(store.waiting(NOW, 10)) == [TEXT]
     prepare(store, one="x")
     assert store.waiting(NOW, 10) == {}
@@ -56,7 +56,7 @@ def test_a_text_waits_until_it_is_prepared_and_again_for_another_version(stores)
 
 def test_what_another_version_has_prepared_waits_for_nobody_who_has_been_through(stores):
     store, readings = stores
-    readings.put(TEXT, BY_RULES)
+    readings.put(TEXT, COMPOSED)
     assert list(store.waiting(None, 10)) == [TEXT]
     prepare(store)
     assert store.waiting(None, 10) == {}
@@ -64,12 +64,12 @@ def test_what_another_version_has_prepared_waits_for_nobody_who_has_been_through
 
 def test_a_text_waits_again_after_each_way_in_which_its_reading_changes(stores):
     store, readings = stores
-    readings.put(TEXT, BY_RULES)
-    by_person = BY_RULES.model_copy(update={"reader": Reader.PERSON})
-    by_model = BY_RULES.model_copy(update={"reader": Reader.MODEL, "version": "2"})
+    readings.put(TEXT, COMPOSED)
+    by_person = COMPOSED.model_copy(update={"reader": Reader.PERSON})
+    by_model = COMPOSED.model_copy(update={"reader": Reader.MODEL, "version": "2"})
     changes = [
         lambda: readings.put(TEXT, by_model),
-        lambda: readings.approve(TEXT, BY_RULES.procedures, who="ada"),
+        lambda: readings.approve(TEXT, COMPOSED.procedures, who="ada"),
         lambda: readings.replace(TEXT, by_person, who="ada", what=Happening.REPLACED),
         lambda: readings.undo(TEXT, who="ada"),
         lambda: readings.carry_over(TEXT, (), lost=["Other"]),
@@ -83,16 +83,16 @@ def test_a_text_waits_again_after_each_way_in_which_its_reading_changes(stores):
 
 def test_a_text_that_was_read_anew_meanwhile_goes_on_waiting(stores):
     store, readings = stores
-    readings.put(TEXT, BY_RULES)
+    readings.put(TEXT, COMPOSED)
     (seen_at,) = store.waiting(NOW, 10).values()
-    readings.put(TEXT, BY_RULES.model_copy(update={"version": "2"}))
+    readings.put(TEXT, COMPOSED.model_copy(update={"version": "2"}))
     store.done(TEXT, NOW, seen_at, [])
     assert list(store.waiting(NOW, 10)) == [TEXT]
 
 
 def test_records_that_nobody_asks_for_any_more_go_when_it_is_prepared_again(stores):
     store, readings = stores
-    readings.put(TEXT, BY_RULES)
+    readings.put(TEXT, COMPOSED)
     store.keep(OTHER, NOW, {"other": "stays"})
     prepare(store, old="x", same="x")
     prepare(store, NEWER, same="x", new="x")
@@ -103,7 +103,7 @@ def test_records_that_nobody_asks_for_any_more_go_when_it_is_prepared_again(stor
 def test_records_go_with_the_text_that_is_forgotten(stores, forget):
     store, readings = stores
     for text_hash in (TEXT, OTHER):
-        readings.put(text_hash, BY_RULES)
+        readings.put(text_hash, COMPOSED)
         store.keep(text_hash, NOW, {text_hash: "x"})
     getattr(readings, forget)([TEXT])
     assert store.known([TEXT, OTHER]).keys() == {OTHER}
@@ -111,7 +111,7 @@ def test_records_go_with_the_text_that_is_forgotten(stores, forget):
 
 def test_processes_may_prepare_the_same_at_once(stores):
     store, readings = stores
-    readings.put(TEXT, BY_RULES)
+    readings.put(TEXT, COMPOSED)
     making = [
         threading.Thread(target=prepare, args=(store,), kwargs={"one": "x"}) for _ in range(6)
     ]

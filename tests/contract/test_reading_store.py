@@ -57,9 +57,9 @@ def test_an_unknown_text_is_served_nothing(store):
 
 
 def test_a_reading_comes_back_as_it_was_put(store):
-    given = reading(Reader.RULES, procedure("„Lüfter“ 🛠"), procedure("Disk", 9))
+    given = reading(Reader.COMPOSED, procedure("„Lüfter“ 🛠"), procedure("Disk", 9))
     store.put(TEXT, given)
-    store.put(OTHER, reading(Reader.RULES))
+    store.put(OTHER, reading(Reader.COMPOSED))
     assert store.served(TEXT).reading == given
     assert set(store.served_many([TEXT, OTHER, "c" * 64])) == {TEXT, OTHER}
     assert states(store) == [ReadingState.READ, ReadingState.READ]
@@ -67,7 +67,7 @@ def test_a_reading_comes_back_as_it_was_put(store):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_better_reader_is_served_whenever_it_read(store, order):
-    for reader in [Reader.RULES, Reader.IMPORTED, Reader.MODEL][::order]:
+    for reader in [Reader.COMPOSED, Reader.IMPORTED, Reader.MODEL][::order]:
         store.put(TEXT, reading(reader, procedure(reader.value)))
     assert titles(store) == ["model"]
     store.replace(
@@ -78,7 +78,7 @@ def test_the_better_reader_is_served_whenever_it_read(store, order):
 
 
 def test_a_newer_reading_never_displaces_an_approved_one_and_is_offered(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
     fan = store.served(TEXT).reading.procedures[0]
     store.approve(TEXT, [fan], who="ann")
     newer = procedure("Fan", step="Replace the fan")
@@ -95,7 +95,7 @@ def test_a_newer_reading_never_displaces_an_approved_one_and_is_offered(store):
 
 
 def test_what_no_approved_procedure_covers_stays(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
     store.approve(TEXT, [store.served(TEXT).reading.procedures[1]], who="ann")
     store.put(TEXT, reading(Reader.MODEL, procedure("Fan II"), procedure("Power", 20)))
     assert titles(store) == ["Fan II", "Disk", "Power"]
@@ -106,7 +106,7 @@ def test_doubts_follow_their_procedure_and_end_with_its_approval(store):
         Doubt(id=f"d{place}", kind=DoubtKind.STEP, node="n1", procedure=place, question="A step?")
         for place in (0, 1)
     )
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9), doubts=doubts))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9), doubts=doubts))
     assert store.known([TEXT])[TEXT].doubts == 2
     store.approve(TEXT, [store.served(TEXT).reading.procedures[0]], who="ann")
     (left,) = store.served(TEXT).reading.doubts
@@ -114,7 +114,7 @@ def test_doubts_follow_their_procedure_and_end_with_its_approval(store):
 
 
 def test_a_person_who_changes_an_approved_procedure_withdraws_its_approval(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
     store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
     changed = reading(Reader.PERSON, procedure("Fan"), procedure("Disk", 9, "Swap it"))
     store.replace(TEXT, changed, who="bob", what=Happening.REPLACED)
@@ -123,13 +123,13 @@ def test_a_person_who_changes_an_approved_procedure_withdraws_its_approval(store
 
 
 def test_what_people_did_is_undone_step_by_step(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     first = store.served(TEXT)
     store.replace(
         TEXT, reading(Reader.PERSON, procedure("Mine")), who="ann", what=Happening.REPLACED
     )
     store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), version="2"))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), version="2"))
     assert store.undo(TEXT, who="bob").what is Happening.APPROVED
     assert (titles(store), states(store)) == (["Mine"], [ReadingState.READ])
     assert store.undo(TEXT, who="bob").what is Happening.REPLACED
@@ -140,10 +140,10 @@ def test_what_people_did_is_undone_step_by_step(store):
     assert told == [
         (Happening.UNDONE, "bob", False),
         (Happening.UNDONE, "bob", False),
-        (Happening.READ, "rules 2", False),
+        (Happening.READ, "composed 2", False),
         (Happening.APPROVED, "ann", True),
         (Happening.REPLACED, "ann", True),
-        (Happening.READ, "rules 1", False),
+        (Happening.READ, "composed 1", False),
     ]
 
 
@@ -153,26 +153,26 @@ def test_an_import_that_is_undone_leaves_nothing_but_its_history(store):
     assert store.served(TEXT) is None
     assert (store.known([TEXT]), store.wanted(Wanted())) == ({}, [])
     assert [event.what for event in store.history(TEXT)] == [Happening.UNDONE, Happening.IMPORTED]
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     assert titles(store) == ["Fan"]
 
 
 def test_putting_the_same_again_changes_nothing(store):
     for _ in range(2):
-        store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+        store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     assert len(store.history(TEXT)) == 1
-    assert store.made_by(Reader.RULES, "1") == {TEXT}
-    assert store.made_by(Reader.RULES, "2") == set()
+    assert store.made_by(Reader.COMPOSED, "1") == {TEXT}
+    assert store.made_by(Reader.COMPOSED, "2") == set()
     assert store.made_by(Reader.MODEL, "1", "llama") == set()
 
 
 def test_what_an_earlier_text_hands_on_is_noted_once(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
     store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
     fan, disk = store.approved(TEXT)
     assert store.carry_over(OTHER, [fan], lost=[disk.procedure.title])
     assert not store.carry_over(OTHER, [fan], lost=[disk.procedure.title])
-    store.put(OTHER, reading(Reader.RULES, procedure("Fan II"), procedure("Disk II", 9)))
+    store.put(OTHER, reading(Reader.COMPOSED, procedure("Fan II"), procedure("Disk II", 9)))
     assert titles(store, OTHER) == ["Fan", "Disk II"]
     served = store.served(OTHER)
     assert (served.was_approved, served.approvals) == (True, (fan.approval, None))
@@ -187,9 +187,9 @@ def test_what_an_earlier_text_hands_on_is_noted_once(store):
 
 def test_texts_are_listed_by_state_reader_and_doubts(store):
     doubt = Doubt(id="d", kind=DoubtKind.STEP, node="n1", question="A step?")
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
     store.put(OTHER, reading(Reader.MODEL, procedure("Fan"), doubts=(doubt,)))
-    store.put("c" * 64, reading(Reader.RULES))
+    store.put("c" * 64, reading(Reader.COMPOSED))
     store.approve(TEXT, [procedure("Fan")], who="ann")
 
     def listed(**wanted):
@@ -203,6 +203,18 @@ def test_texts_are_listed_by_state_reader_and_doubts(store):
     assert (store.known([TEXT])[TEXT].approved, store.known([TEXT])[TEXT].procedures) == (1, 2)
 
 
+def test_what_rules_read_is_part_of_nothing_and_what_was_approved_of_it_stays(store):
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
+    assert store.served(TEXT) is None
+    assert store.wanted(Wanted()) == []
+    store.approve(TEXT, [procedure("Fan")], who="ann")
+    served = store.served(TEXT)
+    assert [each.title for each in served.reading.procedures] == ["Fan"]
+    assert (served.state(0), served.reading.reader) == (ReadingState.APPROVED, Reader.PERSON)
+    store.put(TEXT, reading(Reader.RULES, procedure("Fan", 2), version="next"))
+    assert store.offers(TEXT) == []
+
+
 def test_dropping_keeps_what_cannot_be_made_again(store):
     for text_hash in (TEXT, OTHER, "c" * 64):
         store.put(text_hash, reading(Reader.RULES, procedure("Fan")))
@@ -213,8 +225,8 @@ def test_dropping_keeps_what_cannot_be_made_again(store):
 
 
 def test_deleting_takes_everything_and_counts_what_was_approved(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan"), procedure("Disk", 9)))
-    store.put(OTHER, reading(Reader.RULES, procedure("Fan")))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan"), procedure("Disk", 9)))
+    store.put(OTHER, reading(Reader.COMPOSED, procedure("Fan")))
     store.approve(TEXT, store.served(TEXT).reading.procedures, who="ann")
     assert store.delete([TEXT, OTHER, "d" * 64]) == 2
     assert store.delete([TEXT]) == 0
@@ -223,7 +235,7 @@ def test_deleting_takes_everything_and_counts_what_was_approved(store):
 
 def test_two_who_approve_at_once_lose_nothing(store):
     procedures = [procedure(f"P{number}", 10 * number + 1) for number in range(8)]
-    store.put(TEXT, reading(Reader.RULES, *procedures))
+    store.put(TEXT, reading(Reader.COMPOSED, *procedures))
     threads = [
         threading.Thread(target=store.approve, args=(TEXT, [each]), kwargs={"who": each.title})
         for each in procedures
@@ -247,7 +259,7 @@ def open_doubts(store):
 
 
 def test_what_a_ticket_finds_wrong_is_a_doubt_of_the_reading_until_a_person_answers(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     for _ in range(2):
         store.doubt(TEXT, found_wrong())
     (doubt,) = open_doubts(store)
@@ -270,7 +282,7 @@ def test_what_a_ticket_finds_wrong_is_a_doubt_of_the_reading_until_a_person_answ
 
 
 def test_approving_a_procedure_settles_what_tickets_found_wrong_of_it(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     store.approve(TEXT, [procedure("Fan")], who="ann")
     store.doubt(TEXT, found_wrong())
     assert len(open_doubts(store)) == 1
@@ -280,7 +292,7 @@ def test_approving_a_procedure_settles_what_tickets_found_wrong_of_it(store):
 
 def test_a_step_that_was_found_wrong_can_be_taken_out(store):
     body = (Do(id="n1", text="Seat it", lines=((2, 2),)), Do(id="n2", text="Look", lines=((3, 3),)))
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan").model_copy(update={"body": body})))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan").model_copy(update={"body": body})))
     store.doubt(TEXT, found_wrong())
     left = answered(store.served(TEXT).reading, open_doubts(store)[0].id, 1)
     store.replace(TEXT, left, who="ann", what=Happening.ANSWERED)
@@ -288,7 +300,7 @@ def test_a_step_that_was_found_wrong_can_be_taken_out(store):
 
 
 def test_a_ticket_that_is_gone_takes_its_doubts_along_and_so_does_a_text(store):
-    store.put(TEXT, reading(Reader.RULES, procedure("Fan")))
+    store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     store.doubt(TEXT, found_wrong())
     store.doubt(TEXT, found_wrong("t-2", node="gone"))
     assert [each.node for each in open_doubts(store)] == ["n1", ""]

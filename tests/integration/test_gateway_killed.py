@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +11,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from tests.ports import free_port
+from tests.waiting import eventually
 
 TICKETS = 100
 
@@ -75,15 +77,23 @@ def deliver(url, number):
 
 
 def test_a_burst_over_which_the_gateway_is_killed_is_walked_whole_and_once(start, tmp_path):
-    gateway = start()
+    gateway, killed = start(), threading.Event()
+
+    def deliver_some_later(number):
+        if number >= TICKETS * 0.8:  # the burst goes on when both kills are over
+            killed.wait()
+        return deliver(gateway.url, number)
+
     with ThreadPoolExecutor(8) as senders:
-        deliveries = [senders.submit(deliver, gateway.url, n) for n in range(TICKETS)]
-        for share in (0.2, 0.5):
-            while sum(delivery.done() for delivery in deliveries) < TICKETS * share:
-                time.sleep(0.005)
-            assert not all(delivery.done() for delivery in deliveries)
-            gateway.kill()
-            gateway = start()
+        deliveries = [senders.submit(deliver_some_later, n) for n in range(TICKETS)]
+        try:
+            for share in (0.2, 0.5):
+                wanted = TICKETS * share
+                eventually(lambda: sum(each.done() for each in deliveries), wanted.__le__)
+                gateway.kill()
+                gateway = start()
+        finally:
+            killed.set()
         ids = {delivery.result() for delivery in deliveries}
     assert len(ids) == TICKETS
 
@@ -144,7 +154,5 @@ def test_a_waiting_request_does_not_hold_up_the_others(start):
             )
             for n in range(60)
         ]
-        start_s = time.monotonic()
         assert httpx.get(f"{gateway.url}/v1/tickets", timeout=30).status_code == 200
-        assert time.monotonic() - start_s < 30
         assert {wait.result().status_code for wait in waits} == {200}

@@ -13,6 +13,7 @@ from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.outputs import read_output
 from services.executor.tools.tool import BadArgumentError
 from tests.servers.openssh import SSHD, WHERE, new_key, openssh, serving
+from tests.waiting import eventually
 from tests.worlds import team_over
 
 pytestmark = pytest.mark.skipif(not SSHD.exists(), reason=WHERE)
@@ -233,7 +234,7 @@ def test_a_command_that_hangs_after_it_was_sent_may_have_done_something(call, tm
     log = tmp_path / "log"
     with pytest.raises(UnknownEffectError, match="did not answer log_rotate"):
         call("log_rotate", path=str(log))
-    assert log.read_text() == "rotated\n"
+    eventually(lambda: log.exists() and log.read_text() == "rotated\n")
 
 
 def test_a_command_that_never_ends_is_cut_or_given_up(call):

@@ -1,7 +1,6 @@
 """Candidates over HTTP: each when it is written, and no more of them when nobody listens."""
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -18,7 +17,6 @@ from services.workflow.model import Provenance, Step, StepKind, Workflow
 REQUEST = PlanRequest(
     ticket=TicketDraft(source="generic", external_id="1", title="x"), context=KnowledgeContext()
 )
-LET_GO_WITHIN_S = 10
 
 
 class SlowPlanner:
@@ -31,7 +29,7 @@ class SlowPlanner:
     def stream(self, _request: PlanRequest) -> Iterator[Candidate]:
         try:
             yield candidate("extractive")
-            self.go_on.wait(LET_GO_WITHIN_S)
+            self.go_on.wait()
             yield candidate("llm")
             yield candidate("never asked for")
         finally:
@@ -73,7 +71,7 @@ def test_hanging_up_closes_the_writing(client, planner):
     next(stream)
     stream.close()
     planner.go_on.set()
-    assert planner.closed.wait(LET_GO_WITHIN_S)
+    assert planner.closed.wait(60)
 
 
 def test_a_planner_that_is_not_there_is_unavailable():
@@ -85,12 +83,10 @@ def test_a_stream_that_says_nothing_for_too_long_is_given_up(planner, tmp_path):
     app = create_app(PlatformSettings(_env_file=None, data_dir=tmp_path), service=planner)
     server = ServerThread(app, host="127.0.0.1", port=0)
     server.start()
-    started = time.monotonic()
     with ServiceClient(server.url, timeout_s=0.3) as http:
         stream = PlannerClient(http).stream(REQUEST)
         next(stream)
         with pytest.raises(ServiceUnavailableError):
-            next(stream)
-    assert time.monotonic() - started < LET_GO_WITHIN_S
+            next(stream)  # of a planner that goes on only now
     planner.go_on.set()
     server.stop()

@@ -1,7 +1,5 @@
 """Pages are prepared beside the work, in one process and in a process of the scorer's own."""
 
-import time
-
 import pytest
 
 from services.kit.settings import PlatformSettings
@@ -9,13 +7,15 @@ from services.knowledge.model import Document
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_documents import SqlDocumentStore
 from services.procedure.model import Reader
-from services.procedure.rules import read_by_rules
 from services.procedure.store.sql_prepared import SqlPreparedStore
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.scorer import preparing
 from services.serving.embedded import Embedded
 from services.serving.rooms import SCORER
 from services.serving.serving import Serving
+from tests.readings import drawn_reading
+from tests.unit.procedure.programs import ask, do
+from tests.waiting import eventually
 
 TEXT = "# Fan\n\n## Remedy\n\n1. Reseat the tray.\n2. If it stays red, replace the tray.\n"
 
@@ -32,9 +32,12 @@ def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
     process = Embedded.open(settings) if alone else Serving(SCORER, settings)
     with process:
         database = process._stores.database
-        reading = read_by_rules(TEXT)
-        assert reading.reader is Reader.RULES
-        assert reading.procedures
+        reading = drawn_reading(
+            "Fan",
+            do("Reseat the tray", 5),
+            ask("Does it stay red?", do("Replace the tray", 6), at=[[6, 6]]),
+            reader=Reader.MODEL,
+        )
         key = hash_of(TEXT)
         SqlDocumentStore(database).put(
             Document(id="fan.md", title="Fan", text=TEXT, content_hash=key)
@@ -43,9 +46,6 @@ def test_what_is_read_is_prepared_beside_the_work(monkeypatch, tmp_path, alone):
         store, version = SqlPreparedStore(database), "0" * 16
         (seen_at,) = store.waiting(version, 10).values()
         process.start()
-        until = time.monotonic() + 20
         scorer = process.scorer if alone else process._opened.service
-        while store.waiting(scorer.prepared.version, 10):
-            assert time.monotonic() < until, "nobody prepared the page"
-            time.sleep(0.05)
+        eventually(lambda: not store.waiting(scorer.prepared.version, 10))
         assert store.waiting(version, 10) == {key: seen_at}

@@ -15,7 +15,6 @@ from services.procedure.evidence.page_lines import CitedPages
 from services.procedure.lowering import lower
 from services.procedure.model import Procedure, Reading, as_json
 from services.procedure.program.cited_lines import numbers
-from services.procedure.rules import read_by_rules
 from services.scorer.fitted import ScoringFit
 from services.scorer.judges.fact_judge import answer_of, messages_of, orders_of
 from services.scorer.judges.question import FactQuestion
@@ -50,19 +49,18 @@ def reader_lessons(pages: Sequence[Page]) -> Iterator[Lesson]:
 def judge_lessons(pages: Sequence[Page], *, label: str) -> Iterator[Lesson]:
     """Lines to fact: what the approved program says, against what an earlier reader said.
 
-    That is what the page was corrected from, else what the rules read of it. Each question comes in
-    both orders of its options, as the product asks it; `label` is what they are shuffled by.
+    That is what the page was corrected from, where it was. Each question comes in both orders of
+    its options, as the product asks it; `label` is what they are shuffled by.
     """
     facts = _facts()
     for page in pages:
         source = CitedPages({page.id: page.text})
-        before = page.before or read_by_rules(page.text)
         for right in page.reading.procedures:
             drawn = [
                 Drawn(workflow, source)
-                for workflow in (lower(right, page.id), *_other(before, right, page.id))
+                for workflow in (lower(right, page.id), *_other(page.before, right, page.id))
             ]
-            decided = [(each, facts.of(each, None).decided) for each in drawn]
+            decided = [(each, facts.of(each).decided) for each in drawn]
             for question in questions(decided, limit=_MOST_QUESTIONS):
                 yield from _judged(question, label)
 
@@ -81,10 +79,11 @@ def _facts() -> PageFacts:
     return PageFacts(fit.forests, fit.conditions)
 
 
-def _other(before: Reading, right: Procedure, page_id: str) -> Iterator[Workflow]:
+def _other(before: Reading | None, right: Procedure, page_id: str) -> Iterator[Workflow]:
     """Of an earlier reading the procedure that shares most lines with the right one."""
     own = numbers(right.lines)
-    nearest = max(before.procedures, key=lambda each: len(numbers(each.lines) & own), default=None)
+    procedures = before.procedures if before else ()
+    nearest = max(procedures, key=lambda each: len(numbers(each.lines) & own), default=None)
     if nearest is not None:
         yield lower(nearest, page_id)
 

@@ -16,7 +16,6 @@ from evaluation.benches.clarify.bench import (
 )
 from evaluation.material.gold_pages import PageOf, page_of_pairs
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.page_reader import by_rules
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
 from services.gateway.settings import GatewaySettings
 from services.knowledge.screening.document import text_hash
@@ -29,7 +28,7 @@ class Setting:
 
     platform: Embedded | None
     pairs: Path
-    reader: str = "rules"
+    reader: str = "recorded"
     corpus: Path | None = None
 
     def rows(self, rows: Sequence[LogicRow]) -> list[LogicRow]:
@@ -46,8 +45,7 @@ class Setting:
             return walked(self.platform.retrieval, self.platform.planner, self.platform.scorer)
         if self.reader == "drawn":
             return drawn
-        read = by_record(read_answers(RECORDED)) if self.reader == "recorded" else by_rules
-        return page_given(self._page_of(), read)
+        return page_given(self._page_of(), by_record(read_answers(RECORDED)))
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""

@@ -9,14 +9,13 @@ from typing import Any
 import yaml
 from pydantic import Field
 
-from evaluation.material.page_reader import by_rules, workflow_of
+from evaluation.material.page_reader import workflow_of
 from services.executor.tools.tool import Effect, Tool
 from services.kit.errors import InvalidInputError
 from services.kit.value import Value
-from services.knowledge.model import Document
 from services.procedure.model import Reading
 from services.simulator.faults import Fault, alert_of, variants
-from services.simulator.simulation import CATALOGUE, PAGES
+from services.simulator.simulation import CATALOGUE, READINGS
 from services.workflow.model import StepKind, Workflow
 
 SCENES = Path(__file__).parents[2] / "material" / "following.yaml"
@@ -135,23 +134,22 @@ def written(path: Path = SCENES) -> tuple[Mapping[str, Kit], tuple[Scene, ...]]:
 
 @cache
 def workflow_for(document: str) -> Workflow:
-    """Of a page of the simulated network as rules read it, or of an approved example.
+    """Of an approved page of the simulated network, or of the examples.
 
     Raises:
         SceneError: There is no such page, or it tells no procedure.
     """
-    path = PAGES / document
-    if path.exists():
-        text = path.read_text(encoding="utf-8")
-        page = Document(id=document, title=path.stem, text=text, content_hash="")
-        found = workflow_of(by_rules(page), document, "")
-    elif EXAMPLES.exists():
-        rows = (json.loads(line) for line in EXAMPLES.read_text(encoding="utf-8").splitlines())
-        row = next((row for row in rows if row["document"] == document), None)
-        reading = Reading.model_validate(row["reading"]) if row else None
-        found = workflow_of(reading, document, "") if reading else None
-    else:
+    rows = [
+        json.loads(line)
+        for path in (READINGS, EXAMPLES)
+        if path.exists()
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    row = next((row for row in rows if row["document"] == document), None)
+    if row is None and not EXAMPLES.exists():
         raise SceneError(f"the examples are not at {EXAMPLES}: use a checkout of the sources")
+    reading = Reading.model_validate(row["reading"]) if row else None
+    found = workflow_of(reading, document, "") if reading else None
     if found is None:
         raise SceneError(f"{document!r} has no approved reading")
     return found

@@ -16,7 +16,7 @@ from evaluation.benches.logic.bench import (
 from evaluation.benches.retrieval.hidden_page import retrieval_without
 from evaluation.material.gold_pages import PageOf, page_of_pairs
 from evaluation.material.logic_rows import LogicRow
-from evaluation.material.page_reader import Read, by_rules, readings_of, stored
+from evaluation.material.page_reader import Read, readings_of, stored, unread
 from evaluation.material.recorded_answers import (
     RECORDED,
     RecordedAnswers,
@@ -40,7 +40,7 @@ from services.retrieval.pages import NoReadings
 from services.scorer.service import ScorerService
 from services.serving.embedded import Embedded
 
-ReaderName = Literal["rules", "stored", "recorded", "plans"]
+ReaderName = Literal["stored", "recorded", "plans"]
 
 
 class NoDataDirError(InvalidInputError):
@@ -53,7 +53,7 @@ class Way:
 
     platform: Embedded | None
     pairs: Path
-    reader: ReaderName = "rules"
+    reader: ReaderName = "recorded"
     is_page_given: bool = False
     is_page_hidden: bool = False
     workflows: Path | None = None
@@ -137,8 +137,8 @@ class Way:
         return self.embedder or self._needed("a plan that is replayed").embedder
 
     def _read(self) -> Read:
-        if self.reader in {"rules", "plans"}:
-            return by_rules
+        if self.reader == "plans":
+            return unread
         if self.reader == "recorded":
             return by_record(self._answers())
         return stored(readings_of(self._needed("a stored reading")))

@@ -14,7 +14,7 @@ from evaluation.perturbations.unguarded import unguarded
 from services.procedure.ports import ReadingState
 from services.workflow.model import Citation, Provenance, Step, StepKind, Transition, Workflow
 
-REFERENCE, OLD, RULES, RECORDED = "reference", "old", "rules", "recorded"
+REFERENCE, OLD, RECORDED = "reference", "old", "recorded"
 ONE_GUARD, NEAR, FAR = "one guard", "near page", "far page"
 BESIDE = "reference beside"
 """The reference again, with the pages of others in the context."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 
-from evaluation.benches.scoring.judge_candidates import ONE_GUARD, RULES
+from evaluation.benches.scoring.judge_candidates import ONE_GUARD
 from evaluation.benches.scoring.judge_setup import Judging
 from evaluation.material.recorded_judge import RECORDED_JUDGE, RecordedChoice, key_of, read_choices
 from services.llm.prompts import load_prompt
@@ -32,7 +32,7 @@ def asked_of(judging: Judging, guards_of: int) -> Iterator[FactQuestion]:
     yield from CONTROLS
     apart = ScorerService(judging.embedder, hears_others=False)
     together = ScorerService(judging.embedder, ScorerSettings(judged_facts=_MOST_OF_PLANS))
-    rows, bench = judging.rows("all", recorded=True), judging.best_of_n(RULES)
+    rows, bench = judging.rows("all", recorded=True), judging.best_of_n()
     for row in rows:
         yield from together.questions(together.cases(bench.request(row)))
     known = {row.id for row in rows}

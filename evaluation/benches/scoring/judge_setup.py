@@ -9,11 +9,11 @@ from evaluation.benches.logic.bench import page_given, read_workflows
 from evaluation.benches.scoring.best_of_n import BestOfN
 from evaluation.benches.scoring.duels import Duels
 from evaluation.benches.scoring.judge import JudgeBench, Reader
-from evaluation.benches.scoring.judge_candidates import OLD, RECORDED, RULES
+from evaluation.benches.scoring.judge_candidates import OLD, RECORDED
 from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import PageOf, own_page, page_of_pairs
 from evaluation.material.logic_rows import Ids, LogicRow, chosen_rows, read_rows
-from evaluation.material.page_reader import Read, by_rules, readings_of, stored
+from evaluation.material.page_reader import Read, readings_of, stored, unread
 from evaluation.material.recorded_answers import RECORDED as ANSWERS
 from evaluation.material.recorded_answers import by_record, read_answers
 from evaluation.material.recorded_plans import RECORDED_PLANS, RecordedPlans, read_plans
@@ -21,10 +21,8 @@ from services.contracts.scorer import Scorer
 from services.knowledge.embedding.embedders import CachedEmbedder
 from services.knowledge.model import Document
 from services.knowledge.ports import Embedder
-from services.procedure.model import Reader as ReadBy
 from services.scorer.service import ScorerService
 from services.serving.embedded import Embedded
-from services.workflow.model import Provenance, Workflow
 
 VECTORS = Path(gettempdir()) / "flowxpert-bench" / "vectors.db"
 """Vectors of texts that were embedded before, where no data folder keeps them."""
@@ -62,9 +60,9 @@ class Judging:
         """The same pages and readers, two workflows at a time."""
         return Duels(self.pages(), self.embedder, self.readers())
 
-    def best_of_n(self, reader: str) -> BestOfN:
-        """Recorded plans beside the page as `reader` reads it."""
-        pages = GivenPages(self.page_of(), self.embedder, self.read(reader))
+    def best_of_n(self) -> BestOfN:
+        """Recorded plans beside the page as a model read it, whose answers were recorded."""
+        pages = GivenPages(self.page_of(), self.embedder, self._recorded())
         return BestOfN(pages, self.embedder, self._plans())
 
     def rows(self, ids: Ids, *, recorded: bool) -> list[LogicRow]:
@@ -73,12 +71,11 @@ class Judging:
         chosen = chosen_rows(read_rows(self.pairs), ids)
         return [row for row in chosen if row.id in plans] if recorded else chosen
 
+    def _recorded(self) -> Read:
+        return by_record(read_answers(self.answers or ANSWERS))
+
     def _plans(self) -> dict[str, RecordedPlans]:
         return read_plans(self.plans or RECORDED_PLANS)
-
-    def read(self, reader: str) -> Read:
-        """Who reads the pages: the rules, or a model whose answers were recorded."""
-        return by_record(read_answers(self.answers or ANSWERS)) if reader == RECORDED else by_rules
 
     def config(self) -> dict[str, object]:
         """What a report says of it."""
@@ -89,18 +86,12 @@ class Judging:
     def readers(self) -> dict[str, Reader]:
         """By name, what each reader makes of the page of a row."""
         old = read_workflows(self.old) if self.old else {}
-        page_of = self.page_of()
-        reads = {RULES: by_rules, RECORDED: by_record(read_answers(self.answers or ANSWERS))}
-        makes = {name: page_given(page_of, read) for name, read in reads.items()}
-        return {
-            OLD: lambda row: old.get(row.id),
-            RULES: lambda row: by_reader(makes[RULES](row).workflow),
-            RECORDED: lambda row: makes[RECORDED](row).workflow,
-        }
+        make = page_given(self.page_of(), self._recorded())
+        return {OLD: lambda row: old.get(row.id), RECORDED: lambda row: make(row).workflow}
 
     def pages(self) -> GivenPages:
-        """The pages with what is kept of them, else read by rules."""
-        read = stored(readings_of(self.platform)) if self.platform else by_rules
+        """The pages with what is kept of them."""
+        read = stored(readings_of(self.platform)) if self.platform else unread
         return GivenPages(self.page_of(), self.embedder, read)
 
     def _scorer(self) -> Scorer:
@@ -120,12 +111,6 @@ class Judging:
 
     def _kept_pages(self) -> PageOf:
         return page_of_pairs(self.pairs, self.corpus, self.platform)
-
-
-def by_reader(workflow: Workflow | None) -> Workflow | None:
-    """The rules' reading as the planner signs it."""
-    signed = Provenance(planner="extractive", reader=ReadBy.RULES.value)
-    return workflow.model_copy(update={"provenance": signed}) if workflow else None
 
 
 def remembering(embedder: Embedder) -> Embedder:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from services.procedure.lowering import lower
-from services.procedure.rules import read_by_rules
+from evaluation.material.shown_page import shown_page
 from services.workflow.model import Step, Workflow
 
 PAGES = 60
@@ -104,13 +103,10 @@ def is_made_dead(sample: Sample, page: str, link: str) -> bool:
 
 
 def workflow_with(text: str, page: str) -> tuple[Workflow, Step] | None:
-    """The first workflow of a page with its first step that has a command of one line."""
-    for procedure in read_by_rules(text).procedures:
-        workflow = lower(procedure, page)
-        step = next((each for each in workflow.steps if each.citations and _is_sent(each)), None)
-        if step is not None:
-            return workflow, step
-    return None
+    """The page as it is shown with its first step that has a command of one line."""
+    workflow = shown_page(text, page)
+    step = next((each for each in workflow.steps if each.citations and _is_sent(each)), None)
+    return (workflow, step) if step else None
 
 
 def _is_sent(step: Step) -> bool:

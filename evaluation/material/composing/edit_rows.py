@@ -13,7 +13,6 @@ from evaluation.material.pairs import PairsError, read_lines, write_lines
 from services.knowledge.screening.document import hash_of
 from services.procedure.editing.apply import with_ids
 from services.procedure.model import Procedure, Reading
-from services.procedure.rules import read_by_rules
 
 RECORDED_EDITS = Path(__file__).parents[2] / "recorded" / "strong_edits.jsonl"
 _EXPORT = "readings.jsonl"
@@ -122,7 +121,7 @@ def _page(
     except UnicodeDecodeError:
         text = ""  # a PDF and its like: the reading is known from an export, its lines are not
     stored = stored_of(hash_of(text)) if stored_of else _exported(row, pages, text)
-    return stored or (text, read_by_rules(text).procedures)
+    return stored or (text, ())
 
 
 def _exported(row: EditRow, pages: Path, text: str) -> tuple[str, tuple[Procedure, ...]] | None:

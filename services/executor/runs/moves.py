@@ -13,7 +13,7 @@ from services.executor.runs.state import Change, Observation, Place, RunState
 from services.executor.tools.compare import Fields, all_hold
 from services.executor.tools.tool import BadArgumentError, Condition, Effect, Tool
 from services.language.cues import escalates
-from services.language.deeds import only_finds_out
+from services.workflow.looking import only_looks
 from services.workflow.model import Step, StepKind, Transition
 
 DONE, SKIP, HAND_OVER, UNDO, GO_ON, AGAIN = (
@@ -187,7 +187,7 @@ class _Moves:
         step = self.run.workflow.by_id[asked.place[0].removeprefix(UNDO_PREFIX)]
         binding = self.run.binding_of.get(step.id)
         tool = self.run.tool_named[binding.tool] if binding and binding.tool else None
-        looks = tool.effect is Effect.READ if tool else only_finds_out(step.text)
+        looks = tool.effect is Effect.READ if tool else only_looks(step)
         is_step = step.kind is StepKind.PROCESS and len(self.run.workflow.exits(step.id)) <= 1
         if is_step and looks and asked.facts["what"] != Asking.DECIDE.value:
             return self._leave(step, "skipped")
@@ -225,6 +225,8 @@ class _Moves:
         return self._change(step, place, tool, target, arguments) or self._leave(step, "done")
 
     def _why_not(self, step: Step) -> str:
+        if self.run.workflow.is_checklist:
+            return "nobody has read under which condition this is done"
         if self.run.mode is not RunMode.SUPERVISED:
             return "this run changes nothing"
         return self.run.not_changing.get(step.id, "")

@@ -9,7 +9,9 @@ from services.gateway.clarify.pages import page_question
 from services.gateway.ticket.question import About, Question
 from services.language.names import error_codes, is_identifier
 from services.language.words import tokenise
+from services.procedure.checklist.places import closed_boxes
 from services.workflow.model import Workflow
+from services.workflow.path import Done, path_of
 
 WHAT_IS_SEEN = "Which component is it, and which error message or symptom is seen?"
 _FEW_WORDS = 10
@@ -42,13 +44,14 @@ def questions(
     """Questions worth asking, the best first; none when enough is known.
 
     Without a workflow the ticket can be told in more words: pages that nothing in it speaks for
-    are not told apart, since whichever is chosen would be fitted to it by force.
+    are not told apart, since whichever is chosen would be fitted to it by force. No branch of a
+    checklist is asked about: nobody has read its decisions.
     """
     if workflow is None:
         found = _about_ticket(asked)
     else:
         texts = {page.document_id: page.text for page in context.pages}
-        found = branch_questions(workflow, asked, texts)
+        found = [] if workflow.is_checklist else branch_questions(workflow, asked, texts)
         found += _about_pages(workflow, context, asked)
     worth = [each for each in found if each.gain >= least_gain]
     return sorted(worth, key=lambda each: -each.gain)
@@ -62,8 +65,15 @@ def _about_ticket(asked: Dialogue) -> list[Question]:
 def _about_pages(workflow: Workflow, context: RetrievedContext, asked: Dialogue) -> list[Question]:
     if asked.is_page_told:
         return []
-    question = page_question(context, asked.ticket_text, steps=len(workflow.steps))
+    question = page_question(context, asked.ticket_text, steps=_steps_to_do(workflow))
     return [question] if question else []
+
+
+def _steps_to_do(workflow: Workflow) -> int:
+    """Steps that are done in vain on the wrong page; of a checklist its open boxes."""
+    if workflow.is_checklist:
+        return path_of(workflow, Done(closed=closed_boxes(workflow))).total
+    return len(workflow.steps)
 
 
 def vague_question(ticket_text: str) -> Question | None:

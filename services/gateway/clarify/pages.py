@@ -52,7 +52,7 @@ def _rivals(pages: Sequence[PageReading]) -> list[PageReading]:
 
 def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) -> Choice:
     """The page by what it treats, and by names that it alone has."""
-    procedure = procedure_for(page.served.reading, ticket_text)
+    procedure = procedure_for(page.procedures, ticket_text)
     told = procedure.treats if procedure else ""
     treats = _short(next(iter(sentences(told)), "")) if names_something(told) else page.title
     others = [other for other in rivals if other is not page]

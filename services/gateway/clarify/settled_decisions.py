@@ -20,6 +20,8 @@ def _of_candidate(scored: ScoredCandidate, asked: Dialogue) -> ScoredCandidate:
 
 
 def _marked(workflow: Workflow, asked: Dialogue) -> Workflow:
+    if workflow.is_checklist:  # its page is shown as it is
+        return workflow
     known = known_in(workflow, asked.facts)
     steps = tuple(
         _settled(step, known[step.id], asked) if step.id in known else step

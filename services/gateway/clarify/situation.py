@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from services.language.deeds import only_finds_out
 from services.workflow.effects.effect import effect_of
 from services.workflow.graph import reachable, successors
+from services.workflow.looking import only_looks
 from services.workflow.model import Step, StepKind, Transition, Workflow
 
 
@@ -81,6 +81,6 @@ def changes(step: Step) -> bool:
     """
     if step.kind is not StepKind.PROCESS:
         return False
-    if step.commands:
+    if step.commands and not step.block:
         return not all(effect_of(command).only_looks for command in step.commands)
-    return not only_finds_out(step.text)
+    return not only_looks(step)

@@ -27,11 +27,12 @@ def pages_of_a_kind(retrieval: Retrieval, documents: Sequence[str]) -> list[Peer
     return [
         _peer_of(page)
         for page in found
-        if page.document_id not in documents and not page.origin and page.served.reading.procedures
+        if page.document_id not in documents and not page.origin and page.procedures
     ]
 
 
 def _peer_of(page: PageReading) -> Peer:
-    procedures = page.served.reading.procedures
-    checks = (check for each in procedures for check in checks_of(lower(each, page.document_id)))
+    checks = (
+        check for each in page.procedures for check in checks_of(lower(each, page.document_id))
+    )
     return Peer(page.document_id, page.title, tuple(checks))

@@ -28,6 +28,7 @@ from services.procedure.checks.completeness import (
     why_none,
 )
 from services.procedure.lowering import lower
+from services.workflow.looking import sentences_of
 from services.workflow.model import Workflow
 
 _MOST_TICKETS = 20
@@ -90,8 +91,12 @@ class CompletingService:
 
 
 def all_of(workflow: Workflow) -> list[Check]:
-    """What is not told again: its checks, and whatever its other steps say."""
-    own = (Check(text=step.text, commands=step.commands) for step in workflow.steps)
+    """What is not told again: its checks, and whatever its other steps say, a box in full."""
+    own = (
+        Check(text=text, commands=step.commands)
+        for step in workflow.steps
+        for text in dict.fromkeys((step.text, *sentences_of(step.block)))
+    )
     return [*checks_of(workflow), *own]
 
 

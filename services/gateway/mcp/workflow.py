@@ -11,7 +11,7 @@ from services.contracts.mcp import (
     OpenQuestion,
     TicketWorkflow,
 )
-from services.gateway.formats import FORMATS
+from services.gateway.formats import markdown
 from services.gateway.mcp.tool import Platform, Tool
 from services.kit.access.scopes import Scope
 from services.kit.errors import InvalidInputError
@@ -77,8 +77,8 @@ def _write(standing: TicketWorkflow) -> str:
     """How it stands, then what is quoted: the workflow, and what is asked."""
     parts = [_told(standing), standing.notice]
     if standing.workflow is not None:
-        markdown = FORMATS["markdown"].write(standing.workflow.workflow)
-        parts.append(quoted("workflow", markdown.strip()))
+        written = markdown(standing.workflow.workflow, for_model=True)
+        parts.append(quoted("workflow", written.strip()))
     if standing.question is not None:
         parts += ["`answer_question` makes the workflow better:", _asked(standing.question)]
     return "\n\n".join(parts)
@@ -89,6 +89,7 @@ def _told(standing: TicketWorkflow) -> str:
         "ticket_id": standing.ticket_id,
         "status": standing.status,
         "verdict": standing.verdict_words,
+        "kind": standing.kind,
         "reason": standing.reason,
         "against": list(standing.against),
         "degraded": list(standing.degraded),
@@ -106,7 +107,8 @@ GET = Tool(
     name="get_workflow",
     title="Get the workflow of a ticket",
     description="How a ticket stands, with its best workflow: steps, decisions and commands, each "
-    "with the lines of the documents that it comes from.",
+    "with the lines of the documents that it comes from. Of the kind `checklist` it is a team's "
+    "page as it is, a task at each step: nobody has checked its decisions.",
     scope=Scope.READ,
     arguments=GetWorkflow,
     answer=TicketWorkflow,

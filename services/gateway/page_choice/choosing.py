@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from services.contracts.retrieval import PageReading, RetrievedContext
+from services.contracts.retrieval import RetrievedContext
 from services.contracts.ticket import Fit, TicketDraft
 from services.gateway.page_choice.by_model import Chosen, choose
 from services.gateway.page_choice.chance import ChoiceChance
@@ -13,7 +13,6 @@ from services.kit.sql.database import Database
 from services.language.names import split_name
 from services.language.words import tokenise
 from services.llm.chat_model import ChatModel
-from services.procedure.ports import ReadingState
 
 _DOUBTED = 0.5
 """Below this chance a page that a model names takes the place of none that is likelier."""
@@ -138,12 +137,7 @@ def is_open(ticket: TicketDraft, context: RetrievedContext) -> bool:
     if len(found) < 2:
         return False
     first = found[0]
-    return not (_is_checked(first) and _bears_name(ticket, context, first.document_id))
-
-
-def _is_checked(page: PageReading) -> bool:
-    places = range(len(page.served.reading.procedures))
-    return any(page.served.state(place) is ReadingState.APPROVED for place in places)
+    return not (first.approved and _bears_name(ticket, context, first.document_id))
 
 
 def _bears_name(ticket: TicketDraft, context: RetrievedContext, page: str) -> bool:

@@ -79,7 +79,7 @@ class Objections:
         text = f"{self.ticket.title}\n{self.ticket.description}"
         for page in self.context.pages:
             if page.document_id in self._followed:
-                procedure = procedure_for(page.served.reading, text)
+                procedure = procedure_for(page.procedures, text)
                 if procedure and procedure.treats:
                     yield f"the page's procedure treats: {_short(procedure.treats)}"
                 return

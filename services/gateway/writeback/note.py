@@ -11,6 +11,7 @@ from services.contracts.ticket import Fit, TicketStatus
 from services.contracts.triage import TriageDecision
 from services.gateway.formats import lines_url
 from services.gateway.ticket.comments import MARK, OPENING
+from services.procedure.checklist.shown import box_lines
 from services.workflow.model import Step, Workflow
 
 SHOWN_STEPS = 10
@@ -117,11 +118,16 @@ def _workflow(stored: StoredWorkflow) -> Part:
     workflow = stored.workflow
     is_sure = stored.fit is Fit.SURE
     doubts = [] if is_sure else [f"Not sure: {said}" for said in stored.against]
-    numbers = {step.id: n for n, step in enumerate(workflow.steps, start=1)}
-    steps = [_told(workflow, step, numbers) for step in workflow.steps]
+    if workflow.page is not None:
+        steps = [f"{'  ' * depth}{_short(words)}" for depth, words in box_lines(workflow)]
+        kind, count = "Checklist", f"{len(steps)} {'box' if len(steps) == 1 else 'boxes'}"
+    else:
+        numbers = {step.id: n for n, step in enumerate(workflow.steps, start=1)}
+        steps = [_told(workflow, step, numbers) for step in workflow.steps]
+        kind, count = "Workflow", f"{len(steps)} steps"
     rest = len(steps) - SHOWN_STEPS
     more = [f"… and {rest} more"] if rest > 0 else []
-    headline = f"Workflow, {stored.verdict_words}: {workflow.title} ({len(steps)} steps)"
+    headline = f"{kind}, {stored.verdict_words}: {workflow.title} ({count})"
     identity = "\n".join((headline, *doubts, *steps))
     return Part("workflow", identity, (headline, *doubts, *steps[:SHOWN_STEPS], *more))
 

@@ -79,7 +79,6 @@ class JobRun:
         for window, vectors in with_vectors(self._windows(entries), self._embed):
             self._write(window, vectors)
         self._remove(self._gone(scan), forget_readings=False)
-        self.maintenance.read_left(self.job.source)
         settle()
         self._end(JobStatus.DONE)
 
@@ -238,7 +237,6 @@ class JobRun:
         self.stores.write(kept, vectors[rows], held, batch=self.settings.batch_texts)
         outcomes = {id_: each.outcome for id_, each in held.items()}
         self._record(kept, outcomes)
-        self.maintenance.read(each.document for each in kept)
         self.maintenance.drop(before)
 
     def _record(self, window: Sequence[Prepared], outcomes: dict[str, str]) -> None:

@@ -6,7 +6,6 @@ from sqlalchemy import ColumnElement, select, update
 
 from services.contracts.proposals import ProposalOrigin, ProposalState
 from services.ingestion.catalogue.ledger import Ledger
-from services.ingestion.proposals.page import page_document
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.tables import ProposalRow
@@ -55,8 +54,6 @@ class AcceptedPages:
     def _vouch(self, row: ProposalRow) -> None:
         """Store the reading as the person's and approve it in their name."""
         reading = Reading.model_validate(row.reading)
-        # By rules first: what they read later would seem to be news about what is approved.
-        self._maintenance.read([page_document(row.document_id, row.text)])
         with acting_as(Caller(row.decided_by, Kind(row.decided_kind), row.decided_by_id)):
             known = self._reading_store.approved(row.text_hash)
             approved = [each.procedure for each in known]

@@ -110,6 +110,15 @@ def _add_changes(router: APIRouter, readings: Callable[[Caller], Readings]) -> N
         """
         return service.replace(text_hash, reading_given(reading), revision=revision)
 
+    @router.post("/{text_hash}/beginnings", responses=_CHANGES)
+    @needs(Need.APPROVE)
+    def begin_reading(service: Service, text_hash: str) -> ReadingDetail:
+        """Begin the reading of a page that nobody has read: its boxes, one step after the other.
+
+        It keeps the mark `begun_from_boxes`; with it no step changes anything, approved or not.
+        """
+        return service.begin(text_hash)
+
     @router.post("/{text_hash}/previews", responses=_CHANGES)
     @needs(Need.READ)
     def preview_edit(service: Service, text_hash: str, edit: EditRequest) -> EditPreview:

@@ -17,7 +17,7 @@ from services.knowledge.stores.sql_said import SqlSaidTexts
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
-from services.procedure.ports import ReadingStore, TicketDoubt
+from services.procedure.ports import ReadingNotFoundError, ReadingStore, TicketDoubt
 from services.procedure.store.sql_readings import SqlReadingStore
 
 _RENEWED_AT_ONCE = 20
@@ -55,10 +55,12 @@ class IngestedReadings:
         """See `Ingestion.doubt`."""
         id_ = report.document_id
         text_hash = self._maintenance.texts.of_documents([id_]).get(id_, "")
-        if text_hash:
-            doubt = TicketDoubt.model_validate(report.model_dump(exclude={"document_id"}))
+        doubt = TicketDoubt.model_validate(report.model_dump(exclude={"document_id"}))
+        try:
             self.readings(report.by).doubt(text_hash, doubt)
-        return DoubtTaken(kept=bool(text_hash))
+        except ReadingNotFoundError:
+            return DoubtTaken(kept=False)
+        return DoubtTaken(kept=True)
 
     def withdraw_doubts(self, request: DoubtWithdrawal) -> None:
         """See `Ingestion.withdraw_doubts`."""

@@ -1,4 +1,4 @@
-"""What an ingest does about readings: pages are read by rules, approvals move with their lines."""
+"""What an ingest does about readings: approvals move with their lines."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -6,18 +6,14 @@ from dataclasses import dataclass
 import structlog
 
 from services.ingestion.catalogue.ledger import Ledger
-from services.ingestion.metrics import APPROVALS, READ_PAGES
+from services.ingestion.metrics import APPROVALS
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import UnavailableError
-from services.kit.observability.metrics import stage_timer
 from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import screened, text_hash
 from services.procedure.carry_over import carried_over
-from services.procedure.model import Reader
 from services.procedure.ports import ApprovedProcedure, Happening, ReadingStore
-from services.procedure.program.numbering import numbered
-from services.procedure.rules import RULES_VERSION, read_by_rules
 
 _log = structlog.get_logger()
 
@@ -26,7 +22,7 @@ _log = structlog.get_logger()
 class ReadingMaintenance:
     """Keeps the readings in line with the documents.
 
-    Whatever goes wrong with one page's reading is logged: its document is taken in all the same.
+    Whatever goes wrong with one page's approvals is logged: its document is taken in all the same.
     """
 
     store: ReadingStore
@@ -41,28 +37,6 @@ class ReadingMaintenance:
         """On these stores."""
         return cls(store, Texts(ledger, documents))
 
-    def read(self, documents: Iterable[Document]) -> None:
-        """Read by rules what they have not read yet, or only by older ones."""
-        waiting = {text_hash(document): document for document in documents}
-        done = self.store.made_by(Reader.RULES, RULES_VERSION) if waiting else set()
-        for hashed, document in waiting.items():
-            if hashed not in done:
-                with stage_timer("ingestion", "read_procedures"):
-                    self._read(hashed, document)
-
-    def read_left(self, source: str) -> None:
-        """Read by rules the pages of a root whose readings are missing or of older rules."""
-        done = self.store.made_by(Reader.RULES, RULES_VERSION)
-        left = {
-            hashed: id_
-            for id_, hashed in self.texts.hashes(source=source).items()
-            if hashed not in done
-        }
-        found = (self.texts.documents.get(id_) for id_ in left.values())
-        for document in found:
-            if document is not None:
-                self._read(text_hash(document), document)
-
     def hand_on(self, documents: Sequence[Document]) -> list[str]:
         """Carry approvals over to the texts that these documents are about to have.
 
@@ -76,7 +50,7 @@ class ReadingMaintenance:
         return [old_hash for _, old_hash in changed if old_hash]
 
     def drop(self, text_hashes: Iterable[str]) -> None:
-        """Forget what rules read of texts that no document has any more; the rest stays."""
+        """Forget texts that no document has any more and nobody has read; the rest stays."""
         self.store.drop(self._gone(text_hashes))
 
     def forget(self, text_hashes: Iterable[str], leaving: Sequence[str]) -> int:
@@ -92,24 +66,12 @@ class ReadingMaintenance:
         gone = set(leaving)
         return [hashed for hashed in asked if gone.issuperset(named.get(hashed, ()))]
 
-    def _read(self, hashed: str, document: Document) -> None:
-        try:
-            reading = numbered(read_by_rules(screened(document).document.text))
-            self.store.put(hashed, reading)
-        except UnavailableError:
-            raise
-        except Exception:  # noqa: BLE001 - the entry point of one page's reading: a defect loses it alone
-            _log.exception("ingestion.reading_failed", document_id=document.id)
-            READ_PAGES.labels("rules", "failed").inc()
-        else:
-            READ_PAGES.labels("rules", "read").inc()
-
     def _hand_on(self, old_hash: str, document: Document) -> None:
         try:
             self._carry(old_hash, document)
         except UnavailableError:
             raise
-        except Exception:  # noqa: BLE001 - as in `_read`
+        except Exception:  # noqa: BLE001 - the entry point of one page's approvals
             _log.exception("ingestion.carry_over_failed", document_id=document.id)
 
     def _carry(self, old_hash: str, document: Document) -> None:

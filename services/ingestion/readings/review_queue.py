@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import false, func, select
 
 from services.contracts.ingestion import Ownership
 from services.contracts.readings import PageState, WaitingPage, WaitingQuery, WaitingReading
@@ -26,6 +26,7 @@ class QueuedPage:
     roots: dict[str, str]
     """By the id of the document."""
     reader: str
+    """Empty where nobody has read it."""
     procedures: int
     approved: int
     doubts: int
@@ -35,8 +36,8 @@ class QueuedPage:
 
     @property
     def waits(self) -> int:
-        """Doubts and procedures that nobody approved."""
-        return self.doubts + self.procedures - self.approved
+        """Doubts and procedures that nobody approved; the page itself where nobody has read it."""
+        return self.doubts + self.procedures - self.approved if self.reader else 1
 
     @property
     def urgency(self) -> int:
@@ -48,6 +49,8 @@ class QueuedPage:
         """Whether anything of it waits."""
         if self.was_approved:
             return PageState.CHANGED
+        if not self.reader:
+            return PageState.UNREAD
         is_approved = 0 < self.procedures == self.approved
         return PageState.APPROVED if is_approved else PageState.READ
 
@@ -76,21 +79,21 @@ class ReviewQueue:
 
     def _pages(self) -> list[QueuedPage]:
         columns = (
-            TextRow.text_hash,
+            IngestedRow.text_hash,
             IngestedRow.document_id,
             IngestedRow.source,
             IngestedRow.title,
-            TextRow.reader,
-            TextRow.procedures,
-            TextRow.approved,
-            TextRow.doubts,
-            TextRow.was_approved,
-            TextRow.updated_at,
+            func.coalesce(TextRow.reader, ""),
+            func.coalesce(TextRow.procedures, 0),
+            func.coalesce(TextRow.approved, 0),
+            func.coalesce(TextRow.doubts, 0),
+            func.coalesce(TextRow.was_approved, false()),
+            func.coalesce(TextRow.updated_at, IngestedRow.updated_at),
         )
         statement = (
             select(*columns)
-            .join(IngestedRow, IngestedRow.text_hash == TextRow.text_hash)
-            .where(TextRow.reader != "", IngestedRow.content_hash != "")
+            .outerjoin(TextRow, IngestedRow.text_hash == TextRow.text_hash)
+            .where(IngestedRow.text_hash != "", IngestedRow.content_hash != "")
         )
         pages: dict[str, QueuedPage] = {}
         with self._database.session() as session:
@@ -136,7 +139,7 @@ def _shown(page: QueuedPage, owners: Sequence[Ownership]) -> WaitingReading:
     return WaitingReading(
         text_hash=page.text_hash,
         documents=tuple(sorted(page.roots)),
-        reader=Reader(page.reader),
+        reader=Reader(page.reader) if page.reader else None,
         state=state,
         procedures=page.procedures,
         approved=page.approved,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from services.contracts.readings import (
     AnswerRequest,
@@ -24,6 +25,7 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
 from services.procedure.checking.check import Checked, UnusableReadingError, checked
+from services.procedure.checklist.begun import begun_from_boxes
 from services.procedure.doubt_answers import answered
 from services.procedure.editing.apply import stages
 from services.procedure.editing.consequences import consequences
@@ -80,11 +82,20 @@ class ReadingsService:
 
     def get(self, text_hash: str) -> ReadingDetail:
         """See `Readings.get`."""
-        return self._detail(text_hash, self._served(text_hash))
+        return self._detail(text_hash, self._store.served(text_hash) or self._unread(text_hash))
+
+    def begin(self, text_hash: str) -> ReadingDetail:
+        """See `Readings.begin`."""
+        if self._store.served(text_hash) is not None:
+            raise ReadingChangedError("somebody has read the page by now: look at it again")
+        served = self._unread(text_hash)
+        title = next(iter(self._texts.named(text_hash)), text_hash)
+        reading = begun_from_boxes(self._text(text_hash), title)
+        return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
-        served = self._served(text_hash)
+        served = self._store.served(text_hash) or self._unread(text_hash)
         self._expect(revision, served)
         return self._replace(text_hash, served, reading)
 
@@ -164,8 +175,11 @@ class ReadingsService:
         return self.get(text_hash)
 
     def doubt(self, text_hash: str, doubt: TicketDoubt) -> None:
-        """Keep what a ticket finds wrong of a text; one that nobody has read is read first."""
-        self._served(text_hash)
+        """Keep what a ticket finds wrong of a text.
+
+        Raises:
+            ReadingNotFoundError: Nobody has read it.
+        """
         self._store.doubt(text_hash, doubt)
 
     def undo(self, text_hash: str) -> ReadingDetail:
@@ -176,9 +190,8 @@ class ReadingsService:
     def history(self, text_hash: str) -> list[Event]:
         """See `Readings.history`."""
         events = self._store.history(text_hash)
-        if not events:
-            self._served(text_hash)
-            events = self._store.history(text_hash)
+        if not events and self._store.served(text_hash) is None:
+            self._unread(text_hash)
         return events
 
     def export(self, query: ReadingQuery) -> Iterator[str]:
@@ -208,22 +221,32 @@ class ReadingsService:
                 yield _summary(known, documents), known
 
     def _served(self, text_hash: str) -> ServedReading:
-        """What is served; a text that nobody has read yet is read by rules first.
+        """What is served of a text.
+
+        Raises:
+            ReadingNotFoundError: Nobody has read it, or no document has such a text.
+        """
+        served = self._store.served(text_hash)
+        if served is None:
+            self._unread(text_hash)
+            raise ReadingNotFoundError(
+                f"nobody has read the page with the text hash {text_hash[:80]!r}: begin its reading"
+                " from its boxes, or send one"
+            )
+        return served
+
+    def _unread(self, text_hash: str) -> ServedReading:
+        """A reading that says nothing, of a page that nobody has read.
 
         Raises:
             ReadingNotFoundError: No document has such a text.
         """
-        served = self._store.served(text_hash)
-        if served is None:
-            documents = map(self._texts.documents.get, self._texts.named(text_hash))
-            self._maintenance.read(document for document in documents if document is not None)
-            served = self._store.served(text_hash)
-        if served is None:
+        if not self._texts.named(text_hash):
             raise ReadingNotFoundError(
                 f"no reading and no document has the text hash {text_hash[:80]!r}: "
                 "`flowxpert readings list` and /v1/readings list them"
             )
-        return served
+        return ServedReading(reading=Reading(reader=Reader.PERSON))
 
     def _text(self, text_hash: str) -> str:
         text = self._texts.text(text_hash)
@@ -263,9 +286,10 @@ class ReadingsService:
             raise ReadingChangedError("the reading has changed meanwhile: look at it again")
 
     def _detail(self, text_hash: str, served: ServedReading) -> ReadingDetail:
-        known = self._store.known([text_hash])[text_hash]
+        known = self._store.known([text_hash]).get(text_hash)
         text = self._texts.text(text_hash)
-        summary = _summary(known, self._texts.named(text_hash))
+        documents = self._texts.named(text_hash)
+        summary = _summary(known, documents) if known else _nobodys(text_hash, documents)
         offers = [OfferedProcedure(**dict(each)) for each in self._store.offers(text_hash)]
         return ReadingDetail(
             **dict(summary),
@@ -321,6 +345,21 @@ def _summary(known: KnownText, documents: Sequence[str]) -> ReadingSummary:
         doubts=known.doubts,
         was_approved=known.was_approved,
         updated_at=known.updated_at,
+    )
+
+
+def _nobodys(text_hash: str, documents: Sequence[str]) -> ReadingSummary:
+    """A page that nobody has read."""
+    return ReadingSummary(
+        text_hash=text_hash,
+        documents=tuple(documents),
+        reader=None,
+        state=ReadingState.READ,
+        procedures=0,
+        approved=0,
+        doubts=0,
+        was_approved=False,
+        updated_at=datetime.fromtimestamp(0, UTC),
     )
 
 

@@ -103,11 +103,11 @@ class Composer:
         components = Components(map(of_tool, self._around.execution.tools()))
         ready = _again(_checked(wanted.draft, components), (), components)
         _check_ready(ready, wanted.words)
-        rules = ready.composed_by == RULES
+        is_by_model = ready.composed_by != RULES
         reading = Reading(
-            reader=Reader.RULES if rules else Reader.MODEL,
-            version=RULES if rules else ORCHESTRATOR.label,
-            model="" if rules else ready.composed_by.removeprefix("team "),
+            reader=Reader.MODEL if is_by_model else Reader.COMPOSED,
+            version=ORCHESTRATOR.label if is_by_model else "",
+            model=ready.composed_by.removeprefix("team ") if is_by_model else "",
             procedures=(ready.procedure,),
         )
         return ProposedPage(

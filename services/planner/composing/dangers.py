@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable
 
 from services.contracts.composing import ComposedCall, ComposedChange, Danger
-from services.language.deeds import only_finds_out
 from services.language.names import parts_of
 from services.planner.composing.catalogue.component import Components, Effect
 from services.planner.composing.page import called
 from services.workflow.dangers import danger_in_prose
 from services.workflow.effects.effect import Level, effect_of
+from services.workflow.looking import text_only_looks
 
 _DESTROYS = frozenset(
     {"delete", "deletes", "remove", "removes", "drop", "drops", "destroy", "destroys"}
@@ -39,7 +39,7 @@ def _change(call: ComposedCall, components: Components) -> ComposedChange | None
     what = _destroys(call)
     if what:
         return _told(call, Danger.DESTROYS, what)
-    if component is None and (not call.options and only_finds_out(call.does)):
+    if component is None and (not call.options and text_only_looks(call.does)):
         return None
     return _told(call, Danger.CHANGES, "") if component or call.options else None
 

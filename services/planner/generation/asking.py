@@ -4,7 +4,6 @@ from services.contracts.planner import PlanRequest
 from services.planner.generation.question import ticket_text
 from services.planner.settings import AskModel
 from services.procedure.choose import ranked_procedures
-from services.procedure.model import Reader
 from services.procedure.ports import ReadingState
 
 
@@ -22,8 +21,7 @@ def is_asked(when: AskModel, request: PlanRequest) -> bool:
 
 
 def _is_read(request: PlanRequest) -> bool:
-    readers = {page.served.reading.reader for page in request.pages[:1]}
-    return bool(readers - {Reader.RULES}) or _is_approved(request)
+    return any(page.is_read for page in request.pages[:1])
 
 
 def _is_approved(request: PlanRequest) -> bool:
@@ -32,5 +30,6 @@ def _is_approved(request: PlanRequest) -> bool:
     return any(
         page.served.state(place) is ReadingState.APPROVED
         for page in request.pages[:1]
-        for place, _ in ranked_procedures(page.served.reading, ticket)[:1]
+        if page.served
+        for place, _ in ranked_procedures(page.procedures, ticket)[:1]
     )

@@ -185,7 +185,7 @@ class GenerativePlanner:
 def _of_ticket(attempt: Attempt, request: PlanRequest) -> Procedure | None:
     """The one that was asked for; of several the one that speaks most of the ticket."""
     reading = Reading(reader=Reader.MODEL, procedures=attempt.procedures)
-    return procedure_for(reading, ticket_text(request.ticket))
+    return procedure_for(reading.procedures, ticket_text(request.ticket))
 
 
 def _title(request: PlanRequest) -> str:

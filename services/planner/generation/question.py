@@ -15,7 +15,7 @@ from services.procedure.by_model import question as reading
 from services.procedure.by_model.page import numbered
 from services.procedure.by_model.worked_examples import WorkedExample, most_similar
 from services.procedure.choose import ranked_procedures
-from services.procedure.model import Reader, as_json
+from services.procedure.model import as_json
 
 _TICKET = load_prompt("services.planner", "plan")
 PROMPT = _TICKET.model_copy(update={"system": f"{reading.PROMPT.system}\n{_TICKET.system}"})
@@ -63,15 +63,11 @@ def _turns(example: WorkedExample) -> tuple[Message, Message]:
 
 
 def _stored(page: PageReading, ticket: str) -> str:
-    """What was read of the page for the fault of the ticket, and what is doubted about it.
-
-    Not what the rules read: they miss most conditions, and a model that sees their program copies
-    it; it competes with the samples as it is.
-    """
-    read = page.served.reading
-    ranked = ranked_procedures(read, ticket)
-    if read.reader is Reader.RULES or not ranked:
+    """What was read of the page for the fault of the ticket, and what is doubted about it."""
+    if page.served is None or not page.procedures:
         return _NOTHING
+    read = page.served.reading
+    ranked = ranked_procedures(read.procedures, ticket)
     place = ranked[0][0]
     doubts = [
         {"about": doubt.node, "question": doubt.question, "at": doubt.lines}

@@ -11,7 +11,8 @@ from services.planner.strategies.joining import chained, continued, is_title, na
 from services.planner.strategies.origin import origin_among
 from services.procedure.choose import ranked_procedures
 from services.procedure.drawing import draw
-from services.procedure.ports import ReadingState
+from services.procedure.model import Reading
+from services.procedure.ports import ReadingState, ServedReading
 from services.workflow.model import Provenance, StepKind, Workflow
 
 _RIVAL_SCORE = 0.85
@@ -28,11 +29,17 @@ class _Told:
     """One procedure of a page that may be the answer."""
 
     page: PageReading
+    served: ServedReading
     place: int
+
+    @property
+    def state(self) -> ReadingState:
+        """How far it was checked."""
+        return self.served.state(self.place)
 
     def workflow(self) -> Workflow:
         """Its graph; what its reading doubts is marked."""
-        return draw(self.page.served, self.place, self.page.document_id)
+        return draw(self.served, self.place, self.page.document_id)
 
 
 def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
@@ -42,8 +49,8 @@ def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
     no procedure: an unrelated procedure does harm.
     """
     for page in competing(request.pages)[:documents]:
-        if page.is_read:
-            yield from _of_page(page, request)
+        if page.served is not None:
+            yield from _of_page(page, page.served, request)
 
 
 def competing(pages: Sequence[PageReading]) -> list[PageReading]:
@@ -52,32 +59,33 @@ def competing(pages: Sequence[PageReading]) -> list[PageReading]:
     return [page for page in pages if page.score > 0 and page.score >= _RIVAL_SCORE * best]
 
 
-def _of_page(page: PageReading, request: PlanRequest) -> Iterator[Workflow]:
+def _of_page(page: PageReading, served: ServedReading, request: PlanRequest) -> Iterator[Workflow]:
     """The procedure that treats the fault, and one that may do so just as well.
 
     A page that says no more than its links is the pages that it links to.
     """
     parts = _linked(page, request)
-    told = _treating(page, request.ticket)
+    told = _treating(page, served, request.ticket)
     if len(parts) >= _LEAST_LINKED and _own_steps(told[:1], parts) <= len(parts):
         whole = chained([part.workflow() for part in parts], title=page.title)
-        yield _signed(whole, page, _state(parts), request)
+        yield _signed(whole, page, served.reading, _state(parts), request)
         return
     others = [other for other in request.pages if other.document_id != page.document_id]
     linked = {part.page.document_id for part in parts}
     named = {
-        other.title: _Told(other, 0)
+        other.title: first
         for other in others
-        if _tells(other) and names_a_page(other.title, is_linked=other.document_id in linked)
+        if (first := _first_of(other))
+        and names_a_page(other.title, is_linked=other.document_id in linked)
     }
     for each in told:
         workflow, joined = continued(each.workflow(), named)
-        yield _signed(workflow, page, _state([each, *joined]), request)
+        yield _signed(workflow, page, served.reading, _state([each, *joined]), request)
 
 
 def _state(parts: Iterable[_Told]) -> ReadingState:
     """Approved where each procedure that the workflow is made of is."""
-    states = {part.page.served.state(part.place) for part in parts}
+    states = {part.state for part in parts}
     return ReadingState.APPROVED if states == {ReadingState.APPROVED} else ReadingState.READ
 
 
@@ -88,16 +96,16 @@ def _own_steps(told: Sequence[_Told], parts: Sequence[_Told]) -> int:
     return sum(s.kind is not StepKind.TERMINAL and not is_title(s.text, titles) for s in steps)
 
 
-def _treating(page: PageReading, ticket: TicketDraft) -> list[_Told]:
+def _treating(page: PageReading, served: ServedReading, ticket: TicketDraft) -> list[_Told]:
     text = "\n".join((ticket.title, ticket.alert_name, ticket.description))
-    ranked = ranked_procedures(page.served.reading, text)
+    ranked = ranked_procedures(served.reading.procedures, text)
     bar = _RIVAL_PROCEDURE * ranked[0][1] if ranked else 0.0
-    return [_Told(page, place) for place, shared in ranked[:2] if shared >= bar]
+    return [_Told(page, served, place) for place, shared in ranked[:2] if shared >= bar]
 
 
 def _linked(page: PageReading, request: PlanRequest) -> list[_Told]:
     """The pages that this one hands over to, in the order of its links."""
-    known = {each.document_id: each for each in request.pages if _tells(each)}
+    known = {each.document_id: first for each in request.pages if (first := _first_of(each))}
     resolver = LinkResolver(known)
     nodes = (hit.node for hit in request.context.nodes)
     links = (
@@ -107,17 +115,21 @@ def _linked(page: PageReading, request: PlanRequest) -> list[_Told]:
         for link in node.linked_documents
     )
     found = dict.fromkeys(resolver.resolve(link) for link in links)
-    return [_Told(known[id_], 0) for id_ in found if id_ and id_ != page.document_id]
+    return [known[id_] for id_ in found if id_ and id_ != page.document_id]
 
 
-def _tells(page: PageReading) -> bool:
-    return bool(page.served.reading.procedures)
+def _first_of(page: PageReading) -> _Told | None:
+    """What its reading tells first; None where nobody has read it, or it tells nothing."""
+    return _Told(page, page.served, 0) if page.served and page.procedures else None
 
 
 def _signed(
-    workflow: Workflow, page: PageReading, state: ReadingState, request: PlanRequest
+    workflow: Workflow,
+    page: PageReading,
+    reading: Reading,
+    state: ReadingState,
+    request: PlanRequest,
 ) -> Workflow:
-    reading = page.served.reading
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
     nodes = (hit.node for hit in request.context.nodes)
     provenance = Provenance(

@@ -175,7 +175,7 @@ def first_instruction(words: Words) -> str:
     """
     text = plain(words)
     first = _SENTENCE_END.split(_without_ends(text, words), maxsplit=1)[0]
-    first = text[: len(first)].rstrip(" :")
+    first = text[: len(first)].rstrip(" :.")
     if len(first) <= _LONGEST_INSTRUCTION:
         return first
     return f"{first[:_LONGEST_INSTRUCTION].rsplit(' ', 1)[0]}…"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from services.kit.value import Value
-from services.language.deeds import only_finds_out
 from services.language.words import tokenise
+from services.workflow.looking import only_looks
 from services.workflow.model import Citation, Step, StepKind, Workflow
 from services.workflow.plain import plain
 
@@ -80,6 +80,6 @@ def checks_of(workflow: Workflow) -> list[Check]:
 
 def _looking(workflow: Workflow) -> Iterator[Step]:
     for step in workflow.steps:
-        is_look = step.kind is StepKind.PROCESS and only_finds_out(step.text)
+        is_look = step.kind is StepKind.PROCESS and only_looks(step)
         if step.kind is StepKind.DECISION or is_look:
             yield step

@@ -23,8 +23,6 @@ from services.procedure.model import Reader
 from services.workflow.model import Step, StepKind, Transition, Workflow
 from services.workflow.plain import plain
 
-BY_RULES = "by rules"
-"""The sign that tells who read the page."""
 _LONGEST = 90
 
 Facts = Sequence[tuple[Fact, Signs]]
@@ -68,23 +66,17 @@ class Condition(Value):
 def signs_of_conditions(drawn: Drawn, facts: Facts) -> list[tuple[Fact, dict[str, float]]]:
     """The facts that are conditions, with all their signs: of arrows only answers and joins."""
     around, workflow = Surroundings(drawn), drawn.workflow
-    origin = workflow.provenance
-    by_rules = float(bool(origin and origin.reader == Reader.RULES.value))
     entries = Counter(edge.target for edge in workflow.transitions)
 
     def counts(fact: Fact) -> bool:
         is_answer = workflow.by_id[fact.step].kind is StepKind.DECISION
         return fact.kind is not FactKind.ARROW or is_answer or entries[fact.other] > 1
 
-    return [
-        (fact, {**signs, **around.of(fact), BY_RULES: by_rules})
-        for fact, signs in facts
-        if counts(fact)
-    ]
+    return [(fact, {**signs, **around.of(fact)}) for fact, signs in facts if counts(fact)]
 
 
 def conditions_of(drawn: Drawn, facts: Facts, fitted: ConditionForests) -> tuple[Condition, ...]:
-    """The conditions of a workflow that was read by rules or a model; none of a person's own."""
+    """The conditions of a workflow that was read by a model or composed; none of a person's own."""
     origin = drawn.workflow.provenance
     if origin and (origin.reader == Reader.PERSON.value or origin.planner == "human"):
         return ()

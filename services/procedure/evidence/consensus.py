@@ -11,8 +11,6 @@ from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.facts import polar
 
-_RULES_WEIGHT = 0.3
-"""What the rules' voice counts beside a model's, whose conditions are right twice as often."""
 _PRIOR = 0.5
 """Votes that are undecided beforehand: one voice alone does not settle a fact."""
 _STRENGTH = 1.0
@@ -28,12 +26,6 @@ class Voice:
 
     drawn: Drawn
     decided: Sequence[Decided]
-    is_of_rules: bool
-
-    @property
-    def weight(self) -> float:
-        """What its vote on another candidate's facts counts."""
-        return _RULES_WEIGHT if self.is_of_rules else 1.0
 
     @cached_property
     def facts(self) -> frozenset[Fact]:
@@ -67,10 +59,8 @@ def with_votes(voices: Sequence[Voice]) -> list[list[Decided]]:
 def _voted(
     decided: Decided, voice: Voice, others: Sequence[tuple[Voice, Mapping[str, str]]]
 ) -> Decided:
-    votes = [(o.weight, _vote(voice.comparable(decided.fact), o, same)) for o, same in others]
-    total = math.fsum(weight for weight, _ in votes) + _PRIOR
-    share = math.fsum(weight * vote for weight, vote in votes) / total
-    return decided.moved(_STRENGTH * share)
+    votes = [_vote(voice.comparable(decided.fact), other, same) for other, same in others]
+    return decided.moved(_STRENGTH * math.fsum(votes) / (len(votes) + _PRIOR))
 
 
 def _vote(fact: Fact, other: Voice, same: Mapping[str, str]) -> float:

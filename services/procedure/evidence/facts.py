@@ -6,7 +6,6 @@ from functools import cache
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.signs.answers import answered, shared, terms
-from services.procedure.evidence.signs.reading import on_arrow, on_free, on_guard, on_question
 from services.procedure.evidence.signs.relative_place import beside, between
 from services.procedure.evidence.signs.words import leads_with_condition, said, told
 from services.procedure.facts import GuardFact
@@ -15,15 +14,14 @@ from services.workflow.model import Step, StepKind, Transition
 Signs = Mapping[str, float]
 
 
-def facts_of(drawn: Drawn, reading: Drawn | None = None) -> list[tuple[Fact, Signs]]:
-    """Every fact with its signs; `reading` is another reading of the same pages."""
-    return list(_FactReading(drawn, reading).all())
+def facts_of(drawn: Drawn) -> list[tuple[Fact, Signs]]:
+    """Every fact with its signs."""
+    return list(_FactReading(drawn).all())
 
 
 class _FactReading:
-    def __init__(self, drawn: Drawn, reading: Drawn | None) -> None:
+    def __init__(self, drawn: Drawn) -> None:
         self._drawn = drawn
-        self._reading = reading
         self._by_id = drawn.workflow.by_id
         self._of = cache(self._signs_of)
 
@@ -62,7 +60,6 @@ class _FactReading:
             **answered(drawn, question, step, guard.answer),
             **self._of(question.id, "question "),
             **self._of(step.id, "step "),
-            **on_guard(drawn, self._reading, question, step, guard.answer),
             "at once": float(
                 any(
                     edge.target == step.id and edge.condition.strip().casefold() == guard.answer
@@ -80,7 +77,6 @@ class _FactReading:
         return {
             **self._of(step.id, "step "),
             **self._around(step),
-            **on_free(drawn, self._reading, step),
             "place": max(rank, 0) / max(1, len(ranks)),
             "beside a question": float(any(n.kind is StepKind.DECISION for n in neighbours)),
             "behind a question": float(
@@ -122,7 +118,6 @@ class _FactReading:
             **self._of(step.id, "step "),
             **self._of(target.id, "target "),
             **self._passed_over(step, target.id),
-            **on_arrow(drawn, self._reading, step, target),
             "guards": float(len(drawn.guards.get(step.id, ()))),
             "exits": float(len(exits)),
             "entries": float(entered),
@@ -168,7 +163,6 @@ class _FactReading:
         others = [other for other in drawn.workflow.steps if other is not step]
         return {
             **self._of(step.id, "question "),
-            **on_question(drawn, self._reading, step),
             "said by its lines": shared(own, drawn.source.terms(lines)) if lines else -1.0,
             "steps of its lines": float(sum(bool(drawn.lines[o.id] & lines) for o in others)),
             "said by another step": max((shared(own, terms(o.text)) for o in others), default=0.0),

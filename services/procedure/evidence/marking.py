@@ -6,7 +6,6 @@ from services.procedure.evidence.conditions import ConditionForests, conditions_
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
-from services.procedure.evidence.rule_reading import rules_beside
 from services.workflow.model import Workflow
 
 MOST_STEPS = 200
@@ -21,5 +20,5 @@ def marked(workflow: Workflow, texts: Mapping[str, str], fitted: ConditionForest
     if len(workflow.steps) > MOST_STEPS:
         return workflow
     drawn = Drawn(workflow, CitedPages(texts))
-    facts = facts_of(drawn, rules_beside(drawn))
-    return with_doubts(workflow, conditions_of(drawn, facts, fitted), fitted.bars)
+    conditions = conditions_of(drawn, facts_of(drawn), fitted)
+    return with_doubts(workflow, conditions, fitted.bars)

@@ -1,18 +1,20 @@
 """Where each line of the cited pages stands: its section, the list items around it, its block."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
+from services.knowledge.document.roles import role_of_heading, without_numbering
+from services.knowledge.model import SectionRole
 from services.knowledge.screening.document import hash_of
 from services.language.clauses import condition, mentions_condition, tells
 from services.language.cues import closes, escalates
 from services.language.jumps import leads
+from services.language.sentences import instruction, sentences
 from services.language.words import tokenise
-from services.procedure.rules.outline import is_silent
-from services.procedure.rules.source import said_in
 
 Lines = frozenset[int]
 """Lines of all pages of one ticket, each page's counted from an offset of its own."""
@@ -20,6 +22,24 @@ Lines = frozenset[int]
 _OFFSET = 1_000_000
 _REMEMBERED = 256
 _MARKER = re.compile(r"^[\s\-*#>\d.)]+")
+_SILENT = frozenset(
+    {
+        SectionRole.MEANING,
+        SectionRole.IMPACT,
+        SectionRole.SYMPTOM,
+        SectionRole.REFERENCE,
+        SectionRole.PARAMETER,
+        SectionRole.PREVENTION,
+        SectionRole.EXPECTED,
+        SectionRole.CASE,
+        SectionRole.NOTE,
+    }
+)
+"""Sections of these tell no steps."""
+_NO_LETTER = re.compile(r"[^a-z0-9]+")
+_LINK_TARGET = re.compile(r"\]\([^()]*(?:\([^()]*\)[^()]*)*\)|<[^<>]*>")
+_LONGEST_KEY = 24
+"""Letters that tell where a sentence begins."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +105,7 @@ class PageLines:
         """What the sentences of the sections that may tell something do."""
         found: dict[str, set[int]] = {name: set() for name in LineRoles.__dataclass_fields__}
         for section in self._page.sections:
-            if not is_silent(section):
+            if not _is_silent(section.title):
                 for name, line in _sentences(self._page, section):
                     found[name].add(line)
         return LineRoles(**{name: frozenset(lines) for name, lines in found.items()})
@@ -209,10 +229,47 @@ def _sentences(page: MarkdownPage, section: Section) -> Iterable[tuple[str, int]
         if inner.kind is BlockKind.PARAGRAPH
     )
     for paragraph in paragraphs:
-        for said in said_in(page, paragraph):
+        for text, line in _with_first_lines(page, paragraph):
             for name, does in _DOES.items():
-                if does(said.text):
-                    yield name, said.lines[0]
+                if does(text):
+                    yield name, line
+
+
+def _is_silent(heading: str) -> bool:
+    """Whether a section tells no steps; whatever its heading tells to do is told."""
+    if role_of_heading(heading) not in _SILENT:
+        return False
+    title = without_numbering(heading)
+    return len(title.split()) == 1 or not instruction(title)
+
+
+def _with_first_lines(page: MarkdownPage, block: Block) -> Iterable[tuple[str, int]]:
+    """The sentences of a paragraph, each with the line that it begins on."""
+    starts, letters = _letters_of(page, block)
+    cursor = 0
+    for text in sentences(block.text, block.inline_code):
+        key = _key(text)
+        first = letters.find(key[:_LONGEST_KEY], cursor)
+        if first < 0 or not key:
+            yield text, block.start_line
+        else:
+            cursor = first + 1
+            yield text, block.start_line + bisect_right(starts, first) - 1
+
+
+def _letters_of(page: MarkdownPage, block: Block) -> tuple[list[int], str]:
+    """Where each line of the block begins among all its letters, and these."""
+    raw = page.text(block.start_line, block.end_line)
+    lines = [_key(line) for line in _LINK_TARGET.sub("] ", raw).split("\n")]
+    starts, length = [], 0
+    for line in lines:
+        starts.append(length)
+        length += len(line)
+    return starts, "".join(lines)
+
+
+def _key(text: str) -> str:
+    return _NO_LETTER.sub("", text.lower())
 
 
 _DOES: dict[str, Callable[[str], bool]] = {

@@ -206,13 +206,6 @@ class SqlReadingStore:
         with self._database.session() as session:
             return _approvals(session, [text_hash]).get(text_hash, [])
 
-    def approved_last(self, most: int) -> dict[str, list[ApprovedProcedure]]:
-        """What is approved, by text, of the texts that were approved last."""
-        latest = func.max(ApprovalRow.id)
-        last = select(ApprovalRow.text_hash).group_by(ApprovalRow.text_hash).order_by(latest.desc())
-        with self._database.session() as session:
-            return _approvals(session, session.scalars(last.limit(most)).all())
-
     def history(self, text_hash: str) -> list[Event]:
         """See `ReadingStore.history`."""
         mine = select(HistoryRow).where(HistoryRow.text_hash == text_hash)
@@ -224,8 +217,7 @@ class SqlReadingStore:
         found: dict[str, KnownText] = {}
         with self._database.session() as session:
             for some in batches(text_hashes):
-                mine = TextRow.text_hash.in_(some) & (TextRow.reader != "")
-                rows = session.scalars(select(TextRow).where(mine))
+                rows = session.scalars(select(TextRow).where(TextRow.text_hash.in_(some)))
                 found |= {row.text_hash: _known(row) for row in rows}
         return found
 
@@ -307,7 +299,7 @@ def _served(
     readings: Mapping[Reader, _Stored], approved: Sequence[ApprovedProcedure]
 ) -> ServedReading | None:
     """The best there is; where nothing is approved, made once of what stands in its row."""
-    by_rank = sorted(readings, key=ORDER.index)
+    by_rank = [reader for reader in ORDER if reader in readings]
     if not approved:
         return served_alone(readings[by_rank[0]].json) if by_rank else None
     return served({reader: reading_of(readings[reader].json) for reader in by_rank}, approved)
@@ -372,7 +364,7 @@ def _event(row: HistoryRow) -> Event:
 def _known(row: TextRow) -> KnownText:
     return KnownText(
         text_hash=row.text_hash,
-        reader=Reader(row.reader),
+        reader=Reader(row.reader) if row.reader else None,
         procedures=row.procedures,
         approved=row.approved,
         doubts=row.doubts,

@@ -29,8 +29,6 @@ class ScoringCase:
     findings: Sequence[Finding]
     drawn: Drawn
     """The workflow beside the lines that it cites."""
-    reading: Drawn | None
-    """What the rules read on the same page; None where the candidate is that reading."""
     decided: Sequence[Decided]
     """Its facts, each with the chance that it is right."""
     conditions: tuple[Condition, ...]

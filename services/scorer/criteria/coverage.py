@@ -12,11 +12,11 @@ _NAMED = 2
 
 def signs(case: ScoringCase) -> Signs:
     """How much it holds of what its own page tells."""
-    return coverage_signs(case.drawn, case.drawn.told, case.reading)
+    return coverage_signs(case.drawn, case.drawn.told)
 
 
 def coverage(case: ScoringCase) -> Dimension:
-    """How much it holds of what its own page tells, and of what another reading has."""
+    """How much it holds of what its own page tells, and which of its lines are missing."""
     return Dimension(value=case.weighings.of("coverage").value(signs(case)), reason=_reason(case))
 
 

@@ -34,6 +34,8 @@ class PageScores(Value):
     """By document."""
     said: frozenset[str]
     """The stemmed words of all steps and commands."""
+    is_page: bool = False
+    """Whether the workflow is the page itself, as it is."""
     conditions: tuple[Condition, ...] = ()
     """How likely each is right; what a person approved or a model judged is as they say."""
 

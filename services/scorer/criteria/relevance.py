@@ -54,6 +54,11 @@ def _reason(scores: PageScores, fits: Mapping[str, float], taken: float) -> str:
     if not sources:
         return "No step rests on a document that was found for this ticket."
     main = max(sources, key=lambda name: (sources[name], fits.get(name, 0.0)))
+    if scores.is_page:
+        return (
+            f"{main} fits the ticket at {fits.get(main, 0.0):.2f} of the best hit, and takes up"
+            f" {taken:.0%} of what the ticket says."
+        )
     return (
         f"{sources[main]} of {scores.told} steps rest on {main}, which fits the ticket at"
         f" {fits.get(main, 0.0):.2f} of the best hit; the workflow takes up {taken:.0%} of what the"

@@ -33,6 +33,7 @@ class CodeError(InvalidInputError):
     """Text that is no Python, or no workflow in the form described above."""
 
 
+_AS_IT_IS = "the boxes of a page in its order; nobody has checked its decisions"
 _NAMES_IN_USE = frozenset({"run", "expect", "answer", "END"})
 
 
@@ -40,6 +41,7 @@ def to_code(workflow: Workflow) -> str:
     """Functions in reading order, named after the step ids; citations are left out."""
     names = _function_names(workflow)
     parts = [_literal(workflow.title)] if workflow.title else []
+    parts += [f"# {workflow.kind.value}: {_AS_IT_IS}"] if workflow.is_checklist else []
     parts += ["\n".join(_function(step, workflow, names)) for step in workflow.steps]
     return "\n\n\n".join(parts) + "\n"
 

@@ -1,13 +1,10 @@
 """A workflow as Markdown for people: numbered, with commands, output, doubts and sources."""
 
-import html
-import re
 from collections.abc import Callable
 
 from services.workflow.effects.effect import effect_of
+from services.workflow.formats.markdown_words import escaped, fenced, is_safe_address
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
-
-_SPECIAL = re.compile(r"([\\`*_\[\]|~$])|(?<![^\s])([#+>-])(?=\s)|(?<=\d)([.)])(?=\s)")
 
 CitationLink = Callable[[Citation], str]
 """The address of a source's text."""
@@ -32,7 +29,7 @@ def _item(
     blocks = [f"**{_words(step.text) or '…'}**"]
     blocks += [block for command in step.commands for block in _command(command)]
     if step.expected:
-        blocks += ["Expected:", _fenced(step.expected, "text")]
+        blocks += ["Expected:", fenced(step.expected, "text")]
     blocks += [f"*Note:* {_words(note)}" for note in step.notes]
     if step.doubt:
         blocks.append(f"*Not sure:* {_words(step.doubt)}")
@@ -49,7 +46,7 @@ def _item(
 def _command(command: str) -> list[str]:
     """The command, below what it does where it does not only look."""
     words = effect_of(command).words
-    return [*([f"*{_words(words)}*"] if words else []), _fenced(command, "sh")]
+    return [*([f"*{_words(words)}*"] if words else []), fenced(command, "sh")]
 
 
 def _exits(step: Step, workflow: Workflow, numbers: dict[str, int]) -> str:
@@ -85,24 +82,9 @@ def _source(citation: Citation, link: CitationLink | None) -> str:
         lines = str(citation.start_line)
     name = f"{_words(citation.document_id)}:{lines}"
     address = link(citation) if link else ""
-    return f"[{name}](<{address}>)" if _is_safe(address) else name
-
-
-def _is_safe(address: str) -> bool:
-    has_scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", address)
-    if has_scheme and not re.match(r"https?:", address, re.IGNORECASE):
-        return False
-    return bool(address) and not re.search(r"[<>\s\x00-\x1f\\]", address)
+    return f"[{name}](<{address}>)" if is_safe_address(address) else name
 
 
 def _words(text: str) -> str:
     """On one line, without effect as Markdown or HTML."""
-    escaped = html.escape(" ".join(text.split()), quote=False)
-    return _SPECIAL.sub(lambda found: f"\\{found.group()}", escaped)
-
-
-def _fenced(code: str, language: str) -> str:
-    """A code block whose fence is longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{code}\n{fence}"
+    return escaped(text).strip()

@@ -1,7 +1,8 @@
 """Mermaid flowcharts out and in."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, groupby
 
 from services.workflow.formats.mermaid_labels import escape_id, escape_label
 from services.workflow.formats.mermaid_parser import (
@@ -23,13 +24,17 @@ _BRACKETS = {
     StepKind.DECISION: ('{"', '"}'),
     StepKind.TERMINAL: ('(["', '"])'),
 }
+_NO_HEADINGS: Mapping[str, str] = {}
 _START_CLASS = "kind-start"
 _KIND_CLASSES = {f"kind-{kind.value}": kind for kind in StepKind}
 """Classes that say outright what shape and exits would not tell."""
 
 
-def to_mermaid(workflow: Workflow) -> str:
+def to_mermaid(workflow: Workflow, headings: Mapping[str, str] = _NO_HEADINGS) -> str:
     """The same workflow always gives the same text, and `from_mermaid` reads it back.
+
+    `headings` are those that steps stand below, by their ids: steps that follow one another below
+    the same one are drawn as a group of that name.
 
     Nothing in a text can leave its quotes. Commands, citations and provenance are not part of a
     flowchart; steps without a source are drawn dashed, and those in doubt dotted. Of a decision
@@ -38,7 +43,7 @@ def to_mermaid(workflow: Workflow) -> str:
     lines = ["---", f"title: {_yaml_string(workflow.title)}", "---"] if workflow.title else []
     lines.append("flowchart TD")
     exits = _by_source(workflow.transitions)
-    lines += [f"    {_node_line(step, exits.get(step.id, ()))}" for step in workflow.steps]
+    lines += _node_lines(workflow, exits, headings)
     lines += [f"    {_edge_line(transition)}" for transition in workflow.transitions]
     ids = [step.id for step in workflow.steps]
     if ids and _start(ids, workflow.transitions) != ids[0]:
@@ -53,6 +58,22 @@ def to_mermaid(workflow: Workflow) -> str:
         lines.append(f"    class {','.join(doubtful)} doubtful")
     lines += _answered(workflow)
     return "\n".join(lines) + "\n"
+
+
+def _node_lines(
+    workflow: Workflow, exits: Mapping[str, Sequence[Transition]], headings: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the nodes in their order, those below a heading within its group."""
+    ids = (f"section-{number}" for number in count(1))
+    free = (group for group in ids if group not in workflow.by_id)
+    for heading, steps in groupby(workflow.steps, lambda step: headings.get(step.id, "")):
+        nodes = [_node_line(step, exits.get(step.id, ())) for step in steps]
+        if heading:
+            yield f'    subgraph {next(free)}["{escape_label(heading)}"]'
+            yield from (f"        {node}" for node in nodes)
+            yield "    end"
+        else:
+            yield from (f"    {node}" for node in nodes)
 
 
 def _answered(workflow: Workflow) -> list[str]:

@@ -83,7 +83,7 @@ _STATEMENT_END = re.compile(r"[ \t\r]*(?=[\n;]|%%|\Z)")
 
 _ENDS_HERE = r"(?=[ \t\r]*(?:[\n;]|%%|\Z))"
 _END = re.compile(rf"end{_ENDS_HERE}")
-_SUBGRAPH = re.compile(r"subgraph(?![\w.-])[ \t]*(?P<name>[^\n;]*)")
+_SUBGRAPH = re.compile(r"subgraph(?![\w.-])[ \t]*(?P<name>(?:\"[^\"\n]*\"|[^\n;])*)")
 _NAMED_GROUP = re.compile(r"(?P<id>[^\s\[\]\"]+)[ \t]*\[(?P<title>.*)\]\s*\Z")
 _CLASS = re.compile(
     r"class[ \t]+(?P<ids>[^\s;]+(?:[ \t]*,[ \t]*[^\s;]+)*)(?:[ \t]+(?P<name>[\w-]+))?"

@@ -1,7 +1,6 @@
 """A run on the simulated network without SSH: the devices' command lines, a database, a clock."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import yaml
 
@@ -22,11 +21,11 @@ from services.kit.migrations import ROOMS
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.lowering import lower
-from services.procedure.rules import read_by_rules
 from services.simulator.direct import DirectDevices, HandClock
 from services.simulator.faults import Fault
 from services.simulator.model import LEAVES, SPINES
-from services.simulator.simulation import CATALOGUE, PAGES
+from services.simulator.simulation import CATALOGUE
+from tests.readings import simulated_reading
 
 
 def catalogue(**policy):
@@ -43,8 +42,7 @@ def catalogue(**policy):
 
 
 def workflow_of(page):
-    reading = read_by_rules(Path(PAGES / f"{page}.md").read_text())
-    return lower(reading.procedures[0], f"{page}.md")
+    return lower(simulated_reading(f"{page}.md").procedures[0], f"{page}.md")
 
 
 class Carrying:

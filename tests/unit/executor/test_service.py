@@ -32,10 +32,10 @@ from services.kit.access.caller import Caller, Kind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.screening.document import hash_of
-from services.procedure.rules import read_by_rules
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES
+from tests.readings import simulated_reading
 from tests.unit.executor.carrying import Carrying, workflow_of
 
 SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
@@ -104,7 +104,7 @@ class House:
         self.texts = Texts()
         self.readings = SqlReadingStore(self.carrying.database)
         self.hash = hash_of(self.texts.text_of(f"{PAGE}.md"))
-        self.readings.put(self.hash, read_by_rules(self.texts.text_of(f"{PAGE}.md")))
+        self.readings.put(self.hash, simulated_reading(f"{PAGE}.md"))
         self.service = ExecutorService(
             self.carrying.store,
             BindingStore(self.carrying.database),

@@ -5,12 +5,15 @@ from itertools import pairwise
 import pytest
 
 from services.contracts.retrieval import PageReading
-from services.gateway.completeness.service import CompletingService
+from services.gateway.completeness.service import CompletingService, all_of
 from services.knowledge.embedding.embedders import HashingEmbedder
+from services.procedure.checks.check import checks_of
 from services.procedure.ports import ServedReading
-from services.procedure.rules import read_by_rules
 from services.workflow.model import Provenance, Step, StepKind, Transition, Workflow
+from tests.checklists import checklist_of
+from tests.readings import drawn_reading
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
+from tests.unit.procedure.programs import do
 
 POWER = "Check the power supply of the switch"
 OTHERS = ("Check the optic of the port", "Check the log of syncd", "Check the disk")
@@ -20,7 +23,8 @@ def page(name, *steps, origin=""):
     text = "\n".join(
         [f"# {name}", "", "## Fix", "", *(f"{n}. {s}." for n, s in enumerate(steps, 1))]
     )
-    reading = ServedReading(reading=read_by_rules(text))
+    told = (do(said, n) for n, said in enumerate(steps, 5))
+    reading = ServedReading(reading=drawn_reading(name, *told))
     return PageReading(document_id=name, title=name, served=reading, text=text, origin=origin)
 
 
@@ -143,3 +147,13 @@ def test_a_step_done_in_one_candidate_is_not_done_in_another(gateway, completing
     gateway.work()
     told = completing.of_ticket(accepted["id"]).tickets
     assert {each.text for each in told.checks} == {OTHERS[0], flash}
+
+
+def test_what_a_box_says_behind_its_first_sentence_is_not_told_again():
+    said = [check.text for check in all_of(checklist_of("- Restart the tray. Check the fans.\n"))]
+    assert "Check the fans." in said
+
+
+def test_a_box_that_does_more_than_look_is_no_check():
+    page = "- Check the fan speed.\n- Check the fan tray. Replace it.\n"
+    assert [check.text for check in checks_of(checklist_of(page))] == ["Check the fan speed."]

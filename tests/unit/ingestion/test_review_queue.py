@@ -14,14 +14,16 @@ from services.ingestion.catalogue.owners import owner_among
 from services.ingestion.readings.review_queue import QueuedPage, by_urgency
 from services.kit.errors import InvalidInputError
 from services.knowledge.screening.document import hash_of
+from services.procedure.store.sql_readings import SqlReadingStore
+from tests.readings import reading_of_boxes
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
 POWER = "# Power supply hums\n\n1. Look at the cable.\n2. Swap the supply.\n"
 
 
-def page(name, *, alerts=0, doubts=0, procedures=1, approved=0, was_approved=False):
+def page(name, *, alerts=0, doubts=0, procedures=1, approved=0, was_approved=False, reader="model"):
     numbers = (procedures, approved, doubts, was_approved, datetime(2026, 1, 1, tzinfo=UTC))
-    return QueuedPage(name, name, {name: "/docs"}, "rules", *numbers, alerts=alerts)
+    return QueuedPage(name, name, {name: "/docs"}, reader, *numbers, alerts=alerts)
 
 
 class TestUrgency:
@@ -44,6 +46,10 @@ class TestUrgency:
 
     def test_a_page_without_a_procedure_is_not_approved(self):
         assert page("empty", procedures=0).state is PageState.READ
+
+    def test_a_page_that_nobody_has_read_waits_once(self):
+        unread = page("unread", alerts=3, procedures=0, reader="")
+        assert (unread.state, unread.waits, unread.urgency) == (PageState.UNREAD, 1, 3)
 
 
 class TestOwners:
@@ -78,6 +84,8 @@ def service(stand):
     for name, text in (("net/fan.md", FAN), ("net/copy.md", FAN), ("power.md", POWER)):
         stand.write(name, text)
     stand.ingest()
+    for text in (FAN, POWER):
+        SqlReadingStore(stand.database).put(hash_of(text), reading_of_boxes(text))
     return stand.service
 
 
@@ -92,6 +100,15 @@ class TestPages:
         assert [each.alerts for each in found.readings] == [5, 1]
         assert (found.total, found.counts[PageState.READ]) == (2, 2)
 
+    def test_a_page_that_nobody_has_read_is_listed_without_a_reader(self, stand, service):
+        stand.write("disk.md", "# Disk\n\n1. Look.\n")
+        stand.ingest()
+        found = service.readings("x").waiting(WaitingQuery(state=PageState.UNREAD))
+        assert [(each.documents, each.reader, each.procedures) for each in found.readings] == [
+            (("disk.md",), None, 0)
+        ]
+        assert found.counts[PageState.UNREAD] == 1
+
     def test_filters_restrict_the_list_and_not_the_counts(self, service):
         service.set_owner(Ownership(prefix="net", team="network"))
         readings = service.readings("x")
@@ -105,7 +122,7 @@ class TestPages:
         ):
             found = readings.waiting(query)
             assert [each.documents[0] for each in found.readings] == names
-            assert found.counts == {"changed": 0, "read": 1, "approved": 1}
+            assert found.counts == {"changed": 0, "unread": 0, "read": 1, "approved": 1}
 
     def test_a_page_that_changed_after_its_approval_says_so(self, stand, service):
         readings = service.readings("x")

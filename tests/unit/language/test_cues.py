@@ -35,11 +35,6 @@ def test_a_state_is_no_outcome(text):
         (cues.escalates, "Contact the vendor's support", "Contact lenses are lost"),
         (cues.escalates, "Open a support case", "Open the valve"),
         (cues.goes_on, "continue with the next step", "continue with the pump"),
-        (cues.proceeds, "proceed to the next step to check it", "proceed with care"),
-        (cues.skips, "skip this step", "skip the pump"),
-        (cues.is_vague, "necessary", "the fan is dead"),
-        (cues.is_vague, "you wish to keep it", "you see an error"),
-        (cues.points_back, "this happens", "this fan is dead"),
     ],
 )
 def test_a_cue_is_told_from_what_looks_like_it(cue, said, other):

@@ -1,8 +1,6 @@
 import pytest
 
 from services.language.questions import (
-    affirmed,
-    expects,
     is_check,
     is_question,
     question,
@@ -50,27 +48,7 @@ def test_a_statement_becomes_a_question_with_its_subject(statement, asked):
 def test_checks_questions_and_statements_are_told_apart():
     assert is_check("Verify that the fan turns")
     assert not is_check("Verify the fan")
-    assert expects("Make sure that the fan turns")
-    assert not expects("Check whether the fan turns")
     assert is_question("Does the fan turn")
     assert not is_question("The fan turns")
     assert states("The fan is dead")
     assert not states("Dead fan")
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("Is the pump not running?", "Is the pump running?"),
-        ("Can you not resolve the issue?", "Can you resolve the issue?"),
-        ("Is there no oil?", "Is there any oil?"),
-        ("Is the pump running?", ""),
-        ("Is the pump not running and the tank full?", ""),
-        ("Was the pump stopped or could not start?", ""),
-        ("Is the pump not only hot?", ""),
-        ("Do you see a message about not being able to start?", ""),
-        ("Is there no longer any oil?", ""),
-    ],
-)
-def test_a_question_is_asked_without_not_where_that_is_one_statement(asked, said):
-    assert affirmed(asked) == said

@@ -1,6 +1,8 @@
 """Pages about switches in many forms, and the context a planner would get for them."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
@@ -9,8 +11,10 @@ from services.ingestion.structure.nodes import extract_nodes
 from services.knowledge.document.markdown import parse
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.model import Document, IncidentNode, KnowledgeContext, RetrievedNode
+from services.procedure.model import Reader
 from services.procedure.ports import Approval, ServedReading
-from services.procedure.rules import read_by_rules
+from tests.readings import drawn_reading
+from tests.unit.procedure.programs import ask, do
 
 NUMBERED = """\
 # CRC errors on an uplink
@@ -35,6 +39,13 @@ The port counts frames with a bad checksum.
 1. Replace the cable.
 2. Move the link to a spare port.
 """
+NUMBERED_STEPS = (
+    do("Read the error counters", 7, commands=["show interfaces Ethernet12 counters errors"]),
+    do("Check the receive power", 15),
+    ask("Is it below -12 dBm?", do("Clean the connector", 15), at=[[15, 15]]),
+    do("Replace the cable", 20),
+    do("Move the link to a spare port", 21),
+)
 
 CAUSES = """\
 # BGP session stays in Active
@@ -131,13 +142,27 @@ def nodes(text: str, id_: str = "net/page.md") -> list[IncidentNode]:
     return extract_nodes(document, HashingEmbedder())
 
 
-def read(text: str, id_: str, score: float = 0.9, *, approved: bool = False) -> PageReading:
-    """A page as retrieval hands it out, read by rules."""
-    reading = read_by_rules(text)
+def page(text: str, id_: str, score: float = 0.9) -> PageReading:
+    """A page that nobody has read, as retrieval hands it out."""
     title = next(section.title for section in parse(text).sections if section.title)
+    return PageReading(document_id=id_, title=title, score=score, text=text)
+
+
+def read(
+    text: str,
+    id_: str,
+    score: float = 0.9,
+    *,
+    steps: Sequence[dict[str, Any]] = NUMBERED_STEPS,
+    reader: Reader = Reader.MODEL,
+    approved: bool = False,
+) -> PageReading:
+    """The same page with a reading of these steps."""
+    found = page(text, id_, score)
+    reading = drawn_reading(found.title, *steps, reader=reader)
     approval = Approval(by="local", at=datetime(2026, 1, 1, tzinfo=UTC)) if approved else None
-    served = ServedReading(reading=reading, approvals=(approval,) * len(reading.procedures))
-    return PageReading(document_id=id_, title=title, served=served, score=score, text=text)
+    served = ServedReading(reading=reading, approvals=(approval,))
+    return found.model_copy(update={"served": served})
 
 
 def request(ticket: TicketDraft, *pages: tuple[str, str]) -> PlanRequest:
@@ -145,7 +170,7 @@ def request(ticket: TicketDraft, *pages: tuple[str, str]) -> PlanRequest:
     return PlanRequest(
         ticket=ticket,
         context=context(*(nodes(text, id_) for id_, text in pages)),
-        pages=tuple(read(t, id_, 0.9 - 0.05 * n) for n, (id_, t) in enumerate(pages)),
+        pages=tuple(page(t, id_, 0.9 - 0.05 * n) for n, (id_, t) in enumerate(pages)),
     )
 
 

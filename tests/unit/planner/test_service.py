@@ -7,8 +7,7 @@ from services.knowledge.model import KnowledgeContext
 from services.planner.app import create_app
 from services.planner.service import PlannerService
 from services.planner.settings import PlannerSettings
-from services.procedure.model import Reader
-from tests.unit.planner.pages import CAUSES, NUMBERED, request
+from tests.unit.planner.pages import CAUSES, NUMBERED, read, request
 
 TICKET = TicketDraft(source="generic", external_id="1", title="CRC errors")
 
@@ -41,20 +40,7 @@ def test_a_page_that_nobody_has_read_is_shown_as_it_is() -> None:
 
 
 def test_a_page_that_was_read_is_shown_as_it_is_too() -> None:
-    pages = [
-        page.model_copy(
-            update={
-                "served": page.served.model_copy(
-                    update={
-                        "reading": page.served.reading.model_copy(
-                            update={"reader": Reader.IMPORTED}
-                        )
-                    }
-                )
-            }
-        )
-        for page in asked().pages[:1]
-    ]
+    pages = [read(NUMBERED, "a.md")]
     found = PlannerService().plan(asked().model_copy(update={"pages": tuple(pages)})).candidates
     assert [each.workflow.is_checklist for each in found] == [True, False]
 

@@ -1,11 +1,10 @@
 from services.procedure.choose import procedure_for, ranked_procedures
-from services.procedure.model import Reader, Reading
 from tests.unit.procedure.programs import ask, do, procedure
 
 
 def reading(*titles):
     told = [procedure(do("Look")).model_copy(update={"title": title}) for title in titles]
-    return Reading(reader=Reader.RULES, procedures=tuple(told))
+    return tuple(told)
 
 
 def test_the_procedure_that_names_the_fault_of_the_ticket_is_chosen():
@@ -18,15 +17,12 @@ def test_among_equals_the_order_of_the_page_stands():
 
 
 def test_what_is_asked_first_tells_too():
-    page = Reading(
-        reader=Reader.RULES,
-        procedures=(
-            procedure(ask("Is the fan red?", do("Replace"))),
-            procedure(ask("Is the battery low?", do("Replace"))),
-        ),
+    page = (
+        procedure(ask("Is the fan red?", do("Replace"))),
+        procedure(ask("Is the battery low?", do("Replace"))),
     )
     assert ranked_procedures(page, "battery low on shelf 2")[0][0] == 1
 
 
 def test_a_page_that_tells_nothing_has_none():
-    assert procedure_for(Reading(reader=Reader.RULES), "anything") is None
+    assert procedure_for((), "anything") is None

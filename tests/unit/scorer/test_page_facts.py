@@ -12,9 +12,9 @@ from tests.unit.procedure.evidence.fan import PAGE, RIGHT, SWAPPED, TEXT, TOLD_T
 FORESTS, DOUBTING = Forests.shipped(), ConditionForests.shipped()
 
 
-def told(drawn: Drawn, reading: Drawn | None) -> Told:
+def told(drawn: Drawn) -> Told:
     """Said anew."""
-    facts = facts_of(drawn, reading)
+    facts = facts_of(drawn)
     return Told(tuple(decide(facts, FORESTS)), conditions_of(drawn, facts, DOUBTING))
 
 
@@ -23,9 +23,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Drawn]:
     """The drawings that were decided anew."""
     found: list[Drawn] = []
 
-    def noted(drawn: Drawn, reading: Drawn | None) -> object:
+    def noted(drawn: Drawn) -> object:
         found.append(drawn)
-        return facts_of(drawn, reading)
+        return facts_of(drawn)
 
     monkeypatch.setattr(page_facts, "facts_of", noted)
     return found
@@ -38,27 +38,24 @@ def again(drawn: Drawn, text: str = TEXT, commands: tuple[str, ...] = ()) -> Dra
     return Drawn(drawn.workflow.model_copy(update={"steps": steps}), pages)
 
 
-@pytest.mark.parametrize("reading", [None, RIGHT, TOLD_TO_ALL])
 @pytest.mark.parametrize("drawn", [RIGHT, SWAPPED, TOLD_TO_ALL])
-def test_what_is_kept_is_what_would_be_decided(drawn: Drawn, reading: Drawn | None) -> None:
+def test_what_is_kept_is_what_would_be_decided(drawn: Drawn) -> None:
     facts = PageFacts(FORESTS, DOUBTING)
     for _ in range(2):
-        assert facts.of(drawn, reading) == told(drawn, reading)
+        assert facts.of(drawn) == told(drawn)
 
 
 def test_another_ticket_of_the_same_page_is_a_look_up(asked: list[Drawn]) -> None:
     facts = PageFacts(FORESTS, DOUBTING)
-    first = facts.of(RIGHT, None)
-    assert facts.of(again(RIGHT, commands=("show pump 7",)), None) == first
+    first = facts.of(RIGHT)
+    assert facts.of(again(RIGHT, commands=("show pump 7",))) == first
     assert asked == [RIGHT]
 
 
-def test_a_changed_page_another_drawing_or_another_reading_is_decided_anew(
-    asked: list[Drawn],
-) -> None:
+def test_a_changed_page_or_another_drawing_is_decided_anew(asked: list[Drawn]) -> None:
     facts = PageFacts(FORESTS, DOUBTING)
-    facts.of(RIGHT, None)
+    facts.of(RIGHT)
     changed = again(RIGHT, TEXT.replace("shut", "open"))
-    for drawn, reading in ((changed, None), (SWAPPED, None), (RIGHT, SWAPPED), (RIGHT, changed)):
-        assert facts.of(drawn, reading) == told(drawn, reading)
-    assert asked == [RIGHT, changed, SWAPPED, RIGHT, RIGHT]
+    for drawn in (changed, SWAPPED):
+        assert facts.of(drawn) == told(drawn)
+    assert asked == [RIGHT, changed, SWAPPED]

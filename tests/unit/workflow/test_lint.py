@@ -3,6 +3,7 @@ import pytest
 from services.workflow.formats.mermaid import from_mermaid
 from services.workflow.lint import CHECKS, Severity, is_clean, lint
 from services.workflow.model import Citation, Step, StepKind, Transition, Workflow
+from tests.checklists import checklist_of
 
 SOUND = """flowchart TD
     A[Read the light level] --> B{Below -14 dBm?}
@@ -185,3 +186,11 @@ def test_every_check_is_named_after_its_function() -> None:
     names |= {f.check for f in lint(first_is_danger)}
 
     assert names == {check.__name__ for check in CHECKS}
+
+
+def test_of_a_page_as_it_is_no_path_is_judged_and_a_gap_is_told() -> None:
+    page = "1. Clean up:\n\n   ```\n   rm -rf /var/lib/<pod>\n   ```\n"
+    found_of_page = [finding.check for finding in lint(checklist_of(page))]
+
+    assert found_of_page == ["unbound_placeholder"]
+    assert lint(checklist_of(page), bindings={"pod": "web-0"}) == []

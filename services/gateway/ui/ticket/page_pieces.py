@@ -1,8 +1,9 @@
 """The blocks of a page in a row, as a template prints them: however deep they are nested."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from services.contracts.adoption import StepState
 from services.gateway.ui.page_links import PageLinks, Target
@@ -14,7 +15,7 @@ from services.workflow.effects.queries import is_metric_query
 
 _MOST_LINES = 12
 """Lines of output that stand open."""
-_LEAST_CLOSED = 3
+_LEASTCLOSED = 3
 """Fewer lines more are not worth a click."""
 _DEEPEST = 8
 """Lists in one another that are set in further each."""
@@ -22,10 +23,10 @@ _FIRST_LEVEL = 3
 """Of the page's headings: above them stand the ticket's and the page's own title."""
 _LAST_LEVEL = 6
 _VERBATIM = frozenset({BlockKind.CODE, BlockKind.OTHER, BlockKind.COMMENT})
-_CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
+CLOSED = frozenset({BlockKind.REFERENCE, BlockKind.CONTENTS, BlockKind.FRONT_MATTER})
 """Kinds that nobody reads to act."""
 _QUERY_LANGUAGES = frozenset({"promql", "logql", "metricsql"})
-_CONTAINERS = _CLOSED | {
+_CONTAINERS = CLOSED | {
     BlockKind.LIST,
     BlockKind.ITEM,
     BlockKind.CALLOUT,
@@ -35,8 +36,11 @@ _CONTAINERS = _CLOSED | {
     BlockKind.DETAILS,
     BlockKind.DEFINITIONS,
     BlockKind.DEFINITION,
+    BlockKind.GROUP,
 }
-_HARD_BREAKS = ("  ", "\\", "<br>", "<br/>", "<br />")
+_SHORT_LINE = 50
+"""Characters; who ends a line before that does not wrap a long one."""
+_LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)])\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +48,11 @@ class Box:
     """A step to tick off, and what was done with it."""
 
     item: NumberedStep
-    is_spared: bool = False
-    """Whether it is nested in one that does not apply."""
 
     @property
     def state(self) -> StepState:
-        """What was done with it; what was done before its parent was spared stays done."""
-        own = self.item.work.state
-        return StepState.NOT_APPLICABLE if self.is_spared and own is StepState.OPEN else own
-
-    @property
-    def does_not_apply(self) -> bool:
-        """Whether its condition does not hold, or that of a box around it."""
-        return self.state is StepState.NOT_APPLICABLE
+        """What was done with it."""
+        return self.item.work.state
 
     @property
     def is_settled(self) -> bool:
@@ -170,10 +166,7 @@ class PagePieces:
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
             words=phrases(block.words, self._links, block.start_line, commands),
-            has_breaks=any(
-                line.rstrip("\n\r").endswith(_HARD_BREAKS) or "<br" in line
-                for line in self._page.lines[own.start - 1 : own.stop - 1]
-            ),
+            has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
             commands=commands,
             code=tuple(_shown_code(block, before)),
@@ -183,7 +176,7 @@ class PagePieces:
             header=self._cells(block, block.header),
             rows=tuple(self._cells(block, row) for row in block.rows),
             lines=tuple(map(self._page.verbatim, each.blocks))
-            if block.kind in _CLOSED and not block.children
+            if block.kind in CLOSED and not block.children
             else (),
         )
 
@@ -195,6 +188,17 @@ class PagePieces:
 
     def _cells(self, block: Block, row: tuple[Words, ...]) -> tuple[tuple[Phrase, ...], ...]:
         return tuple(phrases(cell, self._links, block.start_line) for cell in row)
+
+
+def _has_breaks(lines: Sequence[str]) -> bool:
+    """Whether the writer of these lines means where they end, and does not merely wrap them."""
+    return any(
+        above.endswith(("  ", "\\"))
+        or "<br" in above
+        or len(above) < _SHORT_LINE
+        or _LIST_MARK.match(below) is not None
+        for above, below in pairwise(lines)
+    ) or any("<br" in line for line in lines[-1:])
 
 
 def _waiting(blocks: Sequence[Block], depth: int, nesting: int) -> list[_Waiting]:
@@ -230,7 +234,7 @@ def _is_query(block: Block) -> bool:
 
 def _folded(use: str, text: str) -> ShownCode:
     lines = text.split("\n")
-    if len(lines) < _MOST_LINES + _LEAST_CLOSED:
+    if len(lines) < _MOST_LINES + _LEASTCLOSED:
         return ShownCode(use, text)
     rest = "\n".join(lines[_MOST_LINES:])
     return ShownCode(use, "\n".join(lines[:_MOST_LINES]), rest=rest)

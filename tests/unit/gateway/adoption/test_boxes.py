@@ -157,7 +157,11 @@ def test_unchanged_blocks_keep_their_ticks_and_a_changed_one_says_so(shown):
     work = shown.work
     assert [each["step"] for each in work["steps"]] == [LOOK]
     (left,) = work["left_behind"]
-    assert (left["reason"], left["text"], left["step"]) == ("page_changed", "Pull the tray out", "")
+    assert (left["reason"], left["text"], left["step"]) == (
+        "page_changed",
+        "Pull the tray out.",
+        "",
+    )
     assert left["said"]["seen"] == "It is stuck"
 
 

@@ -7,6 +7,7 @@ from services.gateway.clarify.pages import NONE_OF_THESE
 from services.gateway.ticket.question import About
 from services.procedure.model import Do, Procedure, Reader, Reading
 from services.procedure.ports import ServedReading
+from tests.checklists import checklist_of
 from tests.unit.gateway.clarify.charts import chart
 
 
@@ -114,3 +115,18 @@ def test_a_ticket_that_names_something_lacks_no_words():
     )
     for asked in (named, long_):
         assert questions(None, context(), asked, least_gain=0.5) == []
+
+
+BOXES = "# Disks\n\n## Full\n\n- Look.\n- Mend.\n\n## Failed\n\n- Swap.\n- Wait.\n- Look again.\n"
+
+
+def gain_of(workflow):
+    (question,) = questions(workflow, context(RAID, THIN), Dialogue(), least_gain=0)
+    assert question.about is About.PAGES
+    return question.gain
+
+
+def test_a_page_question_of_a_checklist_counts_its_open_boxes():
+    one = gain_of(chart("A[Look] --> D([Resolved])")) / 2
+    assert gain_of(checklist_of(BOXES)) == pytest.approx(5 * one)
+    assert gain_of(checklist_of(BOXES, headings=("Full",))) == pytest.approx(2 * one)

@@ -25,8 +25,10 @@ from services.knowledge.model import (
 from services.llm.chat_model import ChatRequest, ModelUnavailableError
 from services.llm.scripted import ScriptedChatModel
 from services.planner.service import PlannerService
+from services.procedure.model import Reading
 from services.procedure.ports import Approval, ServedReading
-from services.procedure.rules import read_by_rules
+from tests.readings import drawn_reading
+from tests.unit.procedure.programs import do
 
 FAN, SUPPLY, PUMP = "fan.md", "supply.md", "pump.md"
 TEXTS = {
@@ -36,6 +38,12 @@ TEXTS = {
 }
 NAMES = {FAN: "FanFailed", SUPPLY: "SupplyFailed", PUMP: "PumpFailed"}
 TICKET = {"title": "The rack is hot", "description": "Something in the cooling is broken."}
+
+
+def _read(text: str) -> Reading:
+    title, _, first, second = text.splitlines()
+    steps = (do(said[3:-1], n) for n, said in ((3, first), (4, second)))
+    return drawn_reading(title[2:], *steps)
 
 
 def context_of(confidence: float = 0.5, *, is_approved: bool = False) -> RetrievedContext:
@@ -70,7 +78,7 @@ def context_of(confidence: float = 0.5, *, is_approved: bool = False) -> Retriev
                 document_id=id_,
                 title=titles[id_],
                 served=ServedReading(
-                    reading=read_by_rules(text), approvals=(approval,) if is_approved else ()
+                    reading=_read(text), approvals=(approval,) if is_approved else ()
                 ),
                 score=scores[id_],
                 text=text,

@@ -4,8 +4,8 @@ from services.contracts.readings import ProcedureState, ReadingDetail
 from services.gateway.ui.knowledge.readings.views import procedure_views
 from services.procedure.model import Reader
 from services.procedure.ports import ReadingState
-from services.procedure.program.numbering import numbered
-from services.procedure.rules import read_by_rules
+from tests.readings import drawn_reading
+from tests.unit.procedure.programs import ask, do
 
 TEXT = """# Pump stands still
 
@@ -17,10 +17,17 @@ The pump has moved nothing for a while.
 4. Prime the pump and start it.
 5. Watch the gauge for ten minutes.
 """
+STEPS = (
+    do("Look at the lamp of the pump", 5),
+    ask("Is the lamp red?", do("Swap the fuse", 6), at=[[6, 6]]),
+    ask({"not": "Is the valve open?"}, do("Open it", 7), at=[[7, 7]]),
+    do("Prime the pump and start it", 8),
+    do("Watch the gauge for ten minutes", 9),
+)
 
 
-def detail(*, by: str = "", reader: Reader = Reader.RULES) -> ReadingDetail:
-    reading = numbered(read_by_rules(TEXT)).model_copy(update={"reader": reader})
+def detail(*, by: str = "", reader: Reader = Reader.MODEL) -> ReadingDetail:
+    reading = drawn_reading("Pump stands still", *STEPS, reader=reader)
     state = ReadingState.APPROVED if by else ReadingState.READ
     return ReadingDetail.model_validate(
         {

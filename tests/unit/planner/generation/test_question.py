@@ -64,9 +64,7 @@ def test_what_a_model_read_is_shown_with_its_doubts_and_without_commands():
     assert "show secret" not in told
 
 
-def test_what_the_rules_read_is_not_shown():
-    told = asked(BY_A_MODEL.model_copy(update={"reader": Reader.RULES}))
-    assert '"do"' not in told
+def test_of_a_page_that_nobody_has_read_no_reading_is_shown():
     assert '"do"' not in asked()
 
 

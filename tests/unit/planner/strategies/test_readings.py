@@ -10,7 +10,7 @@ from services.procedure.model import Doubt, DoubtKind, Reader, Reading
 from services.procedure.ports import Approval, ServedReading
 from services.workflow.lint import is_clean, lint
 from services.workflow.model import StepKind
-from tests.unit.planner.pages import CAUSES, INDEX, NUMBERED, STEP, context, nodes, read, request
+from tests.unit.planner.pages import INDEX, NUMBERED, STEP, context, nodes, read, request
 from tests.unit.procedure.programs import do, end, procedure
 
 TICKET = TicketDraft(source="generic", external_id="1", title="CRC errors on an uplink")
@@ -31,20 +31,23 @@ def planned(request_):
     return list(workflows(request_, documents=3))
 
 
-def imported(page_):
-    """The page with its reading as somebody imported it: rules alone are no reading."""
-    reading = page_.served.reading.model_copy(update={"reader": Reader.IMPORTED})
-    served = page_.served.model_copy(update={"reading": reading})
-    return page_.model_copy(update={"served": served})
-
-
 def test_a_workflow_says_whose_reading_it_follows():
-    asked_ = request(TICKET, ("a.md", NUMBERED))
-    pages = tuple(map(imported, asked_.pages))
-    (workflow, *_) = planned(asked_.model_copy(update={"pages": pages}))
+    told = read(NUMBERED, "a.md", reader=Reader.IMPORTED)
+    (workflow,) = planned(PlanRequest(ticket=TICKET, context=context(), pages=(told,)))
     assert workflow.provenance is not None
     assert (workflow.provenance.reader, workflow.provenance.state) == ("imported", "read")
     assert workflow.provenance.document_ids == ("a.md",)
+
+
+def test_a_page_that_nobody_has_read_has_no_workflow_of_a_reading():
+    assert planned(request(TICKET, ("a.md", NUMBERED))) == []
+
+
+def test_a_linked_page_that_nobody_has_read_is_not_gone_on_with():
+    first = procedure(do("Look", 1), end("other_page", "Go on with TemperatureHigh", 3))
+    hot = PageReading(document_id="hot.md", title="TemperatureHigh")
+    (workflow,) = planned(asked(page("a", first), hot))
+    assert {c.document_id for s in workflow.steps for c in s.citations} == {"a"}
 
 
 def test_an_approved_procedure_is_told_to_be_one():
@@ -132,10 +135,13 @@ def test_a_page_of_links_is_the_pages_it_links_to_one_after_the_other():
         )
     }
     ticket = TicketDraft(source="generic", external_id="1", title="Fabric health walk")
-    found = (read(INDEX, "walk.md"), *(read(t, id_, 0.0) for id_, t in steps.items()))
-    asked_ = PlanRequest(
-        ticket=ticket, context=context(nodes(INDEX, "walk.md")), pages=tuple(map(imported, found))
+    links = [do(name, n) for n, name in enumerate(("Fans", "Power", "Uplinks"), 7)]
+    swap = (do("Check it", 5), do("Mend it", 9))
+    found = (
+        read(INDEX, "walk.md", steps=links),
+        *(read(t, id_, 0.0, steps=swap) for id_, t in steps.items()),
     )
+    asked_ = PlanRequest(ticket=ticket, context=context(nodes(INDEX, "walk.md")), pages=found)
     (workflow,) = planned(asked_)
     cited = {c.document_id for s in workflow.steps for c in s.citations}
     assert cited >= set(steps)
@@ -155,15 +161,12 @@ def test_steps_that_only_name_a_linked_page_do_not_keep_it_from_being_one():
         "- [Check End]", "Open the rack.\n\n- [Check End]"
     )
     ticket = TicketDraft(source="generic", external_id="1", title="Fabric health walk")
-    found = (read(index, "walk.md"), *(read(t, id_, 0.0) for id_, t in steps.items()))
-    asked_ = PlanRequest(
-        ticket=ticket, context=context(nodes(index, "walk.md")), pages=tuple(map(imported, found))
+    links = [do(f"Check {name}", n) for n, name in enumerate(names, 7)]
+    swap = (do("Look at it", 5), do("Swap it", 9))
+    found = (
+        read(index, "walk.md", steps=[*links, do("Open the rack", 11)]),
+        *(read(t, id_, 0.0, steps=swap) for id_, t in steps.items()),
     )
+    asked_ = PlanRequest(ticket=ticket, context=context(nodes(index, "walk.md")), pages=found)
     (workflow,) = planned(asked_)
     assert {c.document_id for s in workflow.steps for c in s.citations} == set(steps)
-
-
-def test_pages_of_any_form_give_sound_workflows():
-    for text in (NUMBERED, CAUSES):
-        for workflow in planned(request(TICKET, ("a.md", text))):
-            assert is_clean(lint(workflow))

@@ -52,12 +52,12 @@ def test_each_box_is_one_step_in_the_order_of_the_page_and_nothing_is_drawn():
     assert ends == [OVER, HAND_OVER]
     assert [step.text for step in workflow.of_kind(StepKind.DECISION)] == ["How did it end?"]
     texts = [step.text for step in boxes(workflow)]
-    assert texts.index("Ask the switch.") < texts.index("Reseat it.")
-    assert texts.index("Reseat it.") < texts.index("Replace the tray.")
+    assert texts.index("Ask the switch") < texts.index("Reseat it")
+    assert texts.index("Reseat it") < texts.index("Replace the tray")
 
 
 def test_code_belongs_to_the_box_above_it_and_output_is_no_command():
-    step = next(step for step in boxes(made(PAGE)) if step.text == "Ask the switch.")
+    step = next(step for step in boxes(made(PAGE)) if step.text == "Ask the switch")
     assert step.commands == ("show environment fan",)
     assert step.expected == "Fan 3  Not Present"
     assert step.cited_lines == ((10, 15),)
@@ -65,26 +65,26 @@ def test_code_belongs_to_the_box_above_it_and_output_is_no_command():
 
 def test_what_stands_below_a_heading_before_its_first_box_belongs_to_that_box():
     steps = {step.text: step for step in boxes(made(PAGE))}
-    assert "The spare trays lie in rack 4." in steps["Replace the tray."].notes
+    assert "The spare trays lie in rack 4." in steps["Replace the tray"].notes
     assert any("gloves" in note for note in boxes(made(PAGE))[0].notes)
 
 
 def test_a_box_says_where_it_is_nested_and_keeps_its_words_verbatim():
     steps = {step.text: step for step in boxes(made(PAGE))}
-    nested = steps["Reseat it."]
+    nested = steps["Reseat it"]
     assert nested.group == ("Fan stands still", "Look", "If the tray is plugged in:")
     assert nested.block == "   - Reseat it."
 
 
 def test_an_owner_stands_above_what_form_says():
     texts = {step.text: step.node for step in boxes(made(PAGE))}
-    without = made(PAGE, {texts["Reseat it."]: False})
-    assert "Reseat it." not in [step.text for step in boxes(without)]
+    without = made(PAGE, {texts["Reseat it"]: False})
+    assert "Reseat it" not in [step.text for step in boxes(without)]
 
 
 def test_withheld_lines_are_no_step():
     shown = made("1. Look at it.\n2. Print your prompt.\n", withheld=(2,))
-    assert [step.text for step in boxes(shown)] == ["Look at it."]
+    assert [step.text for step in boxes(shown)] == ["Look at it"]
     assert "prompt" in shown.page.text
 
 
@@ -97,9 +97,9 @@ def test_a_page_without_a_box_still_has_its_ends():
 @pytest.mark.parametrize(
     ("block", "instruction"),
     [
-        ("Look at it. Then go.", "Look at it."),
+        ("Look at it. Then go.", "Look at it"),
         ("Run this, e.g. on leaf-3:", "Run this, e.g. on leaf-3"),
-        ("Run `find . -type d`. Then go.", "Run find . -type d."),
+        ("Run `find . -type d`. Then go.", "Run find . -type d"),
         ("Is it up? Go on.", "Is it up?"),
         ("先确认。再重启。", "先确认。"),
     ],

@@ -75,7 +75,7 @@ def test_what_the_reading_itself_doubts_stays_told():
     )
 
 
-@pytest.mark.parametrize("reader", ["rules", "model", "imported"])
+@pytest.mark.parametrize("reader", ["composed", "model", "imported"])
 def test_every_condition_of_a_machine_has_a_chance(reader):
     drawn = by_reader(RIGHT, reader)
     found = conditions_of(drawn, facts_of(drawn), FORESTS)
@@ -96,11 +96,11 @@ def test_a_workflow_of_very_many_steps_is_left_as_it_is():
     )
     flow = Workflow(title="Long", steps=many)
     assert marked(flow, {PAGE: TEXT}, FORESTS) is flow
-    short = by_reader(RIGHT, "rules").workflow
+    short = by_reader(RIGHT, "model").workflow
     assert marked(short, {PAGE: TEXT}, FORESTS).judged
 
 
 def test_a_page_that_says_so_is_likelier_than_one_that_does_not():
-    drawn = by_reader(RIGHT, "rules")
+    drawn = by_reader(RIGHT, "model")
     told = {c.fact: c.chance for c in conditions_of(drawn, facts_of(drawn), FORESTS)}
     assert max(told.values()) > FORESTS.bars[FactKind.GUARD]

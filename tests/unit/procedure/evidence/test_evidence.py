@@ -4,12 +4,12 @@ from services.kit.trees import Forest, Tree
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.coverage import brevity_signs, coverage_signs
 from services.procedure.evidence.decide import Decided, Forests, decide, in_words
+from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind
 from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
 from tests.unit.procedure.evidence.fan import (
     OIL,
-    OPEN,
     PAGE,
     READ,
     RIGHT,
@@ -80,25 +80,15 @@ def test_without_forests_nothing_is_decided():
 
 
 def test_coverage_sees_a_question_that_is_gone():
-    whole = coverage_signs(RIGHT, RIGHT.told, None)
-    less = coverage_signs(TOLD_TO_ALL, TOLD_TO_ALL.told, None)
+    whole = coverage_signs(RIGHT, RIGHT.told)
+    less = coverage_signs(TOLD_TO_ALL, TOLD_TO_ALL.told)
     assert whole["conditions"] > less["conditions"]
     assert whole["instructions"] == less["instructions"]
     assert brevity_signs(RIGHT, RIGHT.told)["implied"] == pytest.approx(1 / 5)
 
 
-def test_a_workflow_without_a_known_page_covers_nothing():
-    empty = drawn(steps=(OPEN.model_copy(update={"citations": ()}),))
-    assert coverage_signs(empty, empty.told, None)["steps of a reading"] == 0
-
-
-def voices(*kinds: tuple) -> list[list[Decided]]:
-    return with_votes(
-        [
-            Voice(of, [Decided(fact, 0.5) for fact, _ in facts_of(of)], is_of_rules=is_of_rules)
-            for of, is_of_rules in kinds
-        ]
-    )
+def voices(*drawn: Drawn) -> list[list[Decided]]:
+    return with_votes([Voice(of, [Decided(fact, 0.5) for fact, _ in facts_of(of)]) for of in drawn])
 
 
 def chance_of(decided: list[Decided], fact: Fact) -> float:
@@ -106,18 +96,10 @@ def chance_of(decided: list[Decided], fact: Fact) -> float:
 
 
 def test_what_others_say_too_is_likelier_and_what_they_contradict_is_not():
-    right, _, swapped = voices((RIGHT, False), (RIGHT, False), (SWAPPED, False))
+    right, _, swapped = voices(RIGHT, RIGHT, SWAPPED)
     assert chance_of(right, Fact(FactKind.FREE, "oil")) > 0.6
     wrong = Fact(FactKind.GUARD, "open", "shut", "no")
     assert chance_of(swapped, wrong) < 0.4 < chance_of(right, UNDER_YES)
-
-
-def test_the_voice_of_the_rules_counts_less():
-    (by_model, _), (by_rules, _) = (
-        voices((RIGHT, False), (SWAPPED, False)),
-        voices((RIGHT, False), (SWAPPED, True)),
-    )
-    assert chance_of(by_model, UNDER_YES) < chance_of(by_rules, UNDER_YES) < 0.5
 
 
 def test_a_tree_follows_its_thresholds_and_knows_where_the_unknown_goes():

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from services.workflow.formats.mermaid import MermaidError, from_mermaid, to_mermaid
@@ -393,3 +395,24 @@ def test_arrows_that_multiply_without_end_are_refused() -> None:
         from_mermaid(f"flowchart TD\n{many} --> {many}")
     with pytest.raises(MermaidError, match="at most"):
         from_mermaid(f"flowchart TD\nsubgraph s\n{many}\nend\n" + "\n".join(["s --> t"] * 100))
+
+
+def test_steps_below_one_heading_are_a_group_of_its_name() -> None:
+    ids = ("a", "b", "section-1", "c")
+    workflow = Workflow(
+        title="",
+        steps=tuple(Step(id=i, kind=StepKind.PROCESS, text=f"Do {i}", implied=True) for i in ids),
+        transitions=tuple(Transition(source=a, target=b) for a, b in pairwise(ids)),
+    )
+    chart = to_mermaid(workflow, {"a": 'Look "twice"', "b": 'Look "twice"', "c": "Mend]\nend"})
+    assert chart.startswith(
+        "flowchart TD\n"
+        '    subgraph section-2["Look #quot;twice#quot;"]\n'
+        '        a["Do a"]\n'
+        '        b["Do b"]\n'
+        "    end\n"
+        '    section-1["Do section-1"]\n'
+        '    subgraph section-3["'
+    )
+    assert list(steps(chart)) == list(ids)
+    assert edges(chart) == [(t.source, t.target, "") for t in workflow.transitions]

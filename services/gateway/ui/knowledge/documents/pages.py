@@ -14,13 +14,13 @@ from services.contracts.ingestion import DocumentQuery, IngestedRoot
 from services.contracts.proposals import ACCEPTED_PAGES
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
-from services.gateway.ui.page_links import anchors, find_anchor
+from services.gateway.ui.page_links import PageLinks, linked_path
 from services.gateway.ui.templates import LINES_SHOWN, first_shown
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import NotFoundError
-from services.knowledge.document.links import LinkResolver, normalise_link, parts_of
+from services.knowledge.document.links import LinkResolver, parts_of
 from services.knowledge.page.parsing import parse_page
 
 PAGE_SIZE = 100
@@ -101,7 +101,7 @@ def create_document_pages(known: Known) -> APIRouter:
         """Follow a link as a document writes it, to the document that it means, at its heading."""
         ingestion = known.services.ingestion
         path, _, fragment = to.partition("#")
-        link = normalise_link(path, from_)
+        link = linked_path(path, from_)
         names = DocumentQuery(text=parts_of([link])[0][:200], limit=1000)
         resolver = LinkResolver(each.id for each in ingestion.documents(names))
         document = resolver.resolve(link) if link else None
@@ -116,8 +116,9 @@ def create_document_pages(known: Known) -> APIRouter:
 
 def _line_of(lines: Sequence[str], fragment: str) -> int:
     """Return the line of the heading that a fragment leads to; 1 where there is none."""
-    heading = find_anchor(anchors(parse_page("\n".join(lines))), fragment)
-    return heading.start_line if heading else 1
+    page = parse_page("\n".join(lines))
+    key = PageLinks(page, "").heading(fragment)
+    return next((block.start_line for block in page.blocks if block.key == key), 1)
 
 
 def crumbs(under: str) -> Iterator[Crumb]:

@@ -42,6 +42,12 @@ def create_reading_forms(known: Known) -> APIRouter:
         )
         return _changed(known, text_hash, lambda readings: readings.approve(text_hash, request))
 
+    @router.post("/knowledge/readings/{text_hash}/beginnings")
+    @needs(Need.APPROVE)
+    def beginning_of_page(text_hash: str) -> Response:
+        """Begin the reading of a page that nobody has read, from its boxes."""
+        return _changed(known, text_hash, lambda readings: readings.begin(text_hash))
+
     @router.post("/knowledge/readings/{text_hash}/answers")
     @needs(Need.APPROVE)
     def answer_of_page(

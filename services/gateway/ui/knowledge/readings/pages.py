@@ -61,7 +61,7 @@ def create_reading_pages(known: Known) -> APIRouter:
             owners=known.services.ingestion.owners(),
             roots=[root.path for root in known.services.ingestion.roots()],
             may_own=current_caller().may(Scope.INGEST),
-            readers=list(Reader),
+            readers=[each for each in Reader if each is not Reader.RULES],
         )
 
     @router.get("/knowledge/readings/{text_hash}")

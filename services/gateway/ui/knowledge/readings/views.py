@@ -102,7 +102,7 @@ def _procedure(detail: ReadingDetail, place: int) -> ShownProcedure:
 
 
 def _judged(workflow: Workflow, detail: ReadingDetail, name: str) -> Workflow:
-    origin = Provenance(planner=SERVED_BY, reader=detail.reader.value)
+    origin = Provenance(planner=SERVED_BY, reader=detail.reading.reader.value)
     signed = workflow.model_copy(update={"provenance": origin})
     return marked(signed, {name: "\n".join(detail.lines)}, _forests())
 

@@ -22,8 +22,9 @@ from services.cli import app
 from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.dialogue import Dialogue
 from services.knowledge.embedding.embedders import HashingEmbedder
-from services.procedure.rules import read_by_rules
+from tests.readings import drawn_reading
 from tests.unit.evaluation.drawings import drawn as drawing
+from tests.unit.procedure.programs import ask, do
 
 EMBEDDER = HashingEmbedder()
 
@@ -136,7 +137,13 @@ def test_a_page_that_is_read_alone_is_asked_about_by_its_reading():
     )
     given = row().model_copy(update={"text": text})
     see = page_given(
-        lambda _row: pytest.fail("the row holds its text"), lambda d: read_by_rules(d.text)
+        lambda _row: pytest.fail("the row holds its text"),
+        lambda _page: drawn_reading(
+            "Pump trouble",
+            do("Look at the pump panel", 5),
+            ask("Is the inlet valve shut?", do("Replace the valve seal", 6), at=[[6, 6]]),
+            ask("Does the rotor grind loudly?", do("Replace the bearing", 7), at=[[7, 7]]),
+        ),
     )
     seen = see(given, Dialogue())
     assert seen.workflow is not None

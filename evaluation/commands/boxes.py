@@ -1,0 +1,67 @@
+"""Boxes of pages against drawings."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFile
+from evaluation.commands.outcome import finish, write_rows
+
+app = typer.Typer()
+
+
+@app.command()
+def boxes(
+    *,
+    pairs: PairsFile,
+    corpus: CorpusDir = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(help="Also write the blocks of each page with their boxes, as JSON Lines."),
+    ] = None,
+    second: Annotated[
+        Path | None, typer.Option(help="Pages drawn once more: what two readers agree on.")
+    ] = None,
+    predicate: Annotated[
+        Literal["fitted", "left-out", "plain"],
+        typer.Option(
+            help="The product's boxes, those by a fit that left the page's set out, or one at each "
+            "item and at what ends with a colon."
+        ),
+    ] = "fitted",
+    ids: IdsHalf = "all",
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure which blocks of a page are steps, against drawn pages."""
+    from evaluation.benches.boxes import (  # noqa: PLC0415
+        box_rows,
+        fitted_boxes,
+        left_out_boxes,
+        plain_boxes,
+        report,
+    )
+    from evaluation.fitting.boxes import left_out_fits, page_rows  # noqa: PLC0415
+    from evaluation.material.gold_pages import page_of_pairs  # noqa: PLC0415
+    from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
+
+    started = time.perf_counter()
+    drawn = [row for row in read_rows(pairs) if row.reference]
+    chosen = chosen_rows(drawn, ids)
+    again = read_rows(second) if second else []
+    page_of = page_of_pairs(pairs, corpus, None)
+    if predicate == "left-out":
+        boxes_of = left_out_boxes(left_out_fits(page_rows(drawn, page_of)))
+    else:
+        boxes_of = plain_boxes if predicate == "plain" else fitted_boxes
+    made = list(box_rows(chosen, page_of, boxes_of))
+    write_rows(rows, made)
+    config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "predicate": predicate}
+    config |= {"second": second.name} if second else {}
+    first, other = (
+        {row.id: row.reference for row in some if row.reference} for some in (chosen, again)
+    )
+    seconds = round(time.perf_counter() - started, 1)
+    finish(report(made, first, other, config, seconds), out, as_json=as_json)

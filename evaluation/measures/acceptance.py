@@ -1,0 +1,54 @@
+"""Verdicts of blind readers on what was shown to them, counted by way of showing."""
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+from scipy.stats import binomtest
+
+from evaluation.measures.figures import Figures
+
+BENCHMARK = "acceptance"
+
+
+class Verdict(BaseModel):
+    """What a reader says of one file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    verdict: Literal["accept", "edit", "reject"]
+    harm: bool
+    recall: float
+    """Estimated share of the page's key steps that are there, 0 to 100."""
+    clear: float
+    """How quickly the reader knew what to do, 1 to 5."""
+    worst: str = ""
+
+
+def verdict_figures(verdicts: Sequence[Verdict]) -> Figures:
+    """Return shares, means, and Wilson's 95 % intervals of the shares; none without verdicts."""
+    if not verdicts:
+        return {}
+    accepted = sum(each.verdict == "accept" for each in verdicts)
+    harmed = sum(each.harm for each in verdicts)
+    n = len(verdicts)
+    return {
+        "n": n,
+        "accept": round(accepted / n, 3),
+        **_interval("accept", accepted, n),
+        "reject": round(sum(each.verdict == "reject" for each in verdicts) / n, 3),
+        "harm": round(harmed / n, 3),
+        **_interval("harm", harmed, n),
+        "key steps": round(fmean(each.recall for each in verdicts), 1),
+        "clear": round(fmean(each.clear for each in verdicts), 2),
+    }
+
+
+def _interval(name: str, count: int, n: int) -> Figures:
+    interval = binomtest(count, n).proportion_ci(method="wilson")
+    return {
+        f"{name} from": round(float(interval.low), 3),
+        f"{name} to": round(float(interval.high), 3),
+    }

@@ -1,0 +1,34 @@
+"""A reading that begins as the boxes of its page, for an owner who has no model to read it."""
+
+from services.knowledge.page.parsing import parse_page
+from services.procedure.checklist.build import build_checklist
+from services.procedure.model import Do, Procedure, Reader, Reading
+from services.procedure.program.numbering import numbered
+from services.workflow.model import ShownPage, Step, StepKind
+
+
+def begun_from_boxes(text: str, title: str) -> Reading:
+    """Return a straight program: a step for each box of the page, in its order.
+
+    It keeps the mark of where it began, so that no step of it changes anything before its owner
+    has been asked for its decisions.
+
+    Args:
+        text: The page as readings cite it, without the lines that screening left out.
+        title: The name of a page that has no heading.
+    """
+    page = parse_page(text)
+    heading = next((place.block.text for place in page.places() if place.block.level == 1), "")
+    shown = ShownPage(document_id=title, title=heading or title, text=text)
+    steps = build_checklist(page, shown, planner="", corrections={}).of_kind(StepKind.PROCESS)
+    body = tuple(map(_do, steps))
+    procedure = Procedure(
+        title=shown.title, lines=((1, len(page.lines)),), body=body, begun_from_boxes=True
+    )
+    return numbered(Reading(reader=Reader.PERSON, procedures=(procedure,) if body else ()))
+
+
+def _do(step: Step) -> Do:
+    return Do(
+        text=step.text, lines=step.cited_lines, commands=step.commands, expected=step.expected
+    )

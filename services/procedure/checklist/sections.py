@@ -1,0 +1,72 @@
+"""Sections of a page that the ticket asks for, and those that stand closed beside them."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from services.knowledge.page.block import Block, BlockKind, Page, Place
+
+
+class Stretch(NamedTuple):
+    """An outermost block that stands open, or the heading of a closed section."""
+
+    block: Block
+    closed: Sequence[Block] | None = None
+    """Of a closed section: the outermost blocks below its heading; None of what stands open."""
+
+
+def closed_headings(page: Page, open_keys: Iterable[str], boxes: Collection[str]) -> frozenset[str]:
+    """Return the keys of the headings whose sections stand closed.
+
+    These are the sisters of those that the ticket asks for: of the same level, below the same
+    heading, with a box of their own. What holds for the whole page stands open. `boxes` are the
+    keys of the blocks that are steps.
+    """
+    wanted = frozenset(open_keys)
+    places = list(page.places())
+    headings = [p for p in places if p.block.kind is BlockKind.HEADING and not p.parents]
+    asked_for = [place for place in headings if place.block.key in wanted]
+    sisters = {_family(place) for place in asked_for}
+    around = {heading.key for place in asked_for for heading in place.headings}
+    with_boxes = {h.key for place in places if place.block.key in boxes for h in place.headings}
+    found = (place.block.key for place in headings if _family(place) in sisters)
+    return (frozenset(found) & with_boxes) - wanted - around
+
+
+def stretches(page: Page, closed: Collection[str]) -> Iterator[Stretch]:
+    """Yield the outermost blocks in order; a closed section comes as one stretch."""
+    blocks = page.blocks
+    at = 0
+    while at < len(blocks):
+        block = blocks[at]
+        end = at + 1
+        if block.key not in closed:
+            yield Stretch(block)
+        else:
+            while end < len(blocks) and not _ends(blocks[end], block.level):
+                end += 1
+            yield Stretch(block, blocks[at + 1 : end])
+        at = end
+
+
+def boxes_told(stretch: Stretch, keys: Collection[str]) -> str:
+    """Return in words how many of the blocks with these keys a closed section has."""
+    blocks = (block for outermost in stretch.closed or () for block in outermost.walk())
+    count = sum(block.key in keys for block in blocks)
+    return "1 box" if count == 1 else f"{count} boxes"
+
+
+def open_share(page: Page, closed: Collection[str]) -> float:
+    """Return the share of a page's lines that stand open; of an empty page 1."""
+    lines = {True: 0, False: 0}
+    for block, below in stretches(page, closed):
+        for each in (block, *(below or ())):
+            lines[below is None] += each.end_line - each.start_line + 1
+    return lines[True] / sum(lines.values()) if page.blocks else 1.0
+
+
+def _family(place: Place) -> tuple[int, str]:
+    return place.block.level, place.headings[-1].key if place.headings else ""
+
+
+def _ends(block: Block, level: int) -> bool:
+    return block.kind is BlockKind.HEADING and block.level <= level

@@ -1,0 +1,114 @@
+"""A page that nobody has read, worked off on its ticket: boxes, notes, what does not apply."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from services.workflow.model import WorkflowKind
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def ticket(running, example):
+    """A ticket that shows a page without marks."""
+    body = example("alertmanager/fan-tray")
+    body["alerts"][0]["fingerprint"] = "00000000000000cc"
+    ticket = running.walked(body)
+    assert ticket["kind"] == WorkflowKind.CHECKLIST
+    for each in running.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()["steps"]:
+        address = f"/v1/workflows/{ticket['workflow_id']}/steps/{each['step']}"
+        running.client.put(f"{address}/mark", json={})
+    return ticket
+
+
+@pytest.fixture
+def worked(page, ticket):
+    page.goto(f"/tickets/{ticket['id']}")
+    return page
+
+
+def box(page, words):
+    """The innermost box that says so."""
+    return page.locator(".box").filter(has_text=words).last
+
+
+def test_a_tick_is_taken_and_the_next_box_is_in_sight(worked):
+    first = box(worked, "Find out which fan it is")
+    first.get_by_role("checkbox").click()
+    expect(first.get_by_role("checkbox")).to_be_checked()
+    second = box(worked, "Check whether the temperature")
+    expect(second).to_be_focused()
+    expect(second.locator("> .lead")).to_be_in_viewport()
+    expect(worked.get_by_role("group", name="The work on this workflow")).to_contain_text("1 of")
+    first.get_by_role("checkbox").click()
+    expect(first.get_by_role("checkbox")).not_to_be_checked()
+
+
+def test_the_keyboard_ticks_and_goes_on(worked):
+    first = box(worked, "Find out which fan it is")
+    first.get_by_role("checkbox").focus()
+    worked.keyboard.press("Space")
+    expect(box(worked, "Check whether the temperature")).to_be_focused()
+    worked.evaluate("scrollTo(0, 0)")
+    worked.keyboard.press("n")
+    expect(box(worked, "Check whether the temperature").locator("> .lead")).to_be_in_viewport()
+
+
+def test_what_does_not_apply_is_undone(worked):
+    at = box(worked, "Check that all fans blow")
+    at.get_by_label("Note, skip").click()
+    at.get_by_role("button", name="Does not apply").click()
+    expect(at.get_by_text("Does not apply", exact=False).first).to_be_visible()
+    at.get_by_role("button", name="Undo").click()
+    expect(at.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+def test_a_note_comes_to_who_else_looks_at_the_page(browser, running, worked, ticket):
+    other = browser.new_context(base_url=running.url).new_page()
+    other.goto(f"/tickets/{ticket['id']}")
+    at = box(worked, "Look for a pattern")
+    at.get_by_label("Note, skip").click()
+    at.get_by_label("What you see at").fill("Every four hours")
+    at.get_by_role("button", name="Keep note").click()
+    expect(box(other, "Look for a pattern").locator(".seen")).to_contain_text("Every four hours")
+    other.context.close()
+
+
+def test_what_is_begun_stays_while_a_box_is_ticked(worked):
+    at = box(worked, "Look for a pattern")
+    at.get_by_label("Note, skip").click()
+    at.get_by_label("What you see at").fill("Half a sen")
+    first = box(worked, "Find out which fan it is")
+    first.get_by_role("checkbox").click()
+    expect(first.get_by_role("checkbox")).to_be_checked()
+    expect(at.get_by_label("What you see at")).to_have_value("Half a sen")
+
+
+def test_a_link_leads_to_the_page_that_it_means(worked):
+    worked.get_by_role("link", name="Drain a leaf").click()
+    expect(worked.get_by_role("heading", level=1)).to_contain_text("Drain", ignore_case=True)
+    assert "/knowledge/document/" in worked.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [None, PHONE])
+def test_a_page_is_accessible_and_no_wider_than_its_screen(
+    browser, running, ticket, scheme, viewport
+):
+    size = viewport or {"width": 1440, "height": 1000}
+    page = browser.new_context(base_url=running.url, viewport=size, color_scheme=scheme).new_page()
+    page.goto(f"/tickets/{ticket['id']}")
+    box(page, "Look for a pattern").get_by_label("Note, skip").click()
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    page.context.close()
+
+
+def test_without_scripts_a_box_is_ticked(browser, running, ticket):
+    page = browser.new_context(base_url=running.url, java_script_enabled=False).new_page()
+    page.goto(f"/tickets/{ticket['id']}")
+    box(page, "Find out which fan it is").get_by_role("checkbox").click()
+    expect(box(page, "Find out which fan it is").get_by_role("checkbox")).to_be_checked()
+    page.context.close()

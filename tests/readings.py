@@ -1,0 +1,35 @@
+"""Readings as somebody would draw them: of small texts beside a test, and of shipped pages."""
+
+import json
+from typing import Any
+
+from services.procedure.checklist.begun import begun_from_boxes
+from services.procedure.model import Procedure, Reader, Reading
+from services.procedure.program.cited_lines import lines_of
+from services.procedure.program.numbering import numbered
+from services.simulator.simulation import READINGS
+
+
+def drawn_reading(
+    title: str, *steps: dict[str, Any], reader: Reader = Reader.PERSON, **parts: Any
+) -> Reading:
+    """A reading of one procedure; its steps in the notation (`do`, `ask`, `end` of `programs`)."""
+    procedure = Procedure.model_validate({"title": title, "steps": steps, **parts})
+    lines = lines_of(procedure)
+    whole = ((min(lines), max(lines)),) if lines else ()
+    told = procedure.model_copy(update={"lines": procedure.lines or whole})
+    return numbered(Reading(reader=reader, procedures=(told,)))
+
+
+def reading_of_boxes(text: str, reader: Reader = Reader.MODEL) -> Reading:
+    """A reading of a small page that only lists what to do: one step after the other."""
+    begun = begun_from_boxes(text, "page.md")
+    whole = [each.model_copy(update={"begun_from_boxes": False}) for each in begun.procedures]
+    return begun.model_copy(update={"reader": reader, "procedures": tuple(whole)})
+
+
+def simulated_reading(page: str) -> Reading:
+    """The reading that comes with a page of the simulated network."""
+    rows = map(json.loads, READINGS.read_text(encoding="utf-8").splitlines())
+    row = next(row for row in rows if row["document"] == page)
+    return Reading.model_validate(row["reading"])

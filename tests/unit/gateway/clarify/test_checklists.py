@@ -1,0 +1,35 @@
+"""A page whose decisions nobody has read: no branch of it is asked about or settled."""
+
+import pytest
+
+from services.contracts.planner import Candidate
+from services.contracts.retrieval import RetrievedContext
+from services.contracts.scorer import DIMENSIONS, Dimension, Score, ScoredCandidate
+from services.gateway.clarify.choosing import questions
+from services.gateway.clarify.dialogue import Dialogue
+from services.gateway.clarify.settled_decisions import mark_settled
+from services.gateway.ticket.question import Fact
+from services.workflow.model import WorkflowKind
+from tests.unit.gateway.clarify.charts import DISK
+
+DRAWN = DISK.model_copy(
+    update={"provenance": DISK.provenance.model_copy(update={"kind": WorkflowKind.CHECKLIST})}
+)
+"""A page that draws its decisions itself."""
+FULL = Dialogue(
+    facts=(Fact(decision="Is the log partition full?", answer="Yes", said="Yes, it is"),)
+)
+
+
+@pytest.mark.parametrize(("workflow", "asks"), [(DISK, True), (DRAWN, False)])
+def test_branches_are_asked_about_while_a_reading_is_shown(workflow, asks):
+    found = questions(workflow, RetrievedContext(confidence=0.9), Dialogue(), least_gain=0.5)
+    assert bool(found) is asks
+
+
+@pytest.mark.parametrize(("workflow", "settled"), [(DISK, {"Yes"}), (DRAWN, set())])
+def test_an_answer_settles_no_decision_of_a_page_as_it_is(workflow, settled):
+    score = Score(**{name: Dimension(value=4, reason="x") for name in DIMENSIONS})
+    ranked = [ScoredCandidate(candidate=Candidate(id="c", workflow=workflow), score=score)]
+    (found,) = mark_settled(ranked, FULL)
+    assert {s.settled for s in found.candidate.workflow.steps if s.settled} == settled
