@@ -47,9 +47,10 @@ def tasks_of(page: Page, boxes: Sequence[Box]) -> list[Section]:
     keys = frozenset(box.block.key for box in boxes)
     below, title = sections, sections[:1]
     while below:
-        parts = [part for part in _parts(below, keys) if part.is_whole]
+        parts = [part for part in _parts(below, keys) if part.acts and not part.is_of_whole_page]
         if len(parts) != 1:
-            is_several = _hold_nearly_all(parts, len(boxes)) and _are_tasks(parts, page)
+            held = sum(part.boxes for part in parts)
+            is_several = held >= _NEARLY_ALL * len(boxes) and _are_tasks(parts, page)
             return [part.section for part in parts] if is_several else []
         only = parts[0].sections
         is_title = only[:1] == title or only[0].level == 1
@@ -75,10 +76,13 @@ class _Part:
         return self.section.path[-1]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it acts by itself, and does not hold for the whole page."""
-        acts = self.boxes > 1 or any(b.number or b.kind is BlockKind.CODE for b in self.blocks)
-        return acts and role_of_heading(self.title) not in _OF_THE_WHOLE_PAGE
+    def acts(self) -> bool:
+        """Whether somebody could work by it alone."""
+        return self.boxes > 1 or any(b.number or b.kind is BlockKind.CODE for b in self.blocks)
+
+    @property
+    def is_of_whole_page(self) -> bool:
+        return role_of_heading(self.title) in _OF_THE_WHOLE_PAGE
 
 
 def _parts(sections: Sequence[Section], boxes: Collection[str]) -> Iterator[_Part]:
@@ -92,10 +96,6 @@ def _parts(sections: Sequence[Section], boxes: Collection[str]) -> Iterator[_Par
     for group in groups:
         blocks = [block for each in group for top in each.blocks for block in top.walk()]
         yield _Part(group, blocks, sum(block.key in boxes for block in blocks))
-
-
-def _hold_nearly_all(parts: Sequence[_Part], boxes: int) -> bool:
-    return sum(part.boxes for part in parts) >= _NEARLY_ALL * boxes
 
 
 def _are_tasks(parts: Sequence[_Part], page: Page) -> bool:
