@@ -11,7 +11,7 @@ from evaluation.fitting.forests import fitted_forest
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.kit.trees import Forest
-from services.knowledge.page.box_fit import BoxFit
+from services.knowledge.page.box_fit import BoxFit, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
@@ -76,11 +76,17 @@ def fit_boxes(pages: Sequence[PageRows], provenance: str) -> BoxFit:
 
 def left_out_chances(pages: Sequence[PageRows]) -> list[NDArray[np.float64]]:
     """Return the chances of each page's blocks by a forest that saw no page of its set."""
-    forests = {
-        name: _forest([page for page in pages if page.set != name])
-        for name in {page.set for page in pages}
-    }
+    forests = _left_out_forests(pages)
     return [np.array(forests[page.set].chances(page.signs)) for page in pages]
+
+
+def left_out_fits(pages: Sequence[PageRows]) -> dict[str, BoxFit]:
+    """Return by the name of each set the fit that saw no page of it, at the shipped threshold."""
+    threshold = shipped_fit().threshold
+    return {
+        name: BoxFit(signs_hash=SIGNS_HASH, threshold=threshold, forest=forest)
+        for name, forest in _left_out_forests(pages).items()
+    }
 
 
 def f1(boxes: Sequence[Truths], truths: Sequence[Truths]) -> float:
@@ -88,6 +94,13 @@ def f1(boxes: Sequence[Truths], truths: Sequence[Truths]) -> float:
     right = sum(int((box & truth).sum()) for box, truth in zip(boxes, truths, strict=True))
     total = sum(int(box.sum() + truth.sum()) for box, truth in zip(boxes, truths, strict=True))
     return 2 * right / max(1, total)
+
+
+def _left_out_forests(pages: Sequence[PageRows]) -> dict[str, Forest]:
+    return {
+        name: _forest([page for page in pages if page.set != name])
+        for name in sorted({page.set for page in pages})
+    }
 
 
 def _forest(pages: Sequence[PageRows]) -> Forest:
