@@ -175,7 +175,7 @@ class _Writer:
             case BlockKind.RULE:
                 lines = ["---"]
             case _ if block.words:
-                lines = [_line(line) for line in _written(block.words).split("\n")]
+                lines = [_line(line) for line in _written(block.words).strip().split("\n")]
                 lines[0] = f"{lead}{lines[0]}"
                 commands = (
                     () if block.is_withheld else inline_commands(block.text, codes(block.words))

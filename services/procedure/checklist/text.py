@@ -161,7 +161,7 @@ class _Writer:
             for row in _aligned([*([block.header] if block.header else []), *block.rows]):
                 yield TextLine(margin.take(), row, role)
         elif block.words and not _is_named_by_its_margin(block):
-            for line in (_page_tick(block) + written(block.words)).split("\n"):
+            for line in (_page_tick(block) + written(block.words).strip()).split("\n"):
                 yield TextLine(margin.take(), line.strip(), role)
             yield from _inline_effects(block, margin)
         elif not block.children and not block.words:
