@@ -1,47 +1,56 @@
 """`bench boxes`: which blocks of a page are steps, against drawn pages."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.measures.boxes import JudgedBlock, PageBlocks, box_figures, box_intervals
 from evaluation.measures.figures import Report, mean_over_sets
 from services.knowledge.page.block import Block, BlockKind, Page
-from services.knowledge.page.boxes import candidates, find_boxes
+from services.knowledge.page.box_fit import BoxFit
+from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.screening.document import screened
 from services.workflow.model import StepKind
 
-PredicateName = Literal["fitted", "plain"]
-Predicate = Callable[[LogicRow, Page], Collection[str]]
-"""Keys of the blocks of a row's page that have a box."""
+Predicate = Callable[[LogicRow, Page], Sequence[Box]]
+"""Boxes of a row's page."""
 
 
-def fitted_boxes(_row: LogicRow, page: Page) -> set[str]:
-    """Return the boxes as the product finds them, options of an either/or among them."""
-    return {block.key for box in find_boxes(page) for block in (box.block, *box.options)}
+def fitted_boxes(_row: LogicRow, page: Page) -> list[Box]:
+    """Return the boxes as the product finds them."""
+    return find_boxes(page)
 
 
-def plain_boxes(_row: LogicRow, page: Page) -> set[str]:
-    """Return every item, and every paragraph that ends with a colon."""
-    blocks = (place.block for place in candidates(page))
-    return {b.key for b in blocks if b.kind is BlockKind.ITEM or b.text.endswith(":")}
+def plain_boxes(_row: LogicRow, page: Page) -> list[Box]:
+    """Return a box at every item, and at every paragraph that ends with a colon."""
+    return [
+        Box(place)
+        for place in candidates(page)
+        if place.block.kind is BlockKind.ITEM or place.block.text.endswith(":")
+    ]
 
 
-PREDICATES: Mapping[PredicateName, Predicate] = {"fitted": fitted_boxes, "plain": plain_boxes}
+def left_out_boxes(fits: Mapping[str, BoxFit]) -> Predicate:
+    """Return the boxes by the fit that saw no page of the row's set."""
+    return lambda row, page: find_boxes(page, fit=fits[row.set])
 
 
 def box_rows(
     rows: Sequence[LogicRow], page_of: PageOf, predicate: Predicate
 ) -> Iterator[dict[str, Any]]:
-    """Yield for each row its items and paragraphs, each with its lines and whether it has a box."""
+    """Yield for each row its items and paragraphs, each with its lines and whether it has a box.
+
+    Options of an either/or, which are one box together, have one each.
+    """
     for row in rows:
         document = page_of(row)
         withheld = withheld_lines(document.text, screened(document).document.text)
         page = parse_page(document.text, withheld=withheld)
-        boxed = predicate(row, page)
+        boxes = predicate(row, page)
+        boxed = {block.key for box in boxes for block in (box.block, *box.options)}
         blocks = [place.block for place in candidates(page)]
         judged = [{"lines": _lines(block), "box": block.key in boxed} for block in blocks]
         yield {"id": row.id, "set": row.set, "blocks": judged}

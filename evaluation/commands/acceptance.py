@@ -40,6 +40,10 @@ def acceptance(
             "those of a strong model that are kept here."
         ),
     ] = None,
+    left_out: Annotated[
+        bool,
+        typer.Option("--left-out", help="Of `page`: boxes by a fit that left the page's set out."),
+    ] = False,
     arm: Annotated[str, typer.Option(help="Name of the way in the rows; else as `--show`.")] = "",
     ids: IdsHalf = "all",
     skip: Annotated[int, typer.Option(min=0, help="Leave out so many of the first rows.")] = 0,
@@ -48,14 +52,19 @@ def acceptance(
     """Write what is shown for each ticket, for readers who judge it blind."""
     from evaluation.benches.acceptance.setup import show_named  # noqa: PLC0415
     from evaluation.benches.acceptance.showing import shown_rows  # noqa: PLC0415
+    from evaluation.benches.boxes import left_out_boxes  # noqa: PLC0415
+    from evaluation.fitting.boxes import left_out_fits, page_rows  # noqa: PLC0415
     from evaluation.material.gold_pages import page_of_pairs  # noqa: PLC0415
     from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
 
-    chosen = chosen_rows(read_rows(pairs), ids)[skip:]
+    drawn = read_rows(pairs)
+    chosen = chosen_rows(drawn, ids)[skip:]
     chosen = chosen[:first] if first else chosen
     page_of = page_of_pairs(pairs, corpus, None)
+    boxes = left_out_boxes(left_out_fits(page_rows(drawn, page_of))) if left_out else None
     with open_platform(data_dir) if data_dir else nullcontext() as platform:
-        way = show_named(show, page_of, embedder_of(platform), platform, answers)
+        embedder = embedder_of(platform)
+        way = show_named(show, page_of, embedder, platform=platform, answers=answers, boxes=boxes)
         with progress("acceptance", len(chosen)) as advance:
             records = list(shown_rows(chosen, arm or show, page_of, way, advance))
     write_rows(rows, records)

@@ -25,9 +25,10 @@ def boxes(
         Path | None, typer.Option(help="Pages drawn once more: what two readers agree on.")
     ] = None,
     predicate: Annotated[
-        Literal["fitted", "plain"],
+        Literal["fitted", "left-out", "plain"],
         typer.Option(
-            help="The product's boxes, or one at each item and at what ends with a colon."
+            help="The product's boxes, those by a fit that left the page's set out, or one at each "
+            "item and at what ends with a colon."
         ),
     ] = "fitted",
     ids: IdsHalf = "all",
@@ -35,15 +36,27 @@ def boxes(
     as_json: AsJson = False,
 ) -> None:
     """Measure which blocks of a page are steps, against drawn pages."""
-    from evaluation.benches.boxes import PREDICATES, box_rows, report  # noqa: PLC0415
+    from evaluation.benches.boxes import (  # noqa: PLC0415
+        box_rows,
+        fitted_boxes,
+        left_out_boxes,
+        plain_boxes,
+        report,
+    )
+    from evaluation.fitting.boxes import left_out_fits, page_rows  # noqa: PLC0415
     from evaluation.material.gold_pages import page_of_pairs  # noqa: PLC0415
     from evaluation.material.logic_rows import chosen_rows, read_rows  # noqa: PLC0415
 
     started = time.perf_counter()
-    chosen = [row for row in chosen_rows(read_rows(pairs), ids) if row.reference]
+    drawn = [row for row in read_rows(pairs) if row.reference]
+    chosen = chosen_rows(drawn, ids)
     again = read_rows(second) if second else []
     page_of = page_of_pairs(pairs, corpus, None)
-    made = list(box_rows(chosen, page_of, PREDICATES[predicate]))
+    if predicate == "left-out":
+        boxes_of = left_out_boxes(left_out_fits(page_rows(drawn, page_of)))
+    else:
+        boxes_of = plain_boxes if predicate == "plain" else fitted_boxes
+    made = list(box_rows(chosen, page_of, boxes_of))
     write_rows(rows, made)
     config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "predicate": predicate}
     config |= {"second": second.name} if second else {}

@@ -11,10 +11,12 @@ from evaluation.fitting.forests import fitted_forest
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.kit.trees import Forest
-from services.knowledge.page.box_fit import BoxFit
+from services.knowledge.page.box_fit import BoxFit, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.withheld import withheld_lines
+from services.knowledge.screening.document import screened
 from services.workflow.model import StepKind
 
 _THRESHOLDS = np.arange(0.3, 0.601, 0.01)
@@ -41,7 +43,9 @@ def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
     found = []
     for row in rows:
         if row.reference is not None:
-            page = parse_page(page_of(row).text)
+            document = page_of(row)
+            withheld = withheld_lines(document.text, screened(document).document.text)
+            page = parse_page(document.text, withheld=withheld)
             places, lines = list(candidates(page)), step_lines(row.reference)
             spans = [range(p.block.start_line, p.block.own_end + 1) for p in places]
             is_step = tuple(any(line in lines for line in span) for span in spans)
@@ -76,11 +80,17 @@ def fit_boxes(pages: Sequence[PageRows], provenance: str) -> BoxFit:
 
 def left_out_chances(pages: Sequence[PageRows]) -> list[NDArray[np.float64]]:
     """Return the chances of each page's blocks by a forest that saw no page of its set."""
-    forests = {
-        name: _forest([page for page in pages if page.set != name])
-        for name in {page.set for page in pages}
-    }
+    forests = _left_out_forests(pages)
     return [np.array(forests[page.set].chances(page.signs)) for page in pages]
+
+
+def left_out_fits(pages: Sequence[PageRows]) -> dict[str, BoxFit]:
+    """Return by the name of each set the fit that saw no page of it, at the shipped threshold."""
+    threshold = shipped_fit().threshold
+    return {
+        name: BoxFit(signs_hash=SIGNS_HASH, threshold=threshold, forest=forest)
+        for name, forest in _left_out_forests(pages).items()
+    }
 
 
 def f1(boxes: Sequence[Truths], truths: Sequence[Truths]) -> float:
@@ -88,6 +98,13 @@ def f1(boxes: Sequence[Truths], truths: Sequence[Truths]) -> float:
     right = sum(int((box & truth).sum()) for box, truth in zip(boxes, truths, strict=True))
     total = sum(int(box.sum() + truth.sum()) for box, truth in zip(boxes, truths, strict=True))
     return 2 * right / max(1, total)
+
+
+def _left_out_forests(pages: Sequence[PageRows]) -> dict[str, Forest]:
+    return {
+        name: _forest([page for page in pages if page.set != name])
+        for name in sorted({page.set for page in pages})
+    }
 
 
 def _forest(pages: Sequence[PageRows]) -> Forest:

@@ -23,8 +23,7 @@ class _Found:
 
     reports: Sequence[Report]
 
-    def logic(self, reader: str, given: str, page: str = "there") -> Report | None:
-        wanted = {"reader": reader, "given": given, "page": page}
+    def logic(self, **wanted: str) -> Report | None:
         return self._first("logic", lambda each: wanted.items() <= each.config.items())
 
     def of(self, benchmark: str) -> Report | None:
@@ -42,8 +41,9 @@ def front_table(reports: Sequence[Report]) -> str:
 
 
 def _rows(found: _Found) -> Iterator[_Row]:
-    walk, hidden = found.logic("rules", "ticket"), found.logic("rules", "ticket", "hidden")
-    rules, model = found.logic("rules", "page"), found.logic("recorded", "page")
+    walk = found.logic(given="ticket", page="there")
+    hidden = found.logic(given="ticket", page="hidden")
+    model = found.logic(given="page", reader="recorded")
     choice, judge, search = (found.of(name) for name in ("page choice", "judge", "retrieval"))
     if walk:
         beside = _baselines(search) if search else ""
@@ -53,15 +53,10 @@ def _rows(found: _Found) -> Iterator[_Row]:
         yield _of_rows("called sure with the page hidden, no model", hidden, "sure", "wanted: 0 %")
     if choice:
         yield from _chosen(choice)
-    if rules:
-        yield _of_rows("guards right (F1), page read by rules", rules, "guards", _PERSON)
     if model:
-        beside = f"rules {rules.overall['guards']:.0f} %; {_PERSON}" if rules else _PERSON
-        yield _of_rows("guards right, a strong model's recorded reading", model, "guards", beside)
-        beside = f"rules {rules.overall['acceptable']:.0f} %; {_ACCEPTED}" if rules else _ACCEPTED
-        yield _of_rows("an expert would follow that reading", model, "acceptable", beside)
-    if rules:
-        yield from _marked(rules)
+        yield _of_rows("guards right, a strong model's recorded reading", model, "guards", _PERSON)
+        yield _of_rows("an expert would follow that reading", model, "acceptable", _ACCEPTED)
+        yield from _marked(model)
     if judge and "worse" in judge.overall:
         told = f"{100 * judge.overall['worse']:.0f} %"
         n = str(int(sum(each["n"] for each in judge.sets.values())))
@@ -97,11 +92,11 @@ def _chosen(report: Report) -> Iterator[_Row]:
 
 def _marked(report: Report) -> Iterator[_Row]:
     told: Mapping[str, Mapping[str, float]] = (report.model_extra or {}).get("conditions", {})
-    if "rules, all" in told:
-        own, random = told["rules, all"], told["rules, at random"]
+    if "recorded, all" in told:
+        own, random = told["recorded, all"], told["recorded, at random"]
         right, any_ = 100 * own["right marked"], 100 * random["wrong marked"]
         yield (
-            "of the wrong conditions by rules marked as doubtful",
+            "of the wrong conditions of that reading marked as doubtful",
             f"{100 * own['wrong marked']:.0f} %",
             f"of the right ones {right:.0f} %; at random {any_:.0f} % of both",
             str(int(own["wrong"])),

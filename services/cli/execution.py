@@ -27,6 +27,9 @@ def execute(
     mode: Annotated[
         RunMode, typer.Option(help="Nothing is sent, nothing is changed, or changes are approved.")
     ] = RunMode.DRY,
+    step: Annotated[
+        str, typer.Option(help="Of a page as it is: the box that you stand at; a tool looks there.")
+    ] = "",
     this_is_the_page: Annotated[
         bool, typer.Option(help="You have seen what speaks against the page, and it is the one.")
     ] = False,
@@ -36,7 +39,7 @@ def execute(
     """Carry out a ticket's workflow; questions and approvals are asked here."""
     from services.contracts.execution import ExecutionClient, StartRun  # noqa: PLC0415
 
-    wanted = StartRun(ticket_id=ticket_id, mode=mode, confirms_page=this_is_the_page)
+    wanted = StartRun(ticket_id=ticket_id, step=step, mode=mode, confirms_page=this_is_the_page)
     with client_of(url) as client:
         execution = ExecutionClient(client)
         run = execution.start(wanted)

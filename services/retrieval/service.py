@@ -36,7 +36,7 @@ from services.knowledge.ports import (
     VectorStore,
 )
 from services.knowledge.stores.points import chunk_of
-from services.procedure.ports import ReadingSource
+from services.procedure.ports import BoxSource, ReadingSource
 from services.retrieval.calibration import Calibration, Order, confidence
 from services.retrieval.candidates import find_candidates
 from services.retrieval.fuse import DocumentEvidence, Ranked, rank_documents, relevance
@@ -76,6 +76,7 @@ class RetrievalService:
         settings: RetrievalSettings | None = None,
         *,
         readings: ReadingSource | None = None,
+        boxes: BoxSource | None = None,
         archive: CaseArchive | None = None,
         said: SaidTexts | None = None,
         calibration: Callable[[], Calibration] | None = None,
@@ -102,7 +103,7 @@ class RetrievalService:
         self._embedder = embedder
         self._settings = chosen
         self._calibration = calibration or cache(Calibration.shipped)
-        self._pages = Pages(documents, readings or NoReadings())
+        self._pages = Pages(documents, readings or NoReadings(), boxes or NoReadings())
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""

@@ -23,7 +23,7 @@ STARTS_WITHIN_S = 60
 
 TRY, _ = PAGE.read_text("utf-8").split("## The catalogue", 1)
 BLOCKS = [each for each in blocks(PAGE) if each.line < TRY.count("\n")]
-[SIMULATE], [INGEST, UP], [POST, APPROVE] = (list(each.commands()) for each in BLOCKS)
+[SIMULATE], [INGEST, IMPORT, UP], [POST] = (list(each.commands()) for each in BLOCKS)
 SIMULATED = BLOCKS[0].text.splitlines()[1:]
 """What the first command prints."""
 _ASKS = re.search(r"> \*\*(.+?)\*\* `(.+?)`", TRY)
@@ -120,11 +120,11 @@ def test_what_is_to_be_tried_in_five_minutes_ends_in_recovered(
     network = terminal.start(SIMULATE)
     assert terminal.printed(network, SIMULATED[-1]) == SIMULATED
     terminal.run(INGEST)
+    terminal.run(IMPORT)
     platform = terminal.start(UP, "--port", str(terminal.port))
     url = f"http://127.0.0.1:{terminal.port}"
     terminal.printed(platform, "Ctrl-C ends")
     [ticket] = json.loads(terminal.run(POST))["tickets"]
-    terminal.run(APPROVE)
 
     page.goto(f"{url}/tickets/{ticket['id']}")
     page.get_by_role("button", name="What would a run send?").click()

@@ -5,7 +5,7 @@ from typing import Literal, assert_never
 
 from evaluation.benches.acceptance.first_screen import TicketWalk
 from evaluation.benches.acceptance.showing import Show, bare, checklist, recorded, served_workflow
-from evaluation.benches.boxes import plain_boxes
+from evaluation.benches.boxes import Predicate, plain_boxes
 from evaluation.material.given_pages import GivenPages
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.recorded_answers import RECORDED, by_record, read_answers
@@ -27,10 +27,12 @@ def show_named(
     name: ShowName,
     page_of: PageOf,
     embedder: Embedder,
+    *,
     platform: Embedded | None = None,
     answers: Path | None = None,
+    boxes: Predicate | None = None,
 ) -> Show:
-    """Return the way of showing.
+    """Return the way of showing; `boxes` of the platform's page stand for the product's.
 
     Raises:
         MissingOptionError: It needs a data folder or a file of answers, and there is none.
@@ -40,7 +42,7 @@ def show_named(
         case "bare":
             return bare(page_of)
         case "page":
-            return checklist(GivenPages(page_of, embedder), PlannerService())
+            return checklist(GivenPages(page_of, embedder), PlannerService(), boxes)
         case "today":
             return checklist(GivenPages(page_of, embedder), PlannerService(), plain_boxes)
         case "workflow":

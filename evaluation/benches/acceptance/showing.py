@@ -17,7 +17,8 @@ from evaluation.material.requests import plan_request, score_request
 from services.contracts.planner import Planner
 from services.contracts.scorer import Scorer
 from services.gateway.walk.binding import filled
-from services.knowledge.page.boxes import candidates
+from services.knowledge.page.block import Page
+from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.procedure.checklist.text import to_checklist_text
@@ -57,15 +58,20 @@ def checklist(pages: GivenPages, planner: Planner, boxes: Predicate | None = Non
             (page,) = context.pages
             stored = page.stored_text or page.text
             parsed = parse_page(stored, withheld=withheld_lines(stored, page.text))
-            boxed = boxes(row, parsed)
-            keys = (place.block.key for place in candidates(parsed))
-            own = page.model_copy(update={"boxes": {key: key in boxed for key in keys}})
-            context = context.model_copy(update={"pages": (own,)})
+            own = {"boxes": _corrections(parsed, boxes(row, parsed))}
+            context = context.model_copy(update={"pages": (page.model_copy(update=own),)})
         made = planner.plan(plan_request(row.draft, context)).candidates
         checklists = (each.workflow for each in made if each.workflow.is_checklist)
         return next(map(to_checklist_text, checklists), None)
 
     return show
+
+
+def _corrections(page: Page, boxes: Sequence[Box]) -> dict[str, bool]:
+    """Return an owner's words that lead from the product's boxes to these."""
+    product, wanted = ({box.block.key for box in some} for some in (find_boxes(page), boxes))
+    keys = (place.block.key for place in candidates(page))
+    return {key: key in wanted for key in keys if (key in wanted) != (key in product)}
 
 
 def served_workflow(

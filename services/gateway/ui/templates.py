@@ -16,6 +16,7 @@ from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError
+from services.procedure.checklist.shown import AS_IT_IS, LEFT_OUT
 from services.workflow.commands import pieces
 from services.workflow.effects.effect import effect_of
 from services.workflow.effects.output import is_command
@@ -91,6 +92,8 @@ def _environment() -> Environment:
         navigation=NAVIGATION,
         current_caller=current_caller,
         stages=STAGES,
+        as_it_is=AS_IT_IS,
+        left_out=LEFT_OUT,
     )
     return environment
 

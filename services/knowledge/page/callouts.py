@@ -80,12 +80,14 @@ _BY_LEAD = {
     for word in words
 }
 _LEADS = "|".join(map(re.escape, sorted(_BY_LEAD, key=len, reverse=True)))
-_WHOLE_LEAD = re.compile(rf"[\W_]*(?P<lead>{_LEADS})\s*[:：!！.]?\s*", re.IGNORECASE)
+_SIGNS = r"(?:[^\w>]|_){0,12}?"
+"""Signs and marks of emphasis before a lead."""
+_WHOLE_LEAD = re.compile(rf"{_SIGNS}(?P<lead>{_LEADS})\s*[:：!！.]?\s*", re.IGNORECASE)
 _LEAD_WITH_COLON = re.compile(
-    rf"[\W_]*?(?P<lead>{_LEADS})\s*[:：!！]+(?=\s|$|[^\x00-\xff])", re.IGNORECASE
+    rf"{_SIGNS}(?P<lead>{_LEADS})\s*[:：!！]+(?=\s|$|[^\x00-\xff])", re.IGNORECASE
 )
 _QUOTED_LEAD = re.compile(
-    rf">\s*(?:\[!\w+\]|[\W_]*?(?:{_LEADS})[*_\s]*[:：!！])",
+    rf">\s*(?:\[!\w+\]|{_SIGNS}(?:{_LEADS})[*_\s]*[:：!！])",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"\s*[:：!！]")

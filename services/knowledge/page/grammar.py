@@ -6,9 +6,11 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
+from markdown_it.parser_inline import RuleFuncInlineType
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock, blockquote, list_block, reference
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.deflist import deflist_plugin
@@ -17,10 +19,16 @@ from services.knowledge.page.callouts import begins_as_callout, callout_of, is_c
 
 _DEEPEST = 130
 """Blocks in one another; a list in a list is two. What is nested deeper is read as paragraphs."""
+_DEEPEST_QUOTE = 20
+_DEEPEST_LINK = 12
 _LONGEST_LINE = 20_000
 """Characters of a paragraph or cell; a longer one is shown as it stands, links and emphasis too."""
+_MOST_BRACKETS = 500
+"""Square brackets of a paragraph or cell, which take time by their square."""
 _LONGEST_CONTAINER = 1_000
 """Lines in which the end of a container is looked for."""
+_MOST_CONTAINERS = 20
+"""Containers in one another."""
 _INDENTED = re.compile(
     r"""(?:!!!|\?\?\?\+?)[ ]*(?P<name>[\w-]+)?(?:[ ]+(?:inline|end))*
     (?:[ ]+(?:"(?P<title>.*)"|(?P<bare>[^"\s].*)))?\s*$""",
@@ -48,6 +56,8 @@ class PageState(StateBlock):
     """State of the block parser; in a callout no line is code by its indentation."""
 
     in_callout = False
+    quotes = 0
+    """Quotes around the line that is read."""
 
     def is_code_block(self, line: int) -> bool:
         """Return whether a line is indented so far that it is code."""
@@ -94,6 +104,8 @@ def _parser() -> MarkdownIt:
     rules.before("table", "front_matter", _front_matter)
     for name, rule in (("indented", _indented), ("fenced", _fenced), ("panel", _panel)):
         rules.before("table", name, _bounded(rule), _TERMINATES)
+    parser.inline.ruler.at("link", _shallow(link))
+    parser.inline.ruler.at("image", _shallow(image))
     parser.core.ruler.before("inline", "long_lines", _long_lines)
     return parser
 
@@ -123,19 +135,33 @@ def _bounded(rule: _Rule) -> _Rule:
     return bounded
 
 
+def _shallow(rule: RuleFuncInlineType) -> RuleFuncInlineType:
+    """Return a rule of links that spends no time on brackets that cannot be one."""
+
+    def shallow(state: StateInline, silent: bool) -> bool:
+        is_possible = state.level < _DEEPEST_LINK and state.src.find("]", state.pos) >= 0
+        return is_possible and rule(state, silent)
+
+    return shallow
+
+
 def _line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
 
 
 def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    if silent or not isinstance(state, PageState):
+    if not isinstance(state, PageState):
         return blockquote(state, start, end, silent)
-    was_in_callout = state.in_callout
-    state.in_callout = was_in_callout or begins_as_callout(_line(state, start)[:200])
+    if state.quotes >= _DEEPEST_QUOTE and state.sCount[start] >= state.blkIndent:
+        return False
+    around = state.quotes, state.in_callout
+    state.quotes += 1
+    if not silent:
+        state.in_callout = state.in_callout or begins_as_callout(_line(state, start))
     try:
         return blockquote(state, start, end, silent)
     finally:
-        state.in_callout = was_in_callout
+        state.quotes, state.in_callout = around
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -237,8 +263,8 @@ def _closing_fence(state: StateBlock, start: int, end: int, length: int) -> int 
         if not text.startswith(":" * length):
             continue
         depth += -1 if not text.strip(":") else 1
-        if depth == 0:
-            return line
+        if depth in {0, _MOST_CONTAINERS}:
+            return line if depth == 0 else None
     return None
 
 
@@ -296,8 +322,11 @@ def _contain(
 def _long_lines(state: StateCore) -> None:
     """Leave very long text as it stands: its pieces cannot be told in bounded time."""
     for token in state.tokens:
-        if token.type == "inline" and len(token.content) > _LONGEST_LINE:
+        text = token.content
+        if token.type == "inline" and (
+            len(text) > _LONGEST_LINE or text.count("[") > _MOST_BRACKETS
+        ):
             token.type = "long_inline"
             token.children = []
-            for line in token.content.split("\n"):
+            for line in text.split("\n"):
                 token.children += [Token("text", "", 0, content=line), Token("softbreak", "br", 0)]

@@ -11,6 +11,7 @@ from typing import Literal
 
 from services.knowledge.page.block import Block, BlockKind, Words
 from services.knowledge.page.callouts import callout_of, callout_of_classes
+from services.knowledge.page.elements import BLOCK_LIKE, INVISIBLE, VOID, is_placeholder
 from services.knowledge.page.forms import (
     callout,
     container,
@@ -22,17 +23,20 @@ from services.knowledge.page.forms import (
     quote,
     settled,
 )
-from services.knowledge.page.inline import BLOCK_LIKE, INVISIBLE, VOID, PieceBuilder, is_placeholder
+from services.knowledge.page.inline import PieceBuilder
 
 _DEEPEST = 40
 """Elements in one another; what is nested deeper shows as if it stood side by side."""
 _LONGEST = 200_000
 """Characters of HTML without an empty line; a longer piece is not read."""
+_MOST_OPEN_TAGS = 100
+"""Tags without `>`, each of which takes time by the length of the piece."""
 _MOST_COLUMNS = 50
 _WITH_MARKDOWN = frozenset({"details", "tabitem", "tab", "admonition"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LISTS = frozenset({"ul", "ol", "menu"})
 _CELLS = frozenset({"td", "th"})
+_PARTS_OF_TABLE = _CELLS | {"tr", "thead"}
 _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset({"li"}), _LISTS),
     "dt": (frozenset({"dt", "dd"}), frozenset({"dl"})),
@@ -47,7 +51,10 @@ _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^`\n]*$", re.MULTILINE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)[-: ]?([\w+#-]+)")
 _TITLE_CLASS = re.compile(r"(?:^|[-_])(?:title|heading|header)$|panelHeader", re.IGNORECASE)
-_END_TAG = re.compile(r"</([A-Za-z][\w:.-]*)")
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w:.-]*)[^<>]*>")
+_OPTIONAL_END = frozenset(
+    {"li", "p", "td", "th", "tr", "dt", "dd", "thead", "tbody", "tfoot", "option"}
+)
 _INDENTATION = re.compile(r"[ \t]*")
 
 Fragment = Callable[[str, int], Sequence[Block]]
@@ -80,6 +87,7 @@ class _Element:
     line: int
     is_markdown: bool
     callout: str = ""
+    has_end: bool = False
     blocks: list[Block] = field(default_factory=list)
     title: Words = ()
     title_line: int = 0
@@ -102,6 +110,8 @@ class HtmlReader:
         self._open = [_Element("", {}, 0, is_markdown=False)]
         self._ends: set[str] = set()
         """Names of the elements that end somewhere."""
+        self._has_end: dict[str, Iterator[bool]] = {}
+        """Whether each of the elements of a name ends, in order."""
         self._html = ""
         self._first_line = 1
         self._line = 1
@@ -111,7 +121,7 @@ class HtmlReader:
     def blocks(self, content: Sequence[Block | Markup]) -> list[Block]:
         """Return the blocks of what stands side by side, each element of HTML as one."""
         html = "".join(each.html for each in content if isinstance(each, Markup))
-        self._ends = {name.lower() for name in _END_TAG.findall(html)}
+        self._ends, self._has_end = _ended_elements(html)
         for each in content:
             if isinstance(each, Block):
                 self._add(each)
@@ -141,7 +151,8 @@ class HtmlReader:
         yield "\n".join(line for line in self._lines[behind:end])
 
     def _read(self, markup: Markup) -> None:
-        if len(markup.html) > _LONGEST:
+        opened = markup.html.count("<") - markup.html.count(">")
+        if len(markup.html) > _LONGEST or opened > _MOST_OPEN_TAGS:
             return
         self._end_run(len(self._html))
         if self._open[-1].name == "pre":
@@ -160,6 +171,16 @@ class HtmlReader:
             else:
                 self._tag(event, is_closed=event.name in self._ends)
         self._end_run(len(markup.html))
+        self._close_endless()
+
+    def _close_endless(self) -> None:
+        """End what never ends by a tag, so that it does not take in what stands below."""
+        last = max((n for n, each in enumerate(self._open) if each.has_end), default=0)
+        keep = last + 1
+        while last and keep < len(self._open) and self._open[keep].name in _OPTIONAL_END:
+            keep += 1
+        while len(self._open) > keep:
+            self._close_innermost()
 
     def _line_at(self, offset: int) -> int:
         return self._first_line + self._html.count("\n", 0, max(offset, 0))
@@ -184,10 +205,12 @@ class HtmlReader:
         if name in BLOCK_LIKE and not is_value:
             self._end_elements_before(name)
             self._end_run(event.offset)
+            has_end = event.kind == "open" and next(self._has_end.get(name, iter(())), False)
             if name == "hr":
                 self._open[-1].blocks.append(Block(BlockKind.RULE, self._line, self._line))
             elif event.kind == "open" and name not in VOID and len(self._open) < _DEEPEST:
                 self._open.append(self._element(event))
+                self._open[-1].has_end = has_end
         elif self._open[-1].name == "pre":
             if name == "code" and not self._open[-1].attributes.get("class"):
                 self._open[-1].attributes = event.attributes
@@ -302,6 +325,8 @@ class HtmlReader:
         if element.callout:
             return [callout(replace(block, kind=BlockKind.CALLOUT))]
         show = _SHOWN.get(element.name)
+        if element.name in _PARTS_OF_TABLE and all(each.name != "table" for each in self._open):
+            return block.children
         return show(element, block) if show else block.children
 
 
@@ -340,8 +365,9 @@ class _EventReader(HTMLParser):
 
 def _events(html: str) -> tuple[list[_Event], int | None]:
     """Return tags and text without what is invisible, and where such an element never ends."""
+    endless_comment = html.find("<!--", html.rfind("-->") + 1)
     reader = _EventReader(html)
-    reader.feed(html)
+    reader.feed(html if endless_comment < 0 else html[:endless_comment])
     reader.close()
     ends = {event.name for event in reader.events if event.kind == "close"}
     shown: list[_Event] = []
@@ -357,7 +383,26 @@ def _events(html: str) -> tuple[list[_Event], int | None]:
             hidden = event
         else:
             shown.append(event)
-    return shown, hidden.offset if hidden else None
+    if hidden:
+        return shown, hidden.offset
+    return shown, endless_comment if endless_comment >= 0 else None
+
+
+def _ended_elements(html: str) -> tuple[set[str], dict[str, Iterator[bool]]]:
+    """Return the names of elements that end, and which of the elements of a name do, in order."""
+    has_end: dict[str, list[bool]] = {}
+    begun: dict[str, list[int]] = {}
+    ends: set[str] = set()
+    for tag in _TAG.finditer(html):
+        name = tag["name"].lower()
+        if tag["end"]:
+            ends.add(name)
+            if begun.get(name):
+                has_end[name][begun[name].pop()] = True
+        elif not tag[0].endswith("/>"):
+            begun.setdefault(name, []).append(len(has_end.setdefault(name, [])))
+            has_end[name].append(False)
+    return ends, {name: iter(each) for name, each in has_end.items()}
 
 
 def _takes_title(element: _Element) -> bool:
@@ -429,14 +474,20 @@ def _columns(cell: _Element) -> int:
 
 def _table(_: _Element, block: Block) -> Iterator[Block]:
     """Yield a table, before it what stands in it outside its cells; a frame of one cell is none."""
-    rows, rest = [], []
+    rows: list[tuple[Block, bool]] = []
+    rest: list[Block] = []
     for child in block.children:
-        if child.number == "tr":
-            rows.append((child, False))
-        elif child.number == "thead":
+        if child.number == "thead":
             rows += [(row, True) for row in child.children if row.number == "tr"]
-        else:
+        elif child.number == "tr":
+            rows.append((child, False))
+        elif child.number not in _CELLS:
             rest.append(child)
+        elif rows and not rows[-1][0].number:
+            row = rows.pop()[0]
+            rows.append((replace(row, children=(*row.children, child)), False))
+        else:
+            rows.append((Block(BlockKind.GROUP, 0, 0, children=(child,)), False))
     cells = [[cell for cell in row.children if cell.number in _CELLS] for row, _ in rows]
     yield from rest
     if len(cells) == 1 and len(cells[0]) == 1:
@@ -526,6 +577,6 @@ _SHOWN: Mapping[str, Callable[[_Element, Block], Iterable[Block]]] = {
     "table": _table,
     **dict.fromkeys(_HEADINGS, _heading),
     **dict.fromkeys(_LISTS, _list),
-    **dict.fromkeys(("tr", "td", "th", "thead"), _part_of_table),
+    **dict.fromkeys(_PARTS_OF_TABLE, _part_of_table),
 }
 """Blocks that elements show; those of all others are the blocks in them."""

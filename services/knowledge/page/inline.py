@@ -9,6 +9,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from services.knowledge.page.block import Inline, InlineKind, Words
+from services.knowledge.page.elements import (
+    BLOCK_LIKE,
+    FORMATTING,
+    INVISIBLE,
+    KNOWN,
+    VOID,
+    is_placeholder,
+)
 
 _NESTING = {
     "strong": InlineKind.STRONG,
@@ -16,195 +24,19 @@ _NESTING = {
     "s": InlineKind.STRIKE,
     "link": InlineKind.LINK,
 }
-FORMATTING = {
-    "b": InlineKind.STRONG,
-    "strong": InlineKind.STRONG,
-    "i": InlineKind.EMPHASIS,
-    "em": InlineKind.EMPHASIS,
-    "cite": InlineKind.EMPHASIS,
-    "var": InlineKind.EMPHASIS,
-    "code": InlineKind.CODE,
-    "tt": InlineKind.CODE,
-    "samp": InlineKind.CODE,
-    "kbd": InlineKind.KEYS,
-    "del": InlineKind.STRIKE,
-    "s": InlineKind.STRIKE,
-    "strike": InlineKind.STRIKE,
-    "a": InlineKind.LINK,
-}
-PLAIN = frozenset(
-    {
-        "span",
-        "font",
-        "u",
-        "ins",
-        "small",
-        "big",
-        "sub",
-        "sup",
-        "mark",
-        "abbr",
-        "q",
-        "time",
-        "label",
-        "bdi",
-        "bdo",
-        "wbr",
-        "input",
-        "picture",
-        "source",
-        "button",
-        "dfn",
-        "ruby",
-        "rt",
-        "rp",
-    }
-)
-"""Elements that show their text and nothing else."""
-BLOCK_LIKE = frozenset(
-    {
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "pre",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "tabs",
-        "tabitem",
-        "tab",
-        "admonition",
-    }
-)
-"""Elements that end a line; those of documentation sites' components among them."""
-INVISIBLE = frozenset(
-    {
-        "script",
-        "style",
-        "iframe",
-        "object",
-        "embed",
-        "template",
-        "noscript",
-        "head",
-        "title",
-        "link",
-        "meta",
-        "base",
-        "svg",
-        "math",
-        "canvas",
-        "audio",
-        "video",
-        "track",
-        "map",
-        "area",
-        "textarea",
-        "noframes",
-        "frameset",
-        "frame",
-        "param",
-    }
-)
-VOID = frozenset(
-    {
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "frame",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    }
-)
-_NEVER_VALUES = frozenset(
-    {
-        "script",
-        "style",
-        "iframe",
-        "wbr",
-        "hr",
-        "br",
-        "p",
-        "div",
-        "pre",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-    }
-    | {"table", "thead", "tbody", "tfoot", "tr", "td", "th", "details", "summary", "blockquote"}
-)
-_NAMES_OF_VALUES = (INVISIBLE | BLOCK_LIKE | PLAIN | {"var", "cite", "code", "a", "i", "s"}) - (
-    _NEVER_VALUES
-)
-"""Names that people also give to what is to be filled in, as in `router ospf <area>`."""
 _DEEPEST = 30
 """Pieces in one another; emphasis within deeper ones shows as theirs."""
 _ADDRESS = re.compile(
     r"(?<![A-Za-z])(?:https?|ftp)://[A-Za-z0-9\[][^\s<]*"
     r"|(?:^|(?<=[\s*_~(]))www\.[^\s<]*\.[^\s<]*"
-    r"|[A-Za-z0-9._+-]*[A-Za-z0-9_+-]@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]",
+    r"|(?<![A-Za-z0-9._+-])[A-Za-z0-9._+-]*[A-Za-z0-9_+-]@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]",
 )
-_BEHIND_ADDRESS = re.compile(r"(?:[?!.,:*_~'\"]|&[A-Za-z0-9]+;)$")
+_BRACKETS = (("(", ")"), ("[", "]"))
+_BEHIND_ADDRESS = frozenset("?!.,:;*_~'\"")
+_ENTITY = re.compile(r"&[A-Za-z0-9]+;$")
+_LONGEST_ENTITY = 40
 _SPACES = re.compile(r"\s+")
 _SAFE = MarkdownIt().validateLink
-
-
-_KNOWN = frozenset(FORMATTING) | PLAIN | BLOCK_LIKE | INVISIBLE | {"br", "img"}
 
 
 @dataclass(slots=True)
@@ -283,7 +115,7 @@ class PieceBuilder:
             self.close(name)
         elif name in BLOCK_LIKE:
             self.text("", InlineKind.BREAK)
-        elif name not in _KNOWN:
+        elif name not in KNOWN:
             self.text(raw)
 
     def words(self) -> Words:
@@ -317,12 +149,6 @@ class PieceBuilder:
     def _image(self, attributes: Mapping[str, str | None]) -> None:
         source = attributes.get("src") or ""
         self.text(attributes.get("alt") or "", InlineKind.IMAGE, source if _SAFE(source) else "")
-
-
-def is_placeholder(name: str, attributes: Mapping[str, str | None], *, is_closed: bool) -> bool:
-    """Return whether a tag stands for a value to be filled in, as `<node>` does."""
-    is_value = name in _NAMES_OF_VALUES and not attributes and not is_closed
-    return is_value or name not in _KNOWN
 
 
 def words_of(tokens: Iterable[Token]) -> Words:
@@ -433,10 +259,20 @@ def _text_linked(text: str) -> Iterator[Inline]:
 
 def _without_tail(address: str) -> str:
     """Return an address without punctuation behind it and without brackets it does not open."""
-    while True:
-        shorter = _BEHIND_ADDRESS.sub("", address)
-        if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
-            shorter = shorter[:-1]
-        if shorter == address:
-            return address
-        address = shorter
+    surplus = {
+        closing: address.count(closing) - address.count(opening) for opening, closing in _BRACKETS
+    }
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        entity = (
+            _ENTITY.search(address, max(0, end - _LONGEST_ENTITY), end) if last == ";" else None
+        )
+        if entity:
+            end = entity.start()
+        elif last in _BEHIND_ADDRESS or surplus.get(last, 0) > 0:
+            surplus[last] = surplus.get(last, 0) - 1
+            end -= 1
+        else:
+            break
+    return address[:end]

@@ -59,11 +59,9 @@ def _parse(text: str, withheld: frozenset[int]) -> Page:
     reader = _Reader(lines)
     source = "\n".join(lines).replace("\r", " ")
     blocks = reader.read(page_parser(), source.removeprefix("\ufeff"), 1)
-    apart = _apart(blocks)
-    filled = _with_gaps(apart, lines, reader.silent_lines)
-    finished = tuple(_finished(block, lines, withheld, 1) for block in filled)
-    page = Page(lines, finished)
-    return replace(page, blocks=_keyed(page))
+    filled = _with_gaps(_apart(blocks), lines, reader.silent_lines)
+    page = Page(lines, tuple(_bounded(block, lines, 1) for block in filled))
+    return replace(page, blocks=_finished(page, withheld))
 
 
 @dataclass(slots=True)
@@ -240,41 +238,52 @@ def _with_gaps(
             line = max(line, block.end_line + 1)
 
 
-def _finished(block: Block, lines: Sequence[str], withheld: frozenset[int], depth: int) -> Block:
-    """Return a block that is nested within bounds, marked where a line of its own is withheld."""
-    if depth == _DEEPEST and block.children:
+def _bounded(block: Block, lines: Sequence[str], depth: int) -> Block:
+    """Return a block, verbatim where blocks are nested too deep in it."""
+    if not block.children:
+        return block
+    if depth == _DEEPEST:
         text = "\n".join(lines[block.start_line - 1 : block.end_line])
-        block = Block(BlockKind.OTHER, block.start_line, block.end_line, verbatim=text)
-    own = range(block.start_line, block.end_line + 1)
-    is_withheld = False
-    if withheld and any(line in withheld for line in own):
-        nested = {
-            line for child in block.children for line in range(child.start_line, child.end_line + 1)
-        }
-        lead = set(range(block.start_line, block.lead_end + 1))
-        is_withheld = any(line in withheld and (line in lead or line not in nested) for line in own)
-    children = tuple(_finished(child, lines, withheld, depth + 1) for child in block.children)
-    return replace(block, is_withheld=is_withheld, children=children)
+        return Block(BlockKind.OTHER, block.start_line, block.end_line, verbatim=text)
+    children = tuple(_bounded(child, lines, depth + 1) for child in block.children)
+    is_same = all(new is old for new, old in zip(children, block.children, strict=True))
+    return block if is_same else replace(block, children=children)
 
 
-def _keyed(page: Page) -> tuple[Block, ...]:
-    """Return the outermost blocks, each block with its key."""
+def _finished(page: Page, withheld: frozenset[int]) -> tuple[Block, ...]:
+    """Return the outermost blocks, each block with its key and the mark of what is withheld."""
     paths: dict[int, str] = {}
     texts: dict[int, str] = {}
     for place in page.places():
-        above = place.headings[-1] if place.headings else None
-        path = paths.setdefault(id(above), "\n".join(place.heading_path))
-        texts[id(place.block)] = "\n".join((path, place.block.kind, _own_text(place.block)))
+        above = id(place.headings[-1]) if place.headings else 0
+        if above not in paths:
+            paths[above] = "\n".join(place.heading_path)
+        block = place.block
+        texts[id(block)] = "\n".join((paths[above], block.kind, _own_text(block)))
     totals, seen = Counter(texts.values()), Counter[str]()
 
-    def keyed(block: Block) -> Block:
+    def finished(block: Block) -> Block:
         text = texts[id(block)]
         seen[text] += 1
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        key = f"{digest}-{seen[text]}.{totals[text]}"
-        return replace(block, key=key, children=tuple(map(keyed, block.children)))
+        return replace(
+            block,
+            key=f"{digest}-{seen[text]}.{totals[text]}",
+            is_withheld=bool(withheld) and _is_withheld(block, withheld),
+            children=tuple(map(finished, block.children)),
+        )
 
-    return tuple(map(keyed, page.blocks))
+    return tuple(map(finished, page.blocks))
+
+
+def _is_withheld(block: Block, withheld: frozenset[int]) -> bool:
+    """Return whether one of a block's own lines, which are none of its children's, is withheld."""
+    lines = {line for line in withheld if block.start_line <= line <= block.end_line}
+    if any(line <= block.lead_end for line in lines):
+        return True
+    for child in block.children:
+        lines -= set(range(child.start_line, child.end_line + 1))
+    return bool(lines)
 
 
 def _own_text(block: Block) -> str:

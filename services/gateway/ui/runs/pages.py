@@ -107,10 +107,15 @@ def _starts(execution: Execution) -> APIRouter:
         mode: Annotated[RunMode, Form()] = RunMode.DRY,
         workflow_id: Annotated[str, Form(max_length=200)] = "",
         confirms: Annotated[bool, Form()] = False,
+        step: Annotated[str, Form(max_length=400)] = "",
     ) -> Response:
-        """Start a run, and show it."""
+        """Start a run, or a look at one box of a page as it is, and show it."""
         wanted = StartRun(
-            ticket_id=ticket_id, workflow_id=workflow_id, mode=mode, confirms_page=confirms
+            ticket_id=ticket_id,
+            workflow_id=workflow_id,
+            step=step,
+            mode=mode,
+            confirms_page=confirms,
         )
         return show("runs", execution.start(wanted).id)
 

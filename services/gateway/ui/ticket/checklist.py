@@ -8,8 +8,9 @@ from services.gateway.ui.page_links import PageLinks
 from services.gateway.ui.ticket.page_pieces import CLOSED, Box, PagePieces, Piece
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page
-from services.knowledge.page.parsing import parse_page
-from services.workflow.model import ShownPage, StepKind, Workflow
+from services.procedure.checklist.sections import open_share
+from services.procedure.checklist.shown import boxes_of, closed_in, page_of, without_place
+from services.workflow.model import ShownPage, Workflow
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -27,7 +28,6 @@ class Part:
     """Whether the ticket asks for this task, so that it stands first."""
     is_open: bool
     boxes: tuple[Box, ...]
-    lines: int
 
     @property
     def settled(self) -> int:
@@ -43,7 +43,7 @@ class Checklist:
     parts: tuple[Part, ...]
     next: NumberedStep | None
     without_place: tuple[Box, ...]
-    """Steps that somebody added, or whose block the page does not have."""
+    """Steps that no block of the page stands for, as those that somebody added."""
     open_lines: float
     """Share of the page's lines that stand open."""
 
@@ -74,82 +74,49 @@ def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist
     """Return the page of a checklist with its boxes; None of any other workflow."""
     if not workflow.is_checklist or workflow.page is None:
         return None
-    shown = workflow.page
-    page = parse_page(shown.text, withheld=shown.withheld)
-    boxes, without_place = _boxes(page, steps)
+    shown, page = workflow.page, page_of(workflow)
+    own = boxes_of(workflow)
+    numbered = {item.step.id: item for item in steps}
+    boxes = {key: Box(numbered[step.id]) for key, step in own.items()}
+    others = tuple(Box(numbered[step.id]) for step in without_place(workflow, page))
+    closed = closed_in(workflow, page)
     pieces = PagePieces(page, PageLinks(page, shown.document_id), boxes)
-    parts = _parts(page, pieces, set(shown.open))
-    lines = sum(part.lines for part in parts)
-    opened = sum(part.lines for part in parts if part.is_open)
+    parts = _parts(page, pieces, frozenset(shown.open), closed)
     return Checklist(
         page=shown,
         parts=parts,
-        next=_next((*_open_boxes(parts), *without_place)),
-        without_place=without_place,
-        open_lines=opened / lines if lines else 1.0,
+        next=_next((*_open_boxes(parts), *others)),
+        without_place=others,
+        open_lines=open_share(page, closed),
     )
 
 
-def _boxes(page: Page, steps: Sequence[NumberedStep]) -> tuple[Mapping[str, Box], tuple[Box, ...]]:
-    """Return the boxes by the keys of their blocks, and those without a block.
-
-    A step whose key the page does not have, as keys were made otherwise once, is found by its
-    first line.
-    """
-    places = list(page.places())
-    keys = {place.block.key for place in places}
-    by_line = {place.block.start_line: place.block.key for place in reversed(places)}
-    own = [item for item in steps if not item.step.implied]
-    taken = {item.step.node for item in own}
-    found: dict[str, NumberedStep] = {}
-    without: list[NumberedStep] = []
-    for item in own:
-        line = item.step.citations[0].start_line if item.step.citations else 0
-        by_place = by_line.get(line, "") if item.step.node else ""
-        key = item.step.node if item.step.node in keys else by_place
-        if key and key not in found and (key == item.step.node or key not in taken):
-            found[key] = item
-        elif item.step.kind is not StepKind.TERMINAL:
-            without.append(item)
-    return {key: Box(item) for key, item in found.items()}, tuple(Box(item) for item in without)
-
-
-def _parts(page: Page, pieces: PagePieces, asked_for: set[str]) -> tuple[Part, ...]:
+def _parts(
+    page: Page, pieces: PagePieces, asked_for: frozenset[str], closed: frozenset[str]
+) -> tuple[Part, ...]:
     """Return the tasks that are asked for, then the rest of the page in its order."""
-    tasks = _tasks(page, asked_for)
+    above = {
+        place.block.key: place.headings
+        for place in page.places()
+        if place.block.key in asked_for | closed
+    }
     first: list[Part] = []
     rest: list[Part] = []
-    for heading, blocks in _runs(page, tasks):
+    for heading, blocks in _runs(page, above):
         is_asked_for = heading is not None and heading.key in asked_for
-        above = tasks[heading.key] if heading else ()
-        shown = tuple(pieces.of(blocks, depth=len(above) if is_asked_for else 0))
+        path = above[heading.key] if heading else ()
+        shown = tuple(pieces.of(blocks, depth=len(path) if is_asked_for else 0))
         boxes = tuple(piece.box for piece in shown if piece.box and not piece.is_end)
         part = Part(
             pieces=shown,
             heading=heading,
-            path=tuple(each.text for each in above),
+            path=tuple(each.text for each in path),
             is_asked_for=is_asked_for,
             is_open=heading is None or is_asked_for or any(box.is_settled for box in boxes),
             boxes=boxes,
-            lines=sum(block.end_line - block.start_line + 1 for block in blocks),
         )
         (first if is_asked_for else rest).append(part)
     return (*first, *rest)
-
-
-def _tasks(page: Page, asked_for: set[str]) -> dict[str, tuple[Block, ...]]:
-    """Return the headings above each task: above those that are asked for and their sisters."""
-    above = {
-        place.block.key: (place.block.level, place.headings)
-        for place in page.places()
-        if place.block.kind is BlockKind.HEADING and not place.parents
-    }
-    sisters = {_family(*above[key]) for key in asked_for if key in above}
-    return {key: under for key, (level, under) in above.items() if _family(level, under) in sisters}
-
-
-def _family(level: int, headings: tuple[Block, ...]) -> tuple[int, str]:
-    return level, headings[-1].key if headings else ""
 
 
 def _runs(

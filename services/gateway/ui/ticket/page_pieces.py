@@ -1,14 +1,16 @@
 """The blocks of a page in a row, as a template prints them: however deep they are nested."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from services.contracts.adoption import StepState
 from services.gateway.ui.page_links import PageLinks, Target
 from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
+from services.knowledge.page.boxes import candidates
 from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.queries import is_metric_query
 
@@ -37,7 +39,9 @@ _CONTAINERS = CLOSED | {
     BlockKind.DEFINITION,
     BlockKind.GROUP,
 }
-_HARD_BREAKS = ("  ", "\\", "<br>", "<br/>", "<br />")
+_SHORT_LINE = 50
+"""Characters; who ends a line before that does not wrap a long one."""
+_LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)])\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,8 @@ class Piece:
     level: int = 0
     """Of a heading: which one it is on the page here; 0 of one inside another block."""
     words: tuple[Phrase, ...] = ()
+    may_be_box: bool = False
+    """Whether it is no step, and an owner may say that it is one."""
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
@@ -125,6 +131,7 @@ class PagePieces:
         self._page = page
         self._links = links
         self._boxes = boxes
+        self._candidates = {place.block.key for place in candidates(page)}
         self._above = {
             place.block.key: len(place.headings)
             for place in page.places()
@@ -163,10 +170,8 @@ class PagePieces:
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
             words=phrases(block.words, self._links, block.start_line, commands),
-            has_breaks=any(
-                line.rstrip("\n\r").endswith(_HARD_BREAKS) or "<br" in line
-                for line in self._page.lines[own.start - 1 : own.stop - 1]
-            ),
+            may_be_box=block.key in self._candidates and block.key not in self._boxes,
+            has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
             commands=commands,
             code=tuple(_shown_code(block, before)),
@@ -188,6 +193,17 @@ class PagePieces:
 
     def _cells(self, block: Block, row: tuple[Words, ...]) -> tuple[tuple[Phrase, ...], ...]:
         return tuple(phrases(cell, self._links, block.start_line) for cell in row)
+
+
+def _has_breaks(lines: Sequence[str]) -> bool:
+    """Whether the writer of these lines means where they end, and does not merely wrap them."""
+    return any(
+        above.endswith(("  ", "\\"))
+        or "<br" in above
+        or len(above) < _SHORT_LINE
+        or _LIST_MARK.match(below) is not None
+        for above, below in pairwise(lines)
+    ) or any("<br" in line for line in lines[-1:])
 
 
 def _waiting(blocks: Sequence[Block], depth: int, nesting: int) -> list[_Waiting]:

@@ -3,11 +3,13 @@ from collections.abc import Mapping
 
 from typer.testing import CliRunner
 
-from evaluation.benches.boxes import box_rows, fitted_boxes, plain_boxes, report
+from evaluation.benches.boxes import box_rows, left_out_boxes, plain_boxes, report
 from evaluation.commands import app
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.knowledge.model import Document
-from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.block import Page
+from services.knowledge.page.box_fit import shipped_fit
+from services.knowledge.page.boxes import Box, candidates
 from services.knowledge.page.parsing import parse_page
 
 TEXT = """\
@@ -80,9 +82,23 @@ def test_a_set_has_figures_of_its_own_with_intervals():
     assert found["intervals"]["switches"]["precision from"] == 0.667
 
 
-def test_the_products_boxes_are_those_it_finds():
+def test_options_of_an_either_or_have_a_box_each():
+    def one_box(_row: LogicRow, page: Page) -> list[Box]:
+        _, lead, *options = candidates(page)
+        return [Box(lead, tuple(option.block for option in options))]
+
+    (row,) = box_rows([ROW], page_of, one_box)
+    assert [block["box"] for block in row["blocks"]] == [False, True, True, True]
+
+
+def test_each_row_has_the_fit_that_left_its_set_out():
+    none, every = (
+        shipped_fit().model_copy(update={"threshold": threshold}) for threshold in (0.999, 0.001)
+    )
+    boxes_of = left_out_boxes({"switches": none, "hosts": every})
     page = parse_page(TEXT)
-    assert fitted_boxes(ROW, page) >= {box.block.key for box in find_boxes(page)}
+    other = ROW.model_copy(update={"set": "hosts"})
+    assert len(boxes_of(ROW, page)) < len(boxes_of(other, page)) == 4
 
 
 def test_the_command_writes_rows_for_other_tools(tmp_path):

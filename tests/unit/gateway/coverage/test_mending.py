@@ -287,6 +287,15 @@ def test_each_way_in_which_people_refuse_a_step_is_a_finding_of_its_own(client, 
     assert [each["seen"] for each in asked(client)] == ["rejected on one ticket: “it breaks”"]
 
 
+def test_a_step_whose_condition_does_not_hold_is_refused_by_nobody(client, gateway, ingestion):
+    ingestion.lines[11:14] = ["Show the fans", "show environment fan", "line 14"]
+    for number in range(3):
+        step = f"/v1/workflows/{planned(gateway, f'T-{number}')['workflow_id']}/steps/look"
+        marked = gateway.client.put(f"{step}/mark", json={"state": "not_applicable"})
+        assert marked.status_code == 200
+    assert asked(client) == []
+
+
 def test_who_may_only_read_sees_what_is_all_right_and_no_form(client, failed, monkeypatch):
     address = "/knowledge/coverage/pages?dismissed=true"
     assert 'action="/knowledge/coverage/dismissals"' in client.get(address).text

@@ -9,6 +9,8 @@ from evaluation.commands import app
 from evaluation.material.gold_pages import own_page
 from evaluation.material.logic_rows import LogicRow
 from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.page.block import Page
+from services.knowledge.page.boxes import Box, candidates
 
 TEXT = """\
 # Fan tray failed
@@ -50,6 +52,16 @@ def test_the_page_keeps_its_words_numbers_links_and_commands_and_has_boxes(name)
 
 def test_todays_boxes_stand_at_items_and_before_a_colon_alone():
     assert (shown("today") or "").count("[ ]") == 2
+
+
+def test_boxes_that_are_asked_for_stand_for_the_products():
+    def last_item(_row: LogicRow, page: Page) -> list[Box]:
+        return [Box(list(candidates(page))[-1])]
+
+    show = show_named("page", own_page, HashingEmbedder(), boxes=last_item)
+    assert [line for line in (show(ROW) or "").splitlines() if "[ ]" in line] == [
+        "[ ] 2. Push the tray in."
+    ]
 
 
 def test_a_page_without_a_recorded_reading_has_no_workflow_to_show(tmp_path):
