@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evaluation.fitting.forests import fitted_forest
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import GoldGraph, LogicRow
-from services.kit.trees import Forest
+from services.kit.fits.trees import Forest
 from services.knowledge.page.box_fit import BoxFit, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
 from services.knowledge.page.boxes import candidates

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from services.kit.fitted import UnusableFitError
+from services.kit.fits.fitted import UnusableFitError
 from services.knowledge.page.block import BlockKind, Page
 from services.knowledge.page.box_fit import BoxFit, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, signs_of, word_count
