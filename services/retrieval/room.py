@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     """Retrieval over the stores of knowledge."""
-    from services.kit.fits import FitInUse
+    from services.kit.fits.in_use import FitInUse
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.knowledge.stores.sql_said import SqlSaidTexts
     from services.procedure.store.sql_boxes import SqlBoxStore
