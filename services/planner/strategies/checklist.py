@@ -7,11 +7,9 @@ from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
-from services.procedure.checklist.build import build_checklist
+from services.procedure.checklist.build import LONGEST_PAGE, build_checklist
 from services.workflow.model import ShownPage, Workflow
 
-LONGEST_PAGE = 1_000_000
-"""Characters; a longer page is a book, and stands under its own address."""
 _REMEMBERED = 256
 _Corrections = tuple[tuple[str, bool], ...]
 

@@ -10,6 +10,7 @@ from services.gateway.ui.page_links import PageLinks, Target
 from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
+from services.knowledge.page.boxes import candidates
 from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.queries import is_metric_query
 
@@ -96,6 +97,8 @@ class Piece:
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
+    may_be_step: bool = False
+    """Whether an owner may say that it is a step, or none."""
     commands: tuple[str, ...] = ()
     """Typed, among its words."""
     code: tuple[ShownCode, ...] = ()
@@ -128,6 +131,8 @@ class PagePieces:
         self._page = page
         self._links = links
         self._boxes = boxes
+        self.candidates = frozenset(place.block.key for place in candidates(page))
+        """Keys of the blocks of which an owner may say that they are steps, or none."""
         self._above = {
             place.block.key: len(place.headings)
             for place in page.places()
@@ -168,6 +173,7 @@ class PagePieces:
             words=phrases(block.words, self._links, block.start_line, commands),
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
+            may_be_step=block.key in self.candidates,
             commands=commands,
             code=tuple(_shown_code(block, before)),
             target=self._links.picture(block.target, block.start_line)

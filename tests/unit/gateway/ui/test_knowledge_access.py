@@ -71,6 +71,8 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
         refused = client.post(f"{address}{form}", data=data)
         assert refused.status_code == 403
         assert "approve" in refused.text
+    box = {"document": "fan.md", "key": "x", "is_step": "false"}
+    assert client.post("/knowledge/boxes", data=box).status_code == 403
 
 
 def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, stand):
@@ -86,7 +88,8 @@ def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, stand):
 
 def test_who_may_approve_sees_the_forms(client_of):
     shown = client_of().get(f"/knowledge/readings/{hash_of(PAGE)}")
-    assert f'action="/knowledge/readings/{hash_of(PAGE)}/approvals"' in shown.text
+    assert f'action="/knowledge/readings/{hash_of(PAGE)}/beginnings"' in shown.text
+    assert 'action="/knowledge/boxes"' in shown.text
     assert 'name="reading"' in shown.text
 
 
