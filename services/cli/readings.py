@@ -26,7 +26,7 @@ app = typer.Typer(no_args_is_help=True)
 
 Page = Annotated[str, typer.Argument(help="A document's id, or the hash of its text.")]
 State = Annotated[str | None, typer.Option(help="`read` or `approved`.")]
-Reader = Annotated[str | None, typer.Option(help="`rules`, `imported`, `model` or `person`.")]
+Reader = Annotated[str | None, typer.Option(help="`composed`, `imported`, `model` or `person`.")]
 Doubts = Annotated[bool | None, typer.Option(help="Only those with doubts, or without.")]
 Document = Annotated[str, typer.Option(help="Only that of this document.")]
 

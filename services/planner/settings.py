@@ -13,7 +13,7 @@ class AskModel(StrEnum):
 
     NEVER = "never"
     UNREAD = "unread"
-    """Nobody but the rules has read the best page."""
+    """Nobody has read the best page."""
     UNCHECKED = "unchecked"
     """Nobody has approved what the best page tells for the ticket."""
     ALWAYS = "always"
@@ -38,8 +38,8 @@ class PlannerSettings(Settings):
     )
     ask_model: AskModel = Field(
         default=AskModel.UNCHECKED,
-        description="When the model writes workflows: `never`; `unread`: where only rules have "
-        "read the best page; `unchecked`: where nobody has approved what it tells; `always`.",
+        description="When the model writes workflows: `never`; `unread`: where nobody has read the "
+        "best page; `unchecked`: where nobody has approved what it tells; `always`.",
     )
     samples: int = Field(
         default=3, ge=1, le=16, description="Workflows that the model writes for a ticket (N)."

@@ -264,8 +264,12 @@ class RetrievalService:
         scores = {each.document_id: _score(each, 0) for each in ranked}
         best = list(scores)[: self._settings.pages]
         wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
+        near = {each.document_id: _near(each) for each in ranked[: self._settings.pages]}
         with stage_timer("retrieval", "read"):
-            return self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
+            pages = self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
+        return tuple(
+            page.model_copy(update={"near": near.get(page.document_id, {})}) for page in pages
+        )
 
 
 def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
@@ -281,6 +285,12 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
 def _score(evidence: DocumentEvidence, place: int) -> float:
     """The document's score, less for its next parts."""
     return evidence.score * _NEXT_OF_SAME**place
+
+
+def _near(evidence: DocumentEvidence) -> dict[int, float]:
+    """Return how near each passage of a document comes, by its first line."""
+    own = (found for found in evidence.chunks if case_of(found) is None and not is_said(found))
+    return {chunk_of(found.payload).span.start_line: round(relevance(found), 4) for found in own}
 
 
 def _signs(evidence: DocumentEvidence) -> PageSigns:

@@ -115,7 +115,8 @@ class Provenance(Value):
     version: str = ""
     model: str = ""
     reader: str = ""
-    """Who read the page that it follows: `rules`, `model`, `imported` or `person`."""
+    """Who read the page that it follows: `model`, `imported`, `composed` or `person`; `rules` of
+    workflows of earlier releases."""
     state: str = ""
     """How far that reading was checked: `read` or `approved`."""
     document_ids: tuple[str, ...] = ()

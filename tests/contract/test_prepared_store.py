@@ -103,7 +103,7 @@ def test_records_that_nobody_asks_for_any_more_go_when_it_is_prepared_again(stor
 def test_records_go_with_the_text_that_is_forgotten(stores, forget):
     store, readings = stores
     for text_hash in (TEXT, OTHER):
-        readings.put(text_hash, COMPOSED)
+        readings.put(text_hash, Reading(reader=Reader.RULES))
         store.keep(text_hash, NOW, {text_hash: "x"})
     getattr(readings, forget)([TEXT])
     assert store.known([TEXT, OTHER]).keys() == {OTHER}

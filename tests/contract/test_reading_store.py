@@ -151,7 +151,7 @@ def test_an_import_that_is_undone_leaves_nothing_but_its_history(store):
     store.put(TEXT, reading(Reader.IMPORTED, procedure("Fan")), who="ann")
     store.undo(TEXT, who="ann")
     assert store.served(TEXT) is None
-    assert (store.known([TEXT]), store.wanted(Wanted())) == ({}, [])
+    assert (store.known([TEXT])[TEXT].reader, store.wanted(Wanted())) == (None, [])
     assert [event.what for event in store.history(TEXT)] == [Happening.UNDONE, Happening.IMPORTED]
     store.put(TEXT, reading(Reader.COMPOSED, procedure("Fan")))
     assert titles(store) == ["Fan"]

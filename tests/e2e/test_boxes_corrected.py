@@ -1,5 +1,7 @@
 """An owner says that a box of a page is no step: the next ticket of the page shows it so."""
 
+from urllib.parse import quote
+
 import pytest
 
 from services.workflow.model import WorkflowKind
@@ -34,11 +36,12 @@ def test_a_corrected_box_is_gone_from_the_next_ticket_and_from_this_one_made_ane
     ticket = ticket_of("00000000000000d1")
     before, document = boxes_of(running, ticket)
     (words,) = (text for text in before if text.startswith(WORDS))
-    form = {"document": document, "key": before[words], "is_step": "false"}
+    form = {"key": before[words], "is_step": "false"}
     address = f"/tickets/{ticket['id']}"
-    shown = running.client.post(f"{address}/boxes", data=form, follow_redirects=True)
+    forms = f"{address}/workflows/{ticket['workflow_id']}/boxes"
+    shown = running.client.post(forms, data=form, follow_redirects=True)
     try:
-        assert "It holds from the next ticket of this page on" in shown.text
+        assert "it holds from the next ticket of this page on" in shown.text
         assert f'action="{address}/renewal"' in shown.text
         assert boxes_of(running, ticket)[0] == before, "this ticket keeps its workflow"
 
@@ -51,5 +54,6 @@ def test_a_corrected_box_is_gone_from_the_next_ticket_and_from_this_one_made_ane
         assert anew["id"] == ticket["id"]
         assert list(boxes_of(running, anew)[0]) == list(after)
     finally:
-        running.client.post(f"{address}/boxes", data={**form, "is_step": ""})
+        at_page = f"/knowledge/boxes?document={quote(document)}"
+        running.client.post(at_page, data={**form, "is_step": ""})
     assert boxes_of(running, ticket_of("00000000000000d3"))[0] == before

@@ -66,7 +66,7 @@ class Import:
         except FlowXpertError as error:
             self.refused.append(note.model_copy(update={"reason": str(error)[:500]}))
         except (LookupError, RecursionError, TypeError, ValueError) as error:
-            # A row of the right shape that the rules trip over is refused, not the others.
+            # A row of the right shape that the check trips over is refused, not the others.
             _log.exception("ingestion.import_failed", row=number, text_hash=row.text_hash)
             reason = f"it cannot be used: {type(error).__name__}"
             self.refused.append(note.model_copy(update={"reason": reason}))

@@ -6,6 +6,7 @@ _READERS = {
     "rules": "page read by rules",
     "model": "page read by a model",
     "imported": "reading imported",
+    "composed": "page written with its procedure",
     "person": "reading corrected by a person",
 }
 _STATES = {"approved": "approved", "read": "not checked by a person"}

@@ -32,6 +32,7 @@ from services.kit.access.caller import Caller, Kind, acting_as
 from services.kit.access.scopes import SCOPES_OF_ROLE, Role, scopes_of_key
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.knowledge.screening.document import hash_of
+from services.procedure.ports import Happening
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.simulator.faults import Fault
 from services.simulator.simulation import PAGES
@@ -280,6 +281,24 @@ def test_a_page_that_nobody_approved_changes_nothing():
     house = House()
     house.approve_bindings()
     assert "nobody has approved this step" in house.start().question.text
+
+
+def test_what_was_begun_from_boxes_changes_nothing_however_much_of_it_is_approved():
+    house = House(requester_may_approve=False)
+    reading = house.readings.served(house.hash).reading
+    begun = [each.model_copy(update={"begun_from_boxes": True}) for each in reading.procedures]
+    house.readings.replace(
+        house.hash,
+        reading.model_copy(update={"procedures": tuple(begun)}),
+        who="bea",
+        what=Happening.REPLACED,
+    )
+    house.approve_page()
+    house.approve_bindings()
+    run = house.start()
+    assert run.phase is not RunPhase.APPROVING
+    assert not house.changed
+    assert "nobody has approved this step of the page" in {each.by_person for each in run.steps}
 
 
 def test_a_page_that_was_changed_since_changes_nothing(house):

@@ -46,8 +46,6 @@ class Checklist:
     """Steps that no block of the page stands for, as those that somebody added."""
     open_lines: float
     """Share of the page's lines that stand open."""
-    candidates: int
-    """Blocks of which an owner may say that they are steps, or none."""
 
     @property
     def has_own_title(self) -> bool:
@@ -90,7 +88,6 @@ def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist
         next=_next((*_open_boxes(parts), *others)),
         without_place=others,
         open_lines=open_share(page, closed),
-        candidates=len(pieces.candidates),
     )
 
 

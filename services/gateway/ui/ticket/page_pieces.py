@@ -94,11 +94,11 @@ class Piece:
     level: int = 0
     """Of a heading: which one it is on the page here; 0 of one inside another block."""
     words: tuple[Phrase, ...] = ()
+    is_candidate: bool = False
+    """Whether an owner may say that it is a step, or none."""
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
-    may_be_step: bool = False
-    """Whether an owner may say that it is a step, or none."""
     commands: tuple[str, ...] = ()
     """Typed, among its words."""
     code: tuple[ShownCode, ...] = ()
@@ -131,8 +131,7 @@ class PagePieces:
         self._page = page
         self._links = links
         self._boxes = boxes
-        self.candidates = frozenset(place.block.key for place in candidates(page))
-        """Keys of the blocks of which an owner may say that they are steps, or none."""
+        self._candidates = {place.block.key for place in candidates(page)}
         self._above = {
             place.block.key: len(place.headings)
             for place in page.places()
@@ -171,9 +170,9 @@ class PagePieces:
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
             words=phrases(block.words, self._links, block.start_line, commands),
+            is_candidate=block.key in self._candidates,
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
-            may_be_step=block.key in self.candidates,
             commands=commands,
             code=tuple(_shown_code(block, before)),
             target=self._links.picture(block.target, block.start_line)

@@ -37,11 +37,11 @@ def create_ticket_page(
     *,
     searching: Searching | None = None,
     completes: bool = False,
-    corrects: bool = False,
+    keeps_corrections: bool = False,
 ) -> APIRouter:
     """The page, over what it shows; with `completes` it leads to what others check.
 
-    With `corrects` whoever may approve says of its boxes that they are steps, or none.
+    With `keeps_corrections` an owner may say which blocks of a page are steps.
     """
     router = APIRouter(include_in_schema=False)
 
@@ -55,7 +55,7 @@ def create_ticket_page(
     ) -> HTMLResponse:
         """One ticket with its workflow, or with another of its candidates; `edit` opens a step.
 
-        `corrected` names the block of which somebody has just said that it is a step, or none.
+        `corrected` is the key of a block: it says that an owner's word on it was kept.
         """
         try:
             # Before all that is shown: what happens meanwhile comes to the page as an event.
@@ -71,7 +71,7 @@ def create_ticket_page(
             "may_operate": caller.may(Scope.OPERATE),
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
-            "corrects": corrects and caller.may(Scope.APPROVE),
+            "may_correct": keeps_corrections and caller.may(Scope.APPROVE),
             "corrected": corrected,
         }
         names = names_of(stored.workflow) if stored else {}

@@ -90,23 +90,26 @@ def test_the_command_writes_the_page_with_its_pictures_beside_it(planners, tmp_p
 
 
 def test_the_page_opens_with_what_a_stranger_asks_first():
-    rules = Report.model_validate(
+    model = Report.model_validate(
         {
             "benchmark": "logic",
             "overall": {"guards": 30.0, "acceptable": 10.0},
             "sets": {},
-            "config": {"reader": "rules", "given": "page", "page": "there"},
+            "config": {"reader": "recorded", "given": "page", "page": "there"},
             "seconds": 1.0,
             "rows": [{"guards": 0.2}, {"guards": 0.4}],
             "conditions": {
-                "rules, all": {"wrong": 8, "wrong marked": 0.75, "right marked": 0.25},
-                "rules, at random": {"wrong marked": 0.5, "right marked": 0.5},
+                "recorded, all": {"wrong": 8, "wrong marked": 0.75, "right marked": 0.25},
+                "recorded, at random": {"wrong marked": 0.5, "right marked": 0.5},
             },
         }
     )
-    text = results_page([rules], "made").text
+    text = results_page([model], "made").text
     table = text[: text.index("<!--")]
-    assert "| guards right (F1), page read by rules | 30 % | a second person 72 % | 2 |" in table
+    assert (
+        "| guards right, a strong model's recorded reading | 30 % | a second person 72 % | 2 |"
+        in table
+    )
     assert "| 75 % | of the right ones 25 %; at random 50 % of both | 8 |" in table
     assert "right page first" not in table, "what was not measured has no row"
     assert "In ten rows" not in results_page([], "made").text

@@ -66,13 +66,12 @@ def test_a_key_sees_a_reading_and_no_form_that_only_people_may_send(client_of):
         ("/approvals", {"procedure": "0", "revision": "x"}),
         ("/answers", {"doubt": "d1", "answer": "0", "revision": "x"}),
         ("/undo", {}),
+        ("/beginnings", {}),
         ("", {"reading": "{}", "revision": "x"}),
     ):
         refused = client.post(f"{address}{form}", data=data)
         assert refused.status_code == 403
         assert "approve" in refused.text
-    box = {"document": "fan.md", "key": "x", "is_step": "false"}
-    assert client.post("/knowledge/boxes", data=box).status_code == 403
 
 
 def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, stand):
@@ -87,10 +86,24 @@ def test_a_key_sees_a_proposed_page_and_decides_nothing(client_of, stand):
 
 
 def test_who_may_approve_sees_the_forms(client_of):
-    shown = client_of().get(f"/knowledge/readings/{hash_of(PAGE)}")
-    assert f'action="/knowledge/readings/{hash_of(PAGE)}/beginnings"' in shown.text
-    assert 'action="/knowledge/boxes"' in shown.text
-    assert 'name="reading"' in shown.text
+    client, address = client_of(), f"/knowledge/readings/{hash_of(PAGE)}"
+    unread = client.get(address)
+    assert "Nobody has read this page" in unread.text
+    assert f'action="{address}/beginnings"' in unread.text
+    assert "approvals" not in unread.text
+    begun = client.post(f"{address}/beginnings")
+    assert f'action="{address}/approvals"' in begun.text
+    assert "Begun from the boxes of the page" in begun.text
+    assert 'name="reading"' in begun.text
+    assert "read it by now" not in begun.text
+    again = client.post(f"{address}/beginnings")
+    assert (again.status_code, "somebody has read the page by now" in again.text) == (409, True)
+
+
+def test_a_page_that_nobody_has_read_is_in_the_list(client_of):
+    shown = client_of().get("/knowledge/readings?state=unread").text
+    assert "nobody" in shown
+    assert "Nobody has read it <b>1</b>" in shown
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from services.contracts.adoption import Work
@@ -28,7 +28,7 @@ def create_box_form_of_page(known: Known) -> APIRouter:
     @form()
     @needs(Need.APPROVE)
     def box_of_document(
-        document: Annotated[str, Form(max_length=1024)],
+        document: Annotated[str, Query(max_length=1024)],
         key: Annotated[str, Form(max_length=40)],
         is_step: Annotated[bool | None, Form()] = None,
     ) -> Response:

@@ -70,13 +70,12 @@ def create_reading_pages(known: Known) -> APIRouter:
     def reading_page(
         text_hash: str,
         document: Annotated[str, Query(max_length=1024)] = "",
-        edit: Annotated[str, Query(max_length=400)] = "",
     ) -> HTMLResponse:
         """One page's reading beside its lines, or its boxes where nobody has read it.
 
-        Of documents with one text `document` says whose boxes; `edit` opens the forms of one.
+        Of documents with one text `document` says whose boxes are shown.
         """
-        return shown(known, known.readings().get(text_hash), document=document, edit=edit)
+        return shown(known, known.readings().get(text_hash), document=document)
 
     return router
 
@@ -89,7 +88,6 @@ def shown(
     typed: str | None = None,
     kept: Mapping[str, str] | None = None,
     document: str = "",
-    edit: str = "",
     status_code: int = 200,
 ) -> HTMLResponse:
     """A reading as a page; `refused` says why what was sent was not taken, `typed` what it was.
@@ -107,7 +105,6 @@ def shown(
         "may_approve": current_caller().may(Scope.APPROVE),
         "tab": "Readings",
         **boxes_view(known, detail, document),
-        "editing": edit,
     }
     return known.page("knowledge/readings/page.html", status_code=status_code, **values)
 
