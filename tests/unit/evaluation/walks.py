@@ -71,7 +71,7 @@ def page(name: str, score: float) -> PageReading:
     lines = TEXTS[name].splitlines()[2:]
     steps = [{"do": text[2:], "at": [[n, n]]} for n, text in enumerate(lines, start=3)]
     told = Procedure.model_validate({"title": node(name).name, "steps": steps})
-    served = ServedReading(reading=Reading(reader=Reader.RULES, procedures=(told,)))
+    served = ServedReading(reading=Reading(reader=Reader.MODEL, procedures=(told,)))
     return PageReading(document_id=name, title=told.title, served=served, score=score)
 
 

@@ -97,7 +97,7 @@ def service(model: ChatModel | None = None, **settings: object) -> ScorerService
 
 def request(*workflows: Workflow) -> ScoreRequest:
     """Candidates for the page about the fan tray."""
-    served = ServedReading(reading=Reading(reader=Reader.RULES))
+    served = ServedReading(reading=Reading(reader=Reader.MODEL))
     return ScoreRequest(
         ticket=TICKET,
         context=KnowledgeContext(),

@@ -58,7 +58,7 @@ class World:
     def put(self, text: str = TEXT, *procedures: Procedure) -> str:
         key = hash_of(text)
         self.documents.put(Document(id=PAGE, title="Fan", text=text, content_hash=key))
-        reading = Reading(reader=Reader.RULES, procedures=procedures or (PROCEDURE,))
+        reading = Reading(reader=Reader.MODEL, procedures=procedures or (PROCEDURE,))
         self.readings.put(key, reading)
         return key
 
@@ -212,7 +212,7 @@ def test_a_page_that_cannot_be_prepared_holds_up_no_other(world, monkeypatch):
     world.put()
     broken = TEXT.replace("fan", "belt")
     world.documents.put(Document(id="belt.md", title="Belt", text=broken, content_hash="x"))
-    world.readings.put(hash_of(broken), Reading(reader=Reader.RULES, procedures=(PROCEDURE,)))
+    world.readings.put(hash_of(broken), Reading(reader=Reader.MODEL, procedures=(PROCEDURE,)))
     whole = ScorerService._alone
 
     def fails(self, workflow, pages):

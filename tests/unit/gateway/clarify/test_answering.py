@@ -394,7 +394,7 @@ def test_what_an_answer_finds_is_shown_even_where_the_ticket_alone_would_not_fin
 
 def page(name):
     procedure = Procedure(title=name, treats=f"{name} is full", body=(Do(text="Look"),))
-    reading = ServedReading(reading=Reading(reader=Reader.RULES, procedures=(procedure,)))
+    reading = ServedReading(reading=Reading(reader=Reader.MODEL, procedures=(procedure,)))
     return PageReading(document_id=f"{name}.md", title=name, served=reading, score=0.8)
 
 

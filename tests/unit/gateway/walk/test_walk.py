@@ -78,7 +78,7 @@ def test_chances_set_by_hand_win(make_gateway):
 
 
 def test_the_readings_go_on_to_the_planner_and_to_the_scorer(gateway):
-    reading = ServedReading(reading=Reading(reader=Reader.RULES))
+    reading = ServedReading(reading=Reading(reader=Reader.MODEL))
     page = PageReading(document_id="runbooks/FanFailed.md", title="Fan failed", served=reading)
     gateway.retrieval.context = gateway.retrieval.context.model_copy(update={"pages": (page,)})
     gateway.post(TICKET)

@@ -14,12 +14,9 @@ from services.knowledge.model import (
 from services.planner.generation.page_excerpt import parts
 from services.planner.generation.selection import shown
 from services.planner.generation.shown import Shown
-from services.procedure.model import Reader, Reading
-from services.procedure.ports import ServedReading
 from services.workflow.model import Citation
 
 TICKET = TicketDraft(source="generic", external_id="1", title="Fan failed")
-UNREAD = ServedReading(reading=Reading(reader=Reader.RULES))
 FANS = "# Fans\n\n1. Read the speeds.\n2. If one stands still, follow Order a tray.\n"
 TRAYS = "# Order a tray\n\n1. Order it with\n   password: hunter2hunter2\n2. Wait."
 LONG = "# Fans\n\nHead.\n\n" + "".join(
@@ -50,7 +47,7 @@ def node(document: str, first: int, last: int, text: str) -> RetrievedNode:
 
 
 def page(document: str, title: str, text: str) -> PageReading:
-    return PageReading(document_id=document, title=title, served=UNREAD, score=0.9, text=text)
+    return PageReading(document_id=document, title=title, score=0.9, text=text)
 
 
 CONTEXT = KnowledgeContext(

@@ -125,7 +125,7 @@ def test_nothing_is_shown_where_the_planner_finds_no_procedure():
 
 
 def reading(*steps: object) -> Reading:
-    return Reading(reader=Reader.RULES, procedures=(Procedure(title="Fan", body=steps),))
+    return Reading(reader=Reader.MODEL, procedures=(Procedure(title="Fan", body=steps),))
 
 
 SEATING = Choice.model_validate(
