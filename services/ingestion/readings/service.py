@@ -28,7 +28,9 @@ from services.ingestion.readings.texts import Texts
 from services.kit.errors import NotFoundError
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.ports import DocumentNotFoundError
+from services.knowledge.screening.document import screened
 from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.checklist.begun import begun_from_boxes
 from services.procedure.doubt_answers import answered
@@ -99,7 +101,8 @@ class ReadingsService:
             raise ReadingChangedError("somebody has read the page by now: look at it again")
         served = self._unread(text_hash)
         title = next(iter(self._texts.named(text_hash)), text_hash)
-        reading = begun_from_boxes(self._text(text_hash), title)
+        corrections = self._maintenance.boxes.corrections([title]).get(title, {})
+        reading = begun_from_boxes(self._text(text_hash), title, corrections)
         return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
@@ -108,7 +111,9 @@ class ReadingsService:
         document = self._texts.documents.get(id_)
         if document is None:
             raise DocumentNotFoundError(f"expected the id of an ingested document, got {id_!r}")
-        keys = {place.block.key for place in candidates(parse_page(document.text))}
+        withheld = withheld_lines(document.text, screened(document).document.text)
+        page = parse_page(document.text, withheld=withheld)
+        keys = {place.block.key for place in candidates(page)}
         if correction.key not in keys:
             raise NoSuchBlockError(f"the page {id_!r} has no block {correction.key!r} any more")
         boxes = self._maintenance.boxes

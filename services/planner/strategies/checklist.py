@@ -12,12 +12,10 @@ from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.tasks import tasks_of
 from services.knowledge.page.withheld import withheld_lines
 from services.language.names import alert_names
-from services.procedure.checklist.build import build_checklist
+from services.procedure.checklist.build import LONGEST_PAGE, build_checklist
 from services.procedure.checklist.opening import open_sections
 from services.workflow.model import ShownPage, Workflow
 
-LONGEST_PAGE = 1_000_000
-"""Characters; a longer page is a book, and stands under its own address."""
 _REMEMBERED = 256
 _Corrections = tuple[tuple[str, bool], ...]
 

@@ -26,15 +26,19 @@ def create_box_forms(tickets: Tickets, known: Known) -> APIRouter:
         ticket_id: Id,
         workflow_id: Id,
         key: Annotated[str, Form(max_length=40)],
-        is_step: Annotated[bool, Form()],
+        is_step: Annotated[bool | None, Form()] = None,
     ) -> Response:
-        """Keep whether a block is a step; the page of this ticket stays until it is made again."""
+        """Keep whether a block is a step; nothing takes the word back.
+
+        The page of this ticket stays until it is made again.
+        """
         page = tickets.workflow(workflow_id).workflow.page
         if page is None:
             raise InvalidInputError("expected a workflow that shows a page, and this one has steps")
         word = BoxCorrection(document_id=page.document_id, key=key, is_step=is_step)
         known.readings().correct_box(word)
-        query = f"?candidate={quote(workflow_id, safe='')}&corrected=true"
-        return show("tickets", ticket_id, at=f"{query}#corrected")
+        query = f"?candidate={quote(workflow_id, safe='')}"
+        at = f"#at-{key}" if is_step is None else f"&corrected={key}#corrected"
+        return show("tickets", ticket_id, at=query + at)
 
     return router

@@ -94,8 +94,8 @@ class Piece:
     level: int = 0
     """Of a heading: which one it is on the page here; 0 of one inside another block."""
     words: tuple[Phrase, ...] = ()
-    may_be_box: bool = False
-    """Whether it is no step, and an owner may say that it is one."""
+    is_candidate: bool = False
+    """Whether an owner may say that it is a step, or none."""
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
@@ -170,7 +170,7 @@ class PagePieces:
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
             words=phrases(block.words, self._links, block.start_line, commands),
-            may_be_box=block.key in self._candidates and block.key not in self._boxes,
+            is_candidate=block.key in self._candidates,
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
             commands=commands,

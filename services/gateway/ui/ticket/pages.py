@@ -51,11 +51,11 @@ def create_ticket_page(
         ticket_id: str,
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
         edit: Annotated[str, Query(max_length=400)] = "",
-        corrected: Annotated[bool, Query()] = False,
+        corrected: Annotated[str, Query(max_length=40)] = "",
     ) -> HTMLResponse:
         """One ticket with its workflow, or with another of its candidates; `edit` opens a step.
 
-        With `corrected` it says that an owner's word on a box was kept.
+        `corrected` is the key of a block: it says that an owner's word on it was kept.
         """
         try:
             # Before all that is shown: what happens meanwhile comes to the page as an event.
@@ -72,7 +72,7 @@ def create_ticket_page(
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
             "may_correct": keeps_corrections and caller.may(Scope.APPROVE),
-            "is_corrected": corrected,
+            "corrected": corrected,
         }
         names = names_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, names), "editing": edit, "audit": None}

@@ -344,6 +344,15 @@ def test_boxes_are_corrected_only_where_a_word_on_them_is_kept(show, gateway):
     assert answer.status_code == 503
 
 
+def test_a_tool_looks_only_where_a_box_only_looks(show):
+    _, html = show("# Pump\n\n- Check the pressure.\n- Restart the pump.\n")
+    assert html.count("Let a tool look</button>") == 1
+    form = html[: html.index("Let a tool look</button>")].rpartition("<form")[2]
+    assert 'name="step" value="s1"' in form
+    assert 'name="mode" value="read_only"' in form
+    assert "What would a run send" not in html
+
+
 def test_a_note_stays_with_its_box(show, mark):
     address, _ = show(PUMP)
     html = mark(address, "s1", seen="Lamp is red")
