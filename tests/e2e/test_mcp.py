@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from services.gateway.mcp.server import TOOLS
 from tests.e2e.conftest import Running
 
-BGP = {"title": "BGP session lost on leaf-14", "description": "Routes are gone since 14:05."}
+SLOW = {"title": "Users report slow pages", "description": "Since noon rack 7 is slow."}
 FAN = {"title": "Fan 3 of leaf-09 stands still", "labels": {"alertname": "FanTrayFailed"}}
 
 
@@ -66,24 +66,25 @@ async def test_a_ticket_is_made_asked_about_answered_and_rejected(running: Runni
         ).json()
         assert "\n".join(source["lines"]).strip() in best["text"]
 
-        made = await called(client, "make_workflow", **BGP, external_id="mcp-1", wait_s=60)
+        made = await called(client, "make_workflow", **SLOW, external_id="mcp-1", wait_s=60)
         assert made["status"] == "planned"
         assert made["workflow"]["workflow"]["steps"]
-        assert made["question"]["choices"]
-        again = await called(client, "make_workflow", **BGP, external_id="mcp-1", wait_s=60)
+        assert len(made["question"]["choices"]) == len(made["question"]["cards"]) + 1
+        again = await called(client, "make_workflow", **SLOW, external_id="mcp-1", wait_s=60)
         assert again["ticket_id"] == made["ticket_id"]
 
         got = await called(client, "get_workflow", ticket_id=made["ticket_id"])
         assert got == again
 
         told = await client.call_tool(
-            "answer_question", {"ticket_id": made["ticket_id"], "choice": 1, "wait_s": 60}
+            "answer_question", {"ticket_id": made["ticket_id"], "choice": 2, "wait_s": 60}
         )
         answered = told.structured_content
         assert answered["workflow"]["id"] != made["workflow"]["id"]
-        settled = [step["settled"] for step in answered["workflow"]["workflow"]["steps"]]
-        assert any(settled)
-        assert "Settled" in text_of(told)
+        taken = made["question"]["cards"][1]["document_id"]
+        origin = answered["workflow"]["workflow"]["provenance"]
+        assert origin["document_ids"][0] == taken
+        assert taken in text_of(told)
 
         said = {"ticket_id": made["ticket_id"]}
         step = answered["workflow"]["workflow"]["steps"][0]["id"]

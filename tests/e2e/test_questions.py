@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Running
 
-TICKET = {"title": "BGP session lost on leaf-12", "description": "Routes are gone since 14:05."}
+TICKET = {"title": "Users report slow pages", "description": "Since noon rack 7 is slow."}
 
 
 def opened(page: Page, running: Running, id_: str) -> str:
@@ -17,7 +17,23 @@ def opened(page: Page, running: Running, id_: str) -> str:
 def test_there_is_one_strip_and_its_choices_are_in_reach(page: Page, running: Running) -> None:
     opened(page, running, "STRIP-1")
     expect(page.locator("#questions")).to_have_count(1)
-    expect(page.locator("#questions .choices button").first).to_be_in_viewport()
+    expect(page.locator("#questions .page-card button").first).to_be_in_viewport()
+
+
+def test_one_tap_takes_another_page_and_the_others_stay_in_reach(
+    page: Page, running: Running
+) -> None:
+    opened(page, running, "STRIP-6")
+    other = page.locator("#questions .page-card").nth(1)
+    title = other.locator("h3").inner_text().partition(" › ")[0]
+    other.get_by_role("button", name="Take this page").click()
+    expect(page.locator("#questions .page-taken")).to_contain_text(
+        "chose this page", timeout=60_000
+    )
+    expect(page.locator("#questions .page-card.shown h3")).to_contain_text(title)
+    expect(page.locator("#questions .page-card").first).to_be_hidden()
+    page.get_by_text("Other pages").click()
+    expect(page.locator("#questions .page-card").first).to_be_visible()
 
 
 def test_words_that_settle_nothing_say_so_and_the_question_stays(
@@ -45,19 +61,19 @@ def test_a_question_goes_when_its_branch_is_followed_below(page: Page, running: 
 
 def test_a_question_goes_when_the_fault_is_over(page: Page, running: Running) -> None:
     opened(page, running, "STRIP-4")
-    page.get_by_role("button", name="The fault is over").click()
+    page.get_by_role("button", name="The fault is over").first.click()
     expect(page.locator("#questions .asked")).to_have_count(0)
 
 
 def test_a_rejected_workflow_is_folded_and_a_team_is_chosen(page: Page, running: Running) -> None:
     running.client.post("/v1/teams", json={"name": "Fabric"}).raise_for_status()
     opened(page, running, "STRIP-5")
-    page.get_by_text("This workflow is not the answer").click()
+    page.get_by_text("This page is not the answer").click()
     page.get_by_label("Why the workflow is not the answer").fill("another site")
     page.get_by_role("button", name="Reject it").click()
     folded = page.locator("#rejected-workflow")
     expect(folded.locator("summary").first).to_contain_text("another site")
-    expect(folded.locator("li.step").first).to_be_hidden()
+    expect(folded.locator("input[type=checkbox], button").first).to_be_hidden()
     expect(page.get_by_text("▶ Next")).to_have_count(0)
     page.get_by_label("Team", exact=True).select_option("Fabric")
     page.get_by_role("button", name="Assign").click()

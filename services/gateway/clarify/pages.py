@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 
 from services.contracts.clarification import PageCard
 from services.contracts.retrieval import PageReading, RetrievedContext
@@ -85,20 +86,22 @@ def _card(page: PageReading, context: RetrievedContext, words: PageWords | None)
     if own:
         nearest = max(own, key=lambda each: each.score).chunk
         path, first, last = nearest.heading_path, nearest.span.start_line, nearest.span.end_line
-        lines = nearest.text.splitlines()
+        lines = _without_front_matter(nearest.text).splitlines()
     else:
-        body = _without_front_matter(page.text)
-        path, first = (), page.text.count("\n", 0, len(page.text) - len(body)) + 1
-        lines = body.splitlines()[:_EXCERPT_LINES]
+        text = _without_front_matter(page.text)
+        path, first = (), page.text.count("\n", 0, len(page.text) - len(text)) + 1
+        lines = text.splitlines()[:_EXCERPT_LINES]
         last = first + max(len(lines) - 1, 0)
-    kept = [line.rstrip() for line in lines if line.strip()][:_EXCERPT_LINES]
+    written = [line.rstrip() for line in lines if line.strip()]
+    # The section is named beside it.
+    body = list(dropwhile(lambda line: line.startswith("#"), written)) or written
     return PageCard(
         document_id=page.document_id,
         title=page.title,
         heading_path=path,
         start_line=first,
         end_line=last,
-        excerpt="\n".join(kept)[:_EXCERPT],
+        excerpt="\n".join(body[:_EXCERPT_LINES])[:_EXCERPT],
         text_hash=page_hash(page),
         refused_by=words.refused_by[page.document_id] if words else (),
     )

@@ -144,7 +144,7 @@ def test_a_page_without_a_passage_that_came_near_shows_its_first_lines():
     shown = RetrievedContext(pages=(written, page(ARRAY, 0.5)))
     card = page_question(shown, "", steps=1, is_sure=False).cards[0]
     assert (card.heading_path, card.start_line, card.end_line) == ((), 4, 6)
-    assert card.excerpt == "# Pool\nIt is full."
+    assert card.excerpt == "It is full."
 
 
 def test_the_page_that_is_taken_is_first_and_says_who_chose_it(desk):
