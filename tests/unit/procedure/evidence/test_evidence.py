@@ -87,6 +87,11 @@ def test_coverage_sees_a_question_that_is_gone():
     assert brevity_signs(RIGHT, RIGHT.told)["implied"] == pytest.approx(1 / 5)
 
 
+def test_a_workflow_without_a_known_page_covers_nothing():
+    empty = drawn(steps=(OPEN.model_copy(update={"citations": ()}),))
+    assert set(coverage_signs(empty, empty.told).values()) == {0.0}
+
+
 def voices(*drawn: Drawn) -> list[list[Decided]]:
     return with_votes([Voice(of, [Decided(fact, 0.5) for fact, _ in facts_of(of)]) for of in drawn])
 
