@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from services.contracts.clarification import PageCard
 from services.contracts.dead_letters import DeadLetters
 from services.contracts.gateway import StoredWorkflow, TicketDetail, TicketSummary
 from services.contracts.ingestion import FailedDocument, IngestedRoot, IngestJob
@@ -130,13 +131,22 @@ def show_questions(ticket: TicketDetail) -> None:
     for turn in ticket.clarifications:
         answer = turn.answer or ("" if turn is ticket.open_question else turn.state.value)
         console.print(Text.assemble((f"? {turn.question}  ", "yellow"), (answer, "bold")))
-    asked = ticket.open_question
+    asked = ticket.open_question or ticket.page_question
     if asked is None:
         return
     for number, choice in enumerate(asked.choices, start=1):
         console.print(Text(f"  {number}. {choice}"))
+        for card in asked.cards[number - 1 : number]:
+            console.print(Text(f"     {_place_of(card)}", style="dim"))
     how = f"flowxpert answer {ticket.id} TEXT|N, or --unknown, or --go-on"
     console.print(Text(f"  {how}", style="dim"))
+
+
+def _place_of(card: PageCard) -> str:
+    """Where the lines of a page stand that came near, and who refused it."""
+    lines = f"{card.document_id}:{card.start_line}-{card.end_line}"
+    refused = f"refused by {', '.join(card.refused_by)}" if card.refused_by else ""
+    return visible_text("  ".join(filter(None, (lines, " › ".join(card.section), refused))))
 
 
 def show_tickets(tickets: tuple[TicketSummary, ...]) -> None:

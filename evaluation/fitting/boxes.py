@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from evaluation.fitting.forests import fitted_forest
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import GoldGraph, LogicRow
-from services.kit.trees import Forest
+from services.kit.fits.trees import Forest
 from services.knowledge.page.box_fit import BoxFit, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.withheld import withheld_lines
+from services.knowledge.screening.document import screened
 from services.workflow.model import StepKind
 
 _THRESHOLDS = np.arange(0.3, 0.601, 0.01)
@@ -41,7 +43,9 @@ def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
     found = []
     for row in rows:
         if row.reference is not None:
-            page = parse_page(page_of(row).text)
+            document = page_of(row)
+            withheld = withheld_lines(document.text, screened(document).document.text)
+            page = parse_page(document.text, withheld=withheld)
             places, lines = list(candidates(page)), step_lines(row.reference)
             spans = [range(p.block.start_line, p.block.own_end + 1) for p in places]
             is_step = tuple(any(line in lines for line in span) for span in spans)

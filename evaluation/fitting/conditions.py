@@ -8,7 +8,7 @@ import numpy as np
 from evaluation.fitting.forests import fitted_forest
 from evaluation.measures.conditions import ConditionExample
 from evaluation.measures.marked import MOST_RIGHT, marked_figures
-from services.kit.trees import Forest
+from services.kit.fits.trees import Forest
 from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.fact import FactKind
 

@@ -9,7 +9,7 @@ from evaluation.fitting.forests import areas, fit_forests
 from evaluation.fitting.pieces import Piece
 from evaluation.fitting.weighings import SIGNS, Row, fit_weighings, signs_of
 from evaluation.measures.logic import LogicCase, logic_figures
-from services.kit.trees import Forest
+from services.kit.fits.trees import Forest
 from services.knowledge.ports import Embedder
 from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.decide import Forests

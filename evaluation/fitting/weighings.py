@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from evaluation.benches.scoring.judge_candidates import FAR, NEAR
 from evaluation.fitting.pieces import REFERENCE, Piece
 from evaluation.perturbations.kinds import Perturbation
-from services.kit.trees import Forest
+from services.kit.fits.trees import Forest
 from services.procedure.evidence.decide import Decided
 from services.procedure.evidence.fact import FactKind
 from services.scorer.criteria import accuracy, coherence, conciseness, coverage

@@ -14,7 +14,7 @@ from evaluation.measures.bootstrap import intervals
 from evaluation.measures.figures import Figures
 from evaluation.measures.telling_apart import calibration_error
 from services.gateway.adoption.lessons import Lesson
-from services.kit.fitted import FittedFile
+from services.kit.fits.fitted import FittedFile
 from services.learning.finding import features_of, sorted_by
 from services.learning.judging import LEAST_CASES, Outcome, compare
 from services.learning.subject import Weighed, parted

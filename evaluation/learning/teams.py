@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from evaluation.benches.retrieval.calibration import Case, ranking_of
 from evaluation.fitting.chance import Sample, fit_chance
 from services.gateway.adoption.lessons import Lesson, ScoredWorkflow
-from services.kit.fitted import FittedFile
+from services.kit.fits.fitted import FittedFile
 from services.learning.acceptance import Acceptance
 from services.learning.finding import Finding
 from services.learning.subject import Subject

@@ -14,7 +14,7 @@ from services.procedure.lowering.lower import lower
 from services.procedure.model import Reading
 from services.procedure.ports import ReadingSource
 from services.procedure.store.sql_readings import SqlReadingStore
-from services.retrieval.pages import Pages
+from services.retrieval.pages import NoReadings, Pages
 from services.workflow.model import Workflow
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def readings_of(platform: "Embedded") -> ReadingSource:
 
 def pages_of(platform: "Embedded") -> ReadPages:
     """The readings of the platform's documents, as retrieval hands them out."""
-    return Pages(platform.documents, readings_of(platform)).of
+    return Pages(platform.documents, readings_of(platform), NoReadings()).of
 
 
 def stored(readings: ReadingSource) -> Read:

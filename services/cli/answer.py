@@ -21,6 +21,7 @@ def answer(
 ) -> None:
     """Answer the open question of a TICKET; it is walked again with what was learned.
 
+    Where none is open, the number of a page takes that one instead of the page chosen before.
     Without an answer the questions are shown.
     """
     from services.contracts.gateway import TicketDetail  # noqa: PLC0415
@@ -32,7 +33,7 @@ def answer(
     address = f"/v1/tickets/{ticket_id}"
     with client_of(url) as client:
         detail = TicketDetail.model_validate(client.get(address))
-        asked = detail.open_question
+        asked = detail.open_question or detail.page_question
         if go_on:
             client.post(f"{address}/clarifications/dismissals", {})
         elif unknown or text.strip():

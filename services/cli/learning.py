@@ -12,7 +12,7 @@ from services.cli.opening import open_database, read_settings
 from services.cli.options import AsJson, DataDir
 
 if TYPE_CHECKING:
-    from services.kit.fits import StoredFit
+    from services.kit.fits.in_use import StoredFit
     from services.learning.service import Learning, Progress
 
 app = typer.Typer(invoke_without_command=True)

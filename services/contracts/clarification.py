@@ -24,6 +24,29 @@ class ClarificationState(StrEnum):
     """It needs no answer at present; `Clarification.closed` says why."""
 
 
+class PageCard(Value):
+    """A page that a question about pages chooses among, with its lines that came nearest."""
+
+    document_id: str
+    title: str
+    heading_path: tuple[str, ...] = ()
+    """From the page's title down to the section of these lines."""
+    start_line: int
+    end_line: int
+    excerpt: str = ""
+    """The first of these lines."""
+    text_hash: str = ""
+    """Of the page's text at that time."""
+    refused_by: tuple[str, ...] = ()
+    """People by whose word, on tickets of the same family, it is no longer among the nearest."""
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The heading path below the page's title."""
+        has_title = self.heading_path[:1] == (self.title,)
+        return self.heading_path[1:] if has_title else self.heading_path
+
+
 class Clarification(Value):
     """One question about a ticket, with its likely answers and the one that was given."""
 
@@ -35,6 +58,9 @@ class Clarification(Value):
     question: str
     choices: tuple[str, ...]
     """Likely answers; other words are an answer too."""
+    cards: tuple[PageCard, ...] = ()
+    """Of a question about pages: those of its choices, in their order. The choice behind the last
+    of them is that none of these pages is it. Another choice may be taken after an answer."""
     about: str
     """`steps`: a branch of the procedure; `pages`: which of several pages is meant; `ticket`: what
     exactly is seen, where the ticket says too little."""
@@ -45,6 +71,7 @@ class Clarification(Value):
     worded_by: str = ""
     """The model that chose and worded the question; empty where the page's own words are asked."""
     answer: str = ""
+    answered_by: str = ""
     said: tuple[str, ...] = ()
     """Answers in own words that did not settle it; they are kept with the ticket."""
     closed: str = ""

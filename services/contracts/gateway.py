@@ -304,6 +304,12 @@ class TicketDetail(Ticket, JudgedTicket):
         asked = self.clarifications[-1:]
         return next((each for each in asked if each.state is ClarificationState.OPEN), None)
 
+    @property
+    def page_question(self) -> Clarification | None:
+        """The latest question about pages, whose cards may be taken whether it is open or not."""
+        asked = (each for each in reversed(self.clarifications) if each.cards)
+        return next((each for each in asked if each.state is not ClarificationState.CLOSED), None)
+
 
 class AcceptedTicket(JudgedTicket):
     """A ticket that a delivery made, or that it made earlier."""

@@ -138,6 +138,10 @@ class DocumentContents(Value):
     chunks: tuple[DocumentPlace, ...]
     nodes: tuple[DocumentPlace, ...]
     """In the order of their lines."""
+    withheld: tuple[int, ...] = ()
+    """Lines that screening left out of what is used."""
+    boxes: dict[str, bool] = Field(default={})
+    """Words of people on its blocks: whether one is a step to tick off, by its key."""
 
 
 class Ownership(Value):

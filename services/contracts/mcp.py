@@ -5,7 +5,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_serializer
 
 from services.contracts.adoption import MOST_WORDS
-from services.contracts.clarification import MAX_ANSWER_CHARACTERS, ClarificationAnswer
+from services.contracts.clarification import (
+    MAX_ANSWER_CHARACTERS,
+    ClarificationAnswer,
+    PageCard,
+)
 from services.contracts.execution import RunMode, RunOutcome, RunPhase
 from services.contracts.gateway import NearestDocument, StoredWorkflow
 from services.contracts.ticket import TicketStatus
@@ -178,6 +182,8 @@ class OpenQuestion(Value):
 
     question: str
     choices: tuple[str, ...]
+    cards: tuple[PageCard, ...] = ()
+    """Of a question about pages: those of its choices, in their order."""
 
 
 class TicketRun(Value):

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote
 
-from pydantic import Field, PlainSerializer, WithJsonSchema
+from pydantic import ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
@@ -243,6 +243,18 @@ class ImportReport(Value):
     """Of very many notes, the first thousand."""
 
 
+class BoxCorrection(Value):
+    """An owner's word on a block of a page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_id: str = Field(max_length=1024)
+    key: str = Field(max_length=40)
+    """Of the block, as a checklist's step names it in `node`."""
+    is_step: bool | None
+    """Whether it is a step to tick off; null takes the word back."""
+
+
 class Readings(Protocol):
     """Readings of the ingested pages, for one caller, who is named in what they change."""
 
@@ -295,6 +307,15 @@ class Readings(Protocol):
 
     def answer(self, text_hash: str, request: AnswerRequest) -> ReadingDetail:
         """Settle a doubt. Raises as `get` and `replace` do."""
+
+    def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
+        """Keep the caller's word on whether a block of a page is a step.
+
+        It stands above what form or a model's reading says, as long as the block stays.
+
+        Raises:
+            NotFoundError: No document has this id, or its page no such block.
+        """
 
     def undo(self, text_hash: str) -> ReadingDetail:
         """Take back the last thing that a person did to a text's readings.
@@ -369,6 +390,10 @@ class ReadingsClient:
         """See `Readings.answer`."""
         found = self._client.post(_path(text_hash, "/answers"), request)
         return ReadingDetail.model_validate(found)
+
+    def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
+        """See `Readings.correct_box`."""
+        return BoxCorrection.model_validate(self._client.post("/v1/readings/boxes", correction))
 
     def undo(self, text_hash: str) -> ReadingDetail:
         """See `Readings.undo`."""

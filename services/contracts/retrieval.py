@@ -64,6 +64,8 @@ class PageReading(Value):
     reading names, counted from 1."""
     stored_text: str = ""
     """The text as it is stored, where screening left out lines of it; empty where it is `text`."""
+    near: dict[int, float] = Field(default={})
+    """How near each passage that was found of it comes, 0–1, by its first line."""
     boxes: dict[str, bool] = Field(default={})
     """What people said of blocks, by key: whether they are steps."""
     origin: str = ""

@@ -213,6 +213,24 @@ class PageChoiceRow(Base):
     chosen_at: Mapped[float] = mapped_column(Float)
 
 
+class PageWordRow(Base):
+    """One person's word on a page for the tickets of one family: it was taken, or refused."""
+
+    __tablename__ = "gateway_page_word"
+    __table_args__ = (Index("ix_gateway_page_word_family", "family"),)
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Hash of family, document and person: of two words the later counts."""
+    family: Mapped[str] = mapped_column(String(32))
+    document_id: Mapped[str] = mapped_column(String(1024))
+    text_hash: Mapped[str] = mapped_column(String(64))
+    """Of the page's text; a word on another text counts no more."""
+    person: Mapped[str] = mapped_column(String(200))
+    """As they were called then."""
+    is_taken: Mapped[bool] = mapped_column(Boolean)
+    at: Mapped[float] = mapped_column(Float)
+
+
 class ServedRow(Base):
     """What spoke for which page when a ticket was first walked: numbers that are learned from."""
 
@@ -394,6 +412,7 @@ class ClarificationRow(Base):
     choice: Mapped[int | None] = mapped_column(Integer)
     """Place of the chosen answer, from 0."""
     answer: Mapped[str] = mapped_column(Text)
+    answered_by: Mapped[str] = mapped_column(String(200), default="")
     said: Mapped[list[str]] = mapped_column(JSON, default=list)
     """Answers in own words that did not settle it, in their order."""
     asked_at: Mapped[float] = mapped_column(Float)

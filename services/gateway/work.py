@@ -20,6 +20,7 @@ from services.gateway.clarify.wording import Wording
 from services.gateway.coverage.dismissals import Dismissals
 from services.gateway.page_choice.chance import ChoiceChance
 from services.gateway.page_choice.choosing import PageChoosing
+from services.gateway.page_words.store import PageWordStore
 from services.gateway.ran import Looking
 from services.gateway.settings import GatewaySettings
 from services.gateway.triage.desk import TriageDesk
@@ -164,7 +165,7 @@ def create_walk(
     if model is not None and settings.choose_page:
         fitted = choice_chance or ChoiceChance.shipped()
         choosing = PageChoosing(database, model, fitted, within_s=settings.choose_page_within_s)
-    finding = Finding(retrieval, chosen, choosing)
+    finding = Finding(retrieval, chosen, choosing, PageWordStore(database))
     return Walk(
         tickets,
         finding=finding,

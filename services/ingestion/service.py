@@ -19,6 +19,7 @@ from services.ingestion.survey.service import SurveyService
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
+from services.procedure.store.sql_boxes import SqlBoxStore
 from services.procedure.store.sql_readings import SqlReadingStore
 
 
@@ -80,6 +81,7 @@ class IngestionService(
             documents=documents,
             graph=graph,
             reading_store=reading_store,
+            boxes=SqlBoxStore(database),
         )
         IngestedReadings.__init__(
             self,

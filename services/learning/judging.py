@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from services.kit.fitted import FittedFile
+from services.kit.fits.fitted import FittedFile
 from services.learning.subject import Subject, Weighed
 
 LEAST_CASES = 20

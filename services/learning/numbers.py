@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from services.kit.fitted import Spread
+from services.kit.fits.fitted import Spread
 
 Array = NDArray[np.float64]
 Bound = tuple[float | None, float | None]

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from services.gateway.adoption.lessons import Lesson, Lessons
 from services.kit.errors import NotFoundError
-from services.kit.fits import Fits, FitState, StoredFit
-from services.kit.fitted import FittedFile, UnusableFitError
+from services.kit.fits.fitted import FittedFile, UnusableFitError
+from services.kit.fits.in_use import Fits, FitState, StoredFit
 from services.kit.sql.database import Database
 from services.learning.acceptance import Acceptance
 from services.learning.finding import Finding

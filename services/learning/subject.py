@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from services.gateway.adoption.lessons import Lesson
-from services.kit.fitted import FittedFile
+from services.kit.fits.fitted import FittedFile
 
 LIKELIEST = 0.98
 """No chance counts for more, so that one surprise does not weigh more than all else."""

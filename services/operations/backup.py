@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from services.ingestion.settings import IngestionSettings
 from services.kit.errors import InvalidInputError
-from services.kit.fitted import FOLDER
+from services.kit.fits.fitted import FOLDER
 from services.kit.settings import PlatformSettings
 from services.kit.sql.database import Database
 from services.knowledge.ports import GraphStore

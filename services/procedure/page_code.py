@@ -181,7 +181,7 @@ def code_parts(code: Code, before: str = "") -> list[CodePart]:
         typed = _typed(line, rooted)
         if typed in lines or line in lines:
             command = typed if typed in lines else line
-            found.append(CodePart(CodeUse.COMMAND, command, line[: line.find(command)].strip()))
+            found.append(CodePart(CodeUse.COMMAND, command, line[: line.rfind(command)].strip()))
         else:
             is_comment = bool(_COMMENT.match(line))
             found.append(CodePart(CodeUse.COMMENT if is_comment else CodeUse.OUTPUT, line))

@@ -67,6 +67,23 @@ class ReadingSource(Protocol):
         """By text hash; texts that nobody has read are left out."""
 
 
+class BoxSource(Protocol):
+    """Where people's words on boxes are looked up: all that retrieval needs of the store."""
+
+    def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
+        """Return by document whether a block is a step, by its key; most documents have none."""
+
+
+class BoxStore(BoxSource, Protocol):
+    """What people say of the blocks of pages: that one is a step to tick off, or none."""
+
+    def put(self, document_id: str, key: str, *, is_step: bool | None, who: str) -> None:
+        """Keep somebody's word in the place of an earlier one; None takes it back."""
+
+    def forget(self, document_ids: Sequence[str]) -> None:
+        """Forget all words on these documents."""
+
+
 class Offer(Value):
     """What a later reading says in the place of an approved procedure."""
 

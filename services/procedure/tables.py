@@ -10,6 +10,7 @@ from services.kit.sql.database import Base
 from services.kit.sql.instant import Instant
 
 HASH_LENGTH = 64
+DOCUMENT_ID_LENGTH = 1024
 
 
 class TextRow(Base):
@@ -29,6 +30,19 @@ class TextRow(Base):
     updated_at: Mapped[datetime] = mapped_column(Instant)
     prepared: Mapped[str | None] = mapped_column(String(16))
     """By which version what is served now was prepared; None since it last changed."""
+
+
+class BoxRow(Base):
+    """What somebody said of a block of a page: that it is a step, or none."""
+
+    __tablename__ = "procedure_box"
+
+    document_id: Mapped[str] = mapped_column(String(DOCUMENT_ID_LENGTH), primary_key=True)
+    key: Mapped[str] = mapped_column(String(40), primary_key=True)
+    """The block's key, which stays while the block does."""
+    is_step: Mapped[bool]
+    who: Mapped[str] = mapped_column(String(200))
+    updated_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class ReadingRow(Base):

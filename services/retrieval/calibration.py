@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple, Protocol, Self
 
 from pydantic import Field, model_validator
 
-from services.kit.fitted import FittedFile, FittedNumbers, Spread, refuse_unknown
+from services.kit.fits.fitted import FittedFile, FittedNumbers, Spread, refuse_unknown
 
 
 class Signals(NamedTuple):

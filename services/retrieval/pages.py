@@ -6,11 +6,15 @@ from services.contracts.retrieval import PageReading
 from services.knowledge.document.page_origin import page_origin
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of
-from services.procedure.ports import ReadingSource, ServedReading
+from services.procedure.ports import BoxSource, ReadingSource, ServedReading
 
 
 class NoReadings:
-    """Nobody has read anything. Implements `procedure.ports.ReadingSource`."""
+    """Nobody has read anything. Implements `ReadingSource` and `BoxSource` of the procedures."""
+
+    def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:  # noqa: ARG002
+        """See `BoxSource.corrections`."""
+        return {}
 
     def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:  # noqa: ARG002
         """See `ReadingSource.served_many`."""
@@ -20,9 +24,10 @@ class NoReadings:
 class Pages:
     """Pages of documents, each with the stored reading of its text as it stands."""
 
-    def __init__(self, documents: DocumentStore, readings: ReadingSource) -> None:
+    def __init__(self, documents: DocumentStore, readings: ReadingSource, boxes: BoxSource) -> None:
         self._documents = documents
         self._readings = readings
+        self._boxes = boxes
 
     def of(self, scores: Mapping[str, float]) -> tuple[PageReading, ...]:
         """Return the pages of these documents in their order, but for those that are gone.
@@ -33,6 +38,7 @@ class Pages:
         documents = {id_: usable[id_] for id_ in scores if id_ in usable}
         hashes = {id_: hash_of(document.text) for id_, document in documents.items()}
         served = self._readings.served_many(list(dict.fromkeys(hashes.values())))
+        boxes = self._boxes.corrections(list(documents))
         return tuple(
             PageReading(
                 document_id=id_,
@@ -41,6 +47,7 @@ class Pages:
                 score=scores[id_],
                 text=document.text,
                 stored_text=document.stored_text,
+                boxes=boxes.get(id_, {}),
                 origin=page_origin(document.front_matter),
             )
             for id_, document in documents.items()

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     """Retrieval over the stores of knowledge."""
-    from services.kit.fits import FitInUse
+    from services.kit.fits.in_use import FitInUse
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.knowledge.stores.sql_said import SqlSaidTexts
+    from services.procedure.store.sql_boxes import SqlBoxStore
     from services.procedure.store.sql_readings import SqlReadingStore
     from services.retrieval.app import create_app
     from services.retrieval.calibration import Calibration
@@ -35,6 +36,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         stores.query_embedder,
         RetrievalSettings(),
         readings=SqlReadingStore(stores.database),
+        boxes=SqlBoxStore(stores.database),
         archive=SqlCaseArchive(stores.database),
         said=SqlSaidTexts(stores.database),
         calibration=lambda: calibration.now,

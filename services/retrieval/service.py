@@ -36,7 +36,7 @@ from services.knowledge.ports import (
     VectorStore,
 )
 from services.knowledge.stores.points import chunk_of
-from services.procedure.ports import ReadingSource
+from services.procedure.ports import BoxSource, ReadingSource
 from services.retrieval.calibration import Calibration, Order, confidence
 from services.retrieval.candidates import find_candidates
 from services.retrieval.fuse import DocumentEvidence, Ranked, rank_documents, relevance
@@ -76,6 +76,7 @@ class RetrievalService:
         settings: RetrievalSettings | None = None,
         *,
         readings: ReadingSource | None = None,
+        boxes: BoxSource | None = None,
         archive: CaseArchive | None = None,
         said: SaidTexts | None = None,
         calibration: Callable[[], Calibration] | None = None,
@@ -102,7 +103,7 @@ class RetrievalService:
         self._embedder = embedder
         self._settings = chosen
         self._calibration = calibration or cache(Calibration.shipped)
-        self._pages = Pages(documents, readings or NoReadings())
+        self._pages = Pages(documents, readings or NoReadings(), boxes or NoReadings())
 
     def retrieve(self, request: RetrieveRequest) -> RetrievedContext:
         """See `Retrieval.retrieve`."""
@@ -263,8 +264,12 @@ class RetrievalService:
         scores = {each.document_id: _score(each, 0) for each in ranked}
         best = list(scores)[: self._settings.pages]
         wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
+        near = {each.document_id: _near(each) for each in ranked[: self._settings.pages]}
         with stage_timer("retrieval", "read"):
-            return self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
+            pages = self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
+        return tuple(
+            page.model_copy(update={"near": near.get(page.document_id, {})}) for page in pages
+        )
 
 
 def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
@@ -280,6 +285,12 @@ def _links(nodes: Sequence[RetrievedNode]) -> Iterator[str]:
 def _score(evidence: DocumentEvidence, place: int) -> float:
     """The document's score, less for its next parts."""
     return evidence.score * _NEXT_OF_SAME**place
+
+
+def _near(evidence: DocumentEvidence) -> dict[int, float]:
+    """Return how near each passage of a document comes, by its first line."""
+    own = (found for found in evidence.chunks if case_of(found) is None and not is_said(found))
+    return {chunk_of(found.payload).span.start_line: round(relevance(found), 4) for found in own}
 
 
 def _signs(evidence: DocumentEvidence) -> PageSigns:

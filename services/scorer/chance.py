@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS, Score
-from services.kit.fitted import FittedFile, Spread, refuse_unknown
+from services.kit.fits.fitted import FittedFile, Spread, refuse_unknown
 from services.procedure.model import Reader
 from services.workflow.model import Provenance, WorkflowKind
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def build(stores: Stores, _peers: Peers) -> OpenRoom[ScorerService]:
     """The scorer, which keeps what it finds beside the readings where there is a database."""
-    from services.kit.fits import FitInUse
+    from services.kit.fits.in_use import FitInUse
     from services.kit.queue.periodic import Periodic
     from services.procedure.store.sql_answers import SqlAnswerStore
     from services.procedure.store.sql_prepared import SqlPreparedStore

@@ -21,7 +21,6 @@ CROWDS = {
     "evaluation/commands": "a list: one command each",
     "services/cli": "a list: one command or group of commands each",
     "services/contracts": "a list: the messages of one subject each",
-    "services/language": "a list: one kind of word or sentence each",
 }
 """Folders with more modules than `MOST_MODULES`, and why."""
 

@@ -23,7 +23,7 @@ from services.contracts.adoption import (
     WhyLeft,
     Work,
 )
-from services.contracts.clarification import Clarification, ClarificationState
+from services.contracts.clarification import Clarification, ClarificationState, PageCard
 from services.contracts.execution import (
     RunApproval,
     RunDetail,
@@ -66,7 +66,7 @@ MODELS: list[type[BaseModel]] = [
     *(Ticket, TicketDetail, NearestDocument, RelatedTicket, TicketComment),
     *(StoredWorkflow, CandidateSummary, ProgressEvent),
     *(Work, StepWork, LeftBehind),
-    *(Clarification, TriageDecision, TeamChance, HandOver),
+    *(Clarification, PageCard, TriageDecision, TeamChance, HandOver),
     *(RunDetail, RunSummary, RunStep, RunQuestion, RunApproval, RunEvent),
 ]
 ENUMS: list[type[StrEnum]] = [

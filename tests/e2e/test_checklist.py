@@ -112,3 +112,23 @@ def test_without_scripts_a_box_is_ticked(browser, running, ticket):
     box(page, "Find out which fan it is").get_by_role("checkbox").click()
     expect(box(page, "Find out which fan it is").get_by_role("checkbox")).to_be_checked()
     page.context.close()
+
+
+def test_an_owner_says_that_a_box_is_none_and_the_page_is_made_again(worked, running, ticket):
+    at = box(worked, "Replace the tray with one")
+    done = box(worked, "Find out which fan it is")
+    done.get_by_role("checkbox").click()
+    expect(done.get_by_role("checkbox")).to_be_checked()
+    at.get_by_label("Note, skip").click()
+    at.get_by_role("button", name="This is no step").click()
+    expect(worked.get_by_text("Your word on the box is kept")).to_be_visible()
+    workflow = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
+    key = next(
+        step["node"] for step in workflow["steps"] if "Replace the tray with" in step["text"]
+    )
+    word = {"document_id": workflow["page"]["document_id"], "key": key, "is_step": None}
+    worked.get_by_role("button", name="Make the page of this ticket again").click()
+    row = worked.get_by_role("listitem").filter(has_text="Replace the tray with one").last
+    expect(row.get_by_role("checkbox")).to_have_count(0, timeout=30_000)
+    expect(done.get_by_role("checkbox")).to_be_checked()
+    assert running.client.post("/v1/readings/boxes", json=word).status_code == 200

@@ -81,7 +81,7 @@ def shown(fit: Fit, workflow: Workflow, **how: bool) -> None:
 
 
 def test_a_checklist_is_shown_as_its_page_with_its_relevance_and_no_stars(capsys):
-    shown(Fit.SURE, checklist_of(asked_for=("The pump stands still",)))
+    shown(Fit.SURE, checklist_of(headings=("The pump stands still",)))
     printed = capsys.readouterr().out
     assert printed.count("Nobody has checked its decisions.") == 1
     assert "[ ] 3. Look at the drive, as the vendor" in printed
@@ -93,7 +93,7 @@ def test_a_checklist_is_shown_as_its_page_with_its_relevance_and_no_stars(capsys
 
 
 def test_a_whole_page_is_shown_on_demand(capsys):
-    shown(Fit.SURE, checklist_of(asked_for=("The pump stands still",)), whole=True)
+    shown(Fit.SURE, checklist_of(headings=("The pump stands still",)), whole=True)
     printed = capsys.readouterr().out
     assert "[ ] 1. Vent the loop." in printed
     assert "100% of the page's lines stand open" in printed

@@ -13,6 +13,7 @@ from services.executor.tools.template import is_blank
 from services.executor.tools.tool import BadArgumentError, Effect, SshWay, Tool
 from services.language.words import rarity, tokenise
 from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.path import is_box
 
 LEAST_SHARE = 0.55
 """Of a step's words, weighed by rarity among the tools, that a tool must share with it."""
@@ -31,10 +32,14 @@ class Proposing:
         self._catalogue = catalogue
 
     def bindings(self, workflow: Workflow, labels: Mapping[str, str]) -> tuple[Binding, ...]:
-        """One for each step that is no end, in their order; without a tool it is a person's."""
+        """One for each step that is no end, in their order; without a tool it is a person's.
+
+        How a checklist ended is a person's to say: no binding is proposed for it.
+        """
         made: dict[str, Binding] = {}
         for step in workflow.steps:
-            if step.kind is StepKind.TERMINAL:
+            is_ending = workflow.is_checklist and not is_box(step)
+            if step.kind is StepKind.TERMINAL or is_ending:
                 continue
             is_bare = step.kind is StepKind.PROCESS and not step.commands
             composed = called(step.id, step.text, self._catalogue) if is_bare else None

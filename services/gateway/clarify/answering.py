@@ -1,4 +1,7 @@
-"""Answers to questions: each is taken once, and the ticket is walked again with what it told."""
+"""Answers to questions: each is taken once, and the ticket is walked again with what it told.
+
+Which page it is may be answered anew: the cards of the others stay in reach.
+"""
 
 import time
 from typing import Any
@@ -13,11 +16,13 @@ from services.contracts.clarification import (
 )
 from services.contracts.ticket import TicketStatus
 from services.gateway.clarify.asking import Asking
+from services.gateway.page_words.store import keep_words, withdraw_words
 from services.gateway.tables import ClarificationRow, TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import end_questions, walk_again
 from services.gateway.ticket.queries import no_ticket
 from services.gateway.ticket.question import (
+    About,
     Question,
     clarification,
     questions_of,
@@ -26,6 +31,7 @@ from services.gateway.ticket.question import (
     words,
 )
 from services.gateway.ticket.queue import Announcer
+from services.kit.access.caller import current_caller
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
@@ -56,7 +62,10 @@ class NoSuchChoiceError(InvalidInputError):
 
 
 class Answering:
-    """Takes answers, each once: of two at one moment one counts, and the same again is no other."""
+    """Takes answers, each once: of two at one moment one counts, and the same again is no other.
+
+    Of a question about pages the later one counts.
+    """
 
     def __init__(
         self,
@@ -82,12 +91,18 @@ class Answering:
             return list(told_questions(session, ticket_id))
 
     def answer(
-        self, ticket_id: str, clarification_id: str, given: ClarificationAnswer
+        self,
+        ticket_id: str,
+        clarification_id: str,
+        given: ClarificationAnswer,
+        *,
+        is_anew: bool = True,
     ) -> Clarification:
         """Take the answer; the ticket is walked again where it settles the question.
 
         Own words that are none of the choices settle nothing: they are kept with the ticket, the
         question stays open, and nothing is made again. Who does not know is asked something else.
+        A page takes the place of the one that was chosen before, unless `is_anew` is False.
 
         Raises:
             ClarificationNotFoundError: No such question.
@@ -106,8 +121,7 @@ class Answering:
             values = _read(given, question)
             if question.choices and values["state"] == _ANSWERED and values["choice"] is None:
                 _keep(session, row, given.text)
-            elif _close(session, clarification_id, values):
-                session.refresh(row)
+            elif self._close_with(session, row, question, values, is_anew=is_anew):
                 self._go_on_with(session, row)
             else:
                 session.refresh(row)
@@ -132,6 +146,29 @@ class Answering:
                     _close(session, row.id, values)
                 add_events(session, ticket_id, [Note("went_on", {"turn": len(turns)})])
         return self.of_ticket(ticket_id)
+
+    def _close_with(
+        self,
+        session: Session,
+        row: ClarificationRow,
+        question: Question,
+        values: dict[str, Any],
+        *,
+        is_anew: bool,
+    ) -> bool:
+        """Close the question, and keep what that says of its pages; whether this was new."""
+        before = row.choice if row.answered_by == _caller() else None
+        place = values["choice"]
+        is_page = question.about is About.PAGES and place is not None
+        if not _close(session, row.id, values, is_anew=is_anew and is_page):
+            return False
+        session.refresh(row)
+        ticket = select(TicketRow.family).where(TicketRow.id == row.ticket_id)
+        if is_page and (family := session.scalar(ticket)):
+            if before is not None:
+                withdraw_words(session, family, question, question.choices[before])
+            keep_words(session, family, question, question.choices[place])
+        return True
 
     def _go_on_with(self, session: Session, row: ClarificationRow) -> None:
         """Walk the ticket again, or ask the next question where nothing was learned."""
@@ -207,14 +244,19 @@ def _keep(session: Session, row: ClarificationRow, text: str) -> None:
         add_events(session, row.ticket_id, [Note("not_settled", {"turn": row.turn})])
 
 
-def _close(session: Session, id_: str, values: dict[str, Any]) -> bool:
-    """Whether this was the one to close the question."""
+def _close(session: Session, id_: str, values: dict[str, Any], *, is_anew: bool = False) -> bool:
+    """Whether this was the one to close the question, or with `is_anew` to choose otherwise."""
+    is_other = ClarificationRow.choice.is_distinct_from(values.get("choice"))
     statement = (
         update(ClarificationRow)
-        .where(ClarificationRow.id == id_, ClarificationRow.state == _OPEN)
-        .values(**values, answered_at=time.time())
+        .where(ClarificationRow.id == id_, is_other if is_anew else ClarificationRow.state == _OPEN)
+        .values(**values, answered_at=time.time(), answered_by=_caller())
     )
     return changed(session, statement) == 1
+
+
+def _caller() -> str:
+    return current_caller().name[:200]
 
 
 def _check_same(row: ClarificationRow, values: dict[str, Any]) -> None:

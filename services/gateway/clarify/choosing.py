@@ -6,6 +6,7 @@ from services.contracts.retrieval import RetrievedContext
 from services.gateway.clarify.branches import branch_questions
 from services.gateway.clarify.dialogue import Dialogue
 from services.gateway.clarify.pages import page_question
+from services.gateway.page_words.words import PageWords
 from services.gateway.ticket.question import About, Question
 from services.language.names import error_codes, is_identifier
 from services.language.words import tokenise
@@ -30,12 +31,26 @@ class Clarify:
     """Steps that an answer must be expected to spare."""
 
     def questions(
-        self, workflow: Workflow | None, context: RetrievedContext, asked: Dialogue
+        self,
+        workflow: Workflow | None,
+        context: RetrievedContext,
+        asked: Dialogue,
+        *,
+        is_sure: bool = True,
+        words: PageWords | None = None,
     ) -> tuple[Question, ...]:
-        """What may be asked about the ticket now, the best question first."""
+        """What may be asked about the ticket now, the best question first.
+
+        Where it is not sure that the page is the one, that is asked first, whatever its gain;
+        `words` as of `page_question`.
+        """
         if asked.turns >= self.most:
             return ()
-        return tuple(questions(workflow, context, asked, least_gain=self.least_gain))
+        worth = questions(workflow, context, asked, least_gain=self.least_gain)
+        if is_sure or workflow is None:
+            return tuple(worth)
+        pages = _about_pages(workflow, context, asked, is_sure=False, words=words)
+        return (*pages, *(each for each in worth if each.about is not About.PAGES))
 
 
 def questions(
@@ -62,10 +77,18 @@ def _about_ticket(asked: Dialogue) -> list[Question]:
     return [vague] if vague else []
 
 
-def _about_pages(workflow: Workflow, context: RetrievedContext, asked: Dialogue) -> list[Question]:
+def _about_pages(
+    workflow: Workflow,
+    context: RetrievedContext,
+    asked: Dialogue,
+    *,
+    is_sure: bool = True,
+    words: PageWords | None = None,
+) -> list[Question]:
     if asked.is_page_told:
         return []
-    question = page_question(context, asked.ticket_text, steps=_steps_to_do(workflow))
+    steps = _steps_to_do(workflow)
+    question = page_question(context, asked.ticket_text, steps=steps, is_sure=is_sure, words=words)
     return [question] if question else []
 
 

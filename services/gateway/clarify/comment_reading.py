@@ -77,7 +77,7 @@ class CommentReader:
             return False
         try:
             with acting_as(_person(row)):
-                self._answering.answer(row.ticket_id, asked.id, given)
+                self._answering.answer(row.ticket_id, asked.id, given, is_anew=False)
         except ConflictError as error:  # somebody else was quicker
             _log.info("gateway.comment_came_late", ticket_id=row.ticket_id, reason=str(error)[:200])
             return False

@@ -20,6 +20,10 @@ class Dialogue(Noun):
     """Those of them that the engineer wrote, and no page did."""
     ruled_out: tuple[str, ...] = ()
     """Documents that the engineer says the ticket is not about."""
+    page: str = ""
+    """The document that the engineer chose."""
+    is_no_page: bool = False
+    """Whether the engineer says that none of the closest pages treats the fault."""
     terms: tuple[str, ...] = ()
     """Words of the ticket that a model found to be worth looking up."""
     is_page_told: bool = False
@@ -35,6 +39,8 @@ class Dialogue(Noun):
         facts = [f.model_copy(update={"said": said}) for f in choice.facts] if choice else []
         settles = question.decisions if question.about is About.STEPS else ()
         says = choice.says if choice else own_words
+        chosen = choice if question.about is About.PAGES else None
+        page = question.page_of(chosen) if chosen else ""
         return self.model_copy(
             update={
                 "facts": (*self.facts, *facts),
@@ -42,6 +48,8 @@ class Dialogue(Noun):
                 "says": (*self.says, says) if says else self.says,
                 "own_words": self.own_words if choice else (*self.own_words, own_words),
                 "ruled_out": (*self.ruled_out, *_ruled_out(question, choice)),
+                "page": page or self.page,
+                "is_no_page": self.is_no_page or (chosen is not None and not page),
                 "is_page_told": self.is_page_told or question.about is About.PAGES,
                 "is_described": self.is_described or question.about is About.TICKET,
                 "turns": self.turns + 1,

@@ -1,9 +1,12 @@
-"""Asks which of several equally likely documents applies."""
+"""Asks which of several documents applies, with the lines of each that came near."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from services.contracts.clarification import PageCard
 from services.contracts.retrieval import PageReading, RetrievedContext
 from services.gateway.clarify.asked_words import MOST_CHOICES
+from services.gateway.page_words.words import RIVAL_SCORE, PageWords, found, page_hash
 from services.gateway.ticket.question import About, Choice, Question
 from services.knowledge.document.front_matter import FRONT_MATTER
 from services.language.asking import names_something
@@ -14,40 +17,91 @@ from services.procedure.choose import procedure_for
 
 WHICH_PAGE = "Which of these pages is about what you see?"
 NONE_OF_THESE = "None of these"
-_RIVAL = 0.85
-"""Share of the best page's relevance from which another one competes, as the planner has it."""
 _MOST_NAMES = 3
 _MOST_SHOWN = 160
 """Characters of what a page says that it treats."""
 _OPENING = 4000
 """Characters of a page that say what it is about; what follows repairs it."""
+_EXCERPT_LINES = 4
+_EXCERPT = 240
+"""Characters of the lines that came near."""
 
 
-def page_question(context: RetrievedContext, ticket_text: str, *, steps: int) -> Question | None:
+def page_question(
+    context: RetrievedContext,
+    ticket_text: str,
+    *,
+    steps: int,
+    is_sure: bool = True,
+    words: PageWords | None = None,
+) -> Question | None:
     """None where no other page comes near the best one.
+
+    Of an unsure ticket another one need not come near, it is enough that it was found; pages that
+    people refused (`words`) stand behind the nearest then.
 
     `steps` of the workflow are in vain when another of them is the one; each is as likely to be it
     as it is relevant beside the best one, whose chance is known.
     """
-    rivals = _rivals(context.pages)
-    if len(rivals) < 2:
+    said = words or PageWords()
+    rivals = _rivals(context.pages) if is_sure else said.nearest(context.pages)
+    refused = [] if is_sure else said.refused(context.pages)
+    pages = [*rivals, *refused]
+    if len(pages) < 2:
         return None
-    choices = [_choice(page, rivals, ticket_text) for page in rivals]
+    choices = _told_apart([_choice(page, pages, ticket_text) for page in pages], pages)
     sure = context.confidence
-    others = sure * sum(page.score for page in rivals[1:]) / rivals[0].score
+    others = sure * sum(page.score for page in pages[1:]) / pages[0].score
     return Question(
         text=WHICH_PAGE,
         choices=(*choices, Choice(text=NONE_OF_THESE)),
         about=About.PAGES,
         gain=min(others, 1 - sure) * steps,
-        decisions=tuple(page.document_id for page in rivals),
+        decisions=tuple(page.document_id for page in pages),
+        cards=tuple(_card(page, context, said if page in refused else None) for page in pages),
     )
 
 
 def _rivals(pages: Sequence[PageReading]) -> list[PageReading]:
-    best = max((page.score for page in pages), default=0.0)
-    near = [page for page in pages if page.score > 0 and page.score >= _RIVAL * best]
-    return sorted(near, key=lambda page: -page.score)[: MOST_CHOICES - 1]
+    best = found(pages)
+    bar = RIVAL_SCORE * best[0].score if best else 0.0
+    return [page for page in best if page.score >= bar][: MOST_CHOICES - 1]
+
+
+def _told_apart(choices: Sequence[Choice], pages: Sequence[PageReading]) -> list[Choice]:
+    """The choices; those of one text are followed by the id of their page."""
+    times = Counter(choice.text for choice in choices)
+    return [
+        choice.model_copy(update={"text": f"{choice.text} ({page.document_id})"})
+        if times[choice.text] > 1
+        else choice
+        for choice, page in zip(choices, pages, strict=True)
+    ]
+
+
+def _card(page: PageReading, context: RetrievedContext, words: PageWords | None) -> PageCard:
+    """The page with its passage that came nearest, or with its first lines where none did."""
+    own = [each for each in context.chunks if each.chunk.span.document_id == page.document_id]
+    if own:
+        nearest = max(own, key=lambda each: each.score).chunk
+        path, first, last = nearest.heading_path, nearest.span.start_line, nearest.span.end_line
+        lines = nearest.text.splitlines()
+    else:
+        body = _without_front_matter(page.text)
+        path, first = (), page.text.count("\n", 0, len(page.text) - len(body)) + 1
+        lines = body.splitlines()[:_EXCERPT_LINES]
+        last = first + max(len(lines) - 1, 0)
+    kept = [line.rstrip() for line in lines if line.strip()][:_EXCERPT_LINES]
+    return PageCard(
+        document_id=page.document_id,
+        title=page.title,
+        heading_path=path,
+        start_line=first,
+        end_line=last,
+        excerpt="\n".join(kept)[:_EXCERPT],
+        text_hash=page_hash(page),
+        refused_by=words.refused_by[page.document_id] if words else (),
+    )
 
 
 def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) -> Choice:

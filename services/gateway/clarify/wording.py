@@ -89,7 +89,9 @@ class Wording:
         if row is None or ticket is None:
             return
         questions = [Question.model_validate(each) for each in (row.question, *row.others)]
-        found = self._worded(ticket, questions) if self._is_in_time(row) else None
+        # Pages are chosen by their cards, whatever else may be asked.
+        offered = questions[:1] if questions[0].cards else questions
+        found = self._worded(ticket, offered) if self._is_in_time(row) else None
         with self._database.session() as session:
             if found is not None:
                 self._store(session, row, questions, found)
@@ -102,7 +104,7 @@ class Wording:
         if row is not None:
             self._announcer.put(session, row.ticket_id)
 
-    def _worded(self, ticket: TicketDraft, questions: list[Question]) -> Worded | None:
+    def _worded(self, ticket: TicketDraft, questions: Sequence[Question]) -> Worded | None:
         try:
             return word_question(self._model, ticket, questions, within_s=self._within_s)
         except FlowXpertError as error:

@@ -8,11 +8,13 @@ from sqlalchemy import delete, select
 from services.contracts.coverage import PageFinding
 from services.contracts.ingestion import Ingestion
 from services.gateway.coverage.documents import all_documents
-from services.gateway.tables import DismissedRow
+from services.gateway.tables import DismissedRow, PageWordRow
 from services.kit.access.audit import add_audit
 from services.kit.access.caller import current_caller
 from services.kit.batches import batches
 from services.kit.sql.database import Database
+
+_SAID_OF_PAGES = (DismissedRow, PageWordRow)
 
 
 class Dismissals:
@@ -58,10 +60,15 @@ class Dismissals:
             UnavailableError: Ingestion did not answer: nothing is forgotten.
         """
         with self._database.session() as session:
-            documents = set(session.scalars(select(DismissedRow.document_id)))
+            documents = {
+                document
+                for table in _SAID_OF_PAGES
+                for document in session.scalars(select(table.document_id))
+            }
         if not documents:
             return
         gone = documents - {each.id for each in all_documents(ingestion)}
         with self._database.session() as session:
             for some in batches(sorted(gone)):
-                session.execute(delete(DismissedRow).where(DismissedRow.document_id.in_(some)))
+                for table in _SAID_OF_PAGES:
+                    session.execute(delete(table).where(table.document_id.in_(some)))

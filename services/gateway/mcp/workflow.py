@@ -1,9 +1,11 @@
 """`get_workflow`, `make_workflow`, `answer_question`: a ticket's checked, cited workflow."""
 
 import json
+from itertools import zip_longest
 
 from starlette.concurrency import run_in_threadpool
 
+from services.contracts.clarification import Clarification
 from services.contracts.mcp import (
     AnswerQuestion,
     GetWorkflow,
@@ -41,7 +43,8 @@ async def _answer(platform: Platform, wanted: AnswerQuestion) -> TicketWorkflow:
 
 
 def _give(platform: Platform, wanted: AnswerQuestion) -> None:
-    asked = platform.gateway.ticket(wanted.ticket_id).open_question
+    ticket = platform.gateway.ticket(wanted.ticket_id)
+    asked = ticket.open_question or ticket.page_question
     if asked is None:
         raise NoOpenQuestionError("nothing is asked about this ticket")
     platform.gateway.answer(wanted.ticket_id, asked.id, wanted.answer)
@@ -66,11 +69,15 @@ def _standing(platform: Platform, ticket_id: str) -> TicketWorkflow:
         against=ticket.against,
         degraded=ticket.degraded,
         workflow=stored,
-        question=OpenQuestion(question=asked.question, choices=asked.choices) if asked else None,
+        question=_open(asked) if asked else None,
         team=ticket.triage.team if ticket.triage else None,
         nearest=ticket.nearest,
         url=f"/tickets/{ticket.id}",
     )
+
+
+def _open(asked: Clarification) -> OpenQuestion:
+    return OpenQuestion(question=asked.question, choices=asked.choices, cards=asked.cards)
 
 
 def _write(standing: TicketWorkflow) -> str:
@@ -99,7 +106,9 @@ def _told(standing: TicketWorkflow) -> str:
 
 
 def _asked(asked: OpenQuestion) -> str:
-    choices = [f"{number}. {choice}" for number, choice in enumerate(asked.choices, 1)]
+    near = [f": {' › '.join(card.section)}\n{card.excerpt}" for card in asked.cards]
+    told = zip_longest(asked.choices, near, fillvalue="")
+    choices = [f"{number}. {choice}{lines}" for number, (choice, lines) in enumerate(told, 1)]
     return quoted("question", "\n".join([asked.question, *choices]))
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from services.gateway.page_choice.by_model import Chosen
-from services.kit.fitted import FittedFile, FittedNumbers
+from services.kit.fits.fitted import FittedFile, FittedNumbers
 
 _FURTHEST = 0.98
 """Nobody is surer than this, whatever they say."""

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement, StepState
-from services.contracts.clarification import Clarification, ClarificationState
+from services.contracts.clarification import Clarification, ClarificationState, PageCard
 from services.contracts.ticket import TicketStatus
 from services.gateway.tables import (
     AdoptionRow,
@@ -82,6 +82,13 @@ class Question(Noun):
     """Steps that an answer is expected to cut away."""
     decisions: tuple[str, ...] = ()
     """Texts of the decisions that it settles, in their order; of pages their ids."""
+    cards: tuple[PageCard, ...] = ()
+    """Of a question about pages, in the order of the choices."""
+
+    def page_of(self, choice: Choice) -> str:
+        """Of a question about pages the one that is chosen; empty where none of them is."""
+        pages = zip(self.choices, self.decisions, strict=False)
+        return next((page for each, page in pages if each == choice), "")
 
     def choice_of(self, page: str) -> Choice:
         """Of a question about pages the choice of this one; the last, that none is, without it."""
@@ -122,11 +129,13 @@ def clarification(row: ClarificationRow) -> Clarification:
         state=ClarificationState(row.state),
         question=row.wording,
         choices=tuple(choice.text for choice in question.choices),
+        cards=question.cards,
         about=question.about.value,
         decisions=question.decisions,
         gain=round(question.gain, 2),
         worded_by=row.worded_by,
         answer=row.answer,
+        answered_by=row.answered_by,
         said=tuple(row.said),
         asked_at=moment(row.asked_at),
         answered_at=moment(row.answered_at),

@@ -11,7 +11,13 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import ColumnElement, and_, delete, func, select
 
 from services.contracts.ticket import TicketStatus
-from services.gateway.tables import AlertRow, IdempotencyRow, PageChoiceRow, TicketRow
+from services.gateway.tables import (
+    AlertRow,
+    IdempotencyRow,
+    PageChoiceRow,
+    PageWordRow,
+    TicketRow,
+)
 from services.gateway.ticket.queue import put_forgetting, put_withdrawal
 from services.kit.access.audit import add_audit
 from services.kit.errors import InvalidInputError
@@ -95,6 +101,7 @@ class Retention:
             alone = AlertRow.ticket_id.is_(None)
             session.execute(delete(AlertRow).where(alone, AlertRow.came_at < before))
             session.execute(delete(PageChoiceRow).where(PageChoiceRow.chosen_at < before))
+            session.execute(delete(PageWordRow).where(PageWordRow.at < before))
             old = delete(IdempotencyRow).where(IdempotencyRow.created_at < before)
             return len(list(session.scalars(old.returning(IdempotencyRow.key))))
 

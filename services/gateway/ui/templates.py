@@ -21,6 +21,7 @@ from services.workflow.commands import pieces
 from services.workflow.effects.effect import effect_of
 from services.workflow.effects.output import is_command
 from services.workflow.effects.queries import is_metric_query
+from services.workflow.looking import only_looks
 
 NAVIGATION = (
     ("Incidents", "/"),
@@ -87,6 +88,7 @@ def _environment() -> Environment:
         effect_of=effect_of,
         is_command=is_command,
         is_metric_query=is_metric_query,
+        only_looks=only_looks,
         workflow_url=workflow_url,
         since_answer=since_answer,
         navigation=NAVIGATION,

@@ -16,7 +16,7 @@ from services.gateway.page_choice.choosing import Choice
 from services.gateway.settings import GatewaySettings
 from services.gateway.ticket.outcome import Verdict
 from services.gateway.walk.objections import Objections
-from services.kit.fitted import FittedFile
+from services.kit.fits.fitted import FittedFile
 from services.knowledge.model import KnowledgeContext
 
 Chance = Annotated[float, Field(ge=0, le=1)]

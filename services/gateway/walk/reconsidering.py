@@ -63,6 +63,8 @@ class Reconsidering:
             PAGE_CHOICES.labels("failed").inc()
             _log.warning("gateway.page_not_chosen", reason=str(error))
             return None
+        if choice is not None and choice.page in found.words.refused_by:
+            choice = None
         if choice is None:
             PAGE_CHOICES.labels("not_heard").inc()
         return choice

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, exists, func, select
 from sqlalchemy.orm import Session
 
 from services.contracts.ticket import Fit, TicketDraft, TicketStatus
 from services.gateway.adoption.records import count_carried
 from services.gateway.clarify.asking import Asking, asked_about
 from services.gateway.clarify.dialogue import Dialogue, text_of
-from services.gateway.tables import TicketRow
+from services.gateway.tables import ClarificationRow, EventRow, TicketRow
 from services.gateway.ticket.event_kinds import KINDS
 from services.gateway.ticket.events import Note, add_events, last_beginning
 from services.gateway.ticket.lifecycle import (
@@ -23,7 +23,7 @@ from services.gateway.ticket.lifecycle import (
     note_progress,
 )
 from services.gateway.ticket.outcome import Failed, Outcome, Planned
-from services.gateway.ticket.question import questions_of
+from services.gateway.ticket.question import About, questions_of
 from services.gateway.ticket.queue import (
     CHOOSE_PAGE_TASK,
     LEARN_TICKET_TASK,
@@ -48,6 +48,10 @@ class OpenTicket:
     """Seconds since the epoch; of a later walk, when it was asked for."""
     walk: int = 1
     asked: Dialogue = field(default_factory=Dialogue)
+    family: str = ""
+    """Of alerts that differ in numbers only."""
+    is_no_page: bool = False
+    """Whether its engineer says that no page treats it, and nobody has renewed it since."""
     is_by_choice: bool = False
     """Whether it is walked again since a model chose another page: nobody waits for it, and it
     takes the place of nothing that somebody works with."""
@@ -86,7 +90,8 @@ class Tickets:
 
     def _read(self, *which: ColumnElement[bool]) -> OpenTicket | None:
         began = func.coalesce(TicketRow.began_at, TicketRow.created_at).label("began")
-        statement = select(TicketRow.id, TicketRow.walks, began, *_DRAFT).where(*which)
+        columns = (TicketRow.id, TicketRow.walks, TicketRow.family, began, *_DRAFT)
+        statement = select(*columns).where(*which)
         with self._database.session() as session:
             row = session.execute(statement).one_or_none()
             if row is None:
@@ -94,13 +99,22 @@ class Tickets:
             is_again = row.walks > 1
             turns = questions_of(session, row.id) if is_again else ()
             begun_by = last_beginning(session, row.id) if is_again else ""
+            is_renewed = any(_is_renewed_since(session, turn) for turn in turns)
         fields = dict(row._mapping)
-        asked_for, walk = fields.pop("began"), fields.pop("walks")
+        asked_for, walk, family = (fields.pop(name) for name in ("began", "walks", "family"))
         del fields["id"]
         fields["teams"] = tuple(fields["teams"])
         draft = TicketDraft.model_construct(**fields)
         asked = asked_about(turns, text_of(draft))
-        return OpenTicket(draft, asked_for, walk, asked, begun_by == "page_chosen")
+        return OpenTicket(
+            draft,
+            asked_for,
+            walk,
+            asked,
+            family,
+            is_no_page=asked.is_no_page and not is_renewed,
+            is_by_choice=begun_by == "page_chosen",
+        )
 
     def note(self, ticket_id: str, notes: Sequence[Note]) -> None:
         """Store how far the walk is; nothing when it is concluded already."""
@@ -184,6 +198,18 @@ class Tickets:
         if session.scalar(over) is not None:
             key = f"{LEARN_TICKET_TASK}:{ticket_id}:{walk}"
             self._outbox.put(session, LEARN_TICKET_TASK, {"ticket_id": ticket_id}, key)
+
+
+def _is_renewed_since(session: Session, turn: ClarificationRow) -> bool:
+    """Whether somebody had the ticket walked anew after this question about pages was answered."""
+    if turn.question["about"] != About.PAGES.value or turn.answered_at is None:
+        return False
+    later = exists().where(
+        EventRow.ticket_id == turn.ticket_id,
+        EventRow.kind == "renewed",
+        EventRow.at > turn.answered_at,
+    )
+    return bool(session.scalar(select(later)))
 
 
 def park(session: Session, arguments: Mapping[str, Any], reason: str) -> None:

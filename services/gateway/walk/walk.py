@@ -21,7 +21,7 @@ from services.contracts.scorer import (
     Scorer,
     ScoreRequest,
 )
-from services.contracts.ticket import TicketDraft
+from services.contracts.ticket import Fit, TicketDraft
 from services.contracts.triage import TriageDecision
 from services.gateway.clarify.choosing import Clarify
 from services.gateway.clarify.settled_decisions import mark_settled
@@ -38,7 +38,7 @@ from services.gateway.ticket.question import Question
 from services.gateway.triage.desk import TriageDesk
 from services.gateway.triage.handover import nothing_fits
 from services.gateway.walk.binding import filled
-from services.gateway.walk.finding import Finding, with_choice
+from services.gateway.walk.finding import Finding, with_choice, with_page_first
 from services.gateway.walk.fit import verdict
 from services.gateway.walk.progress import Progress
 from services.gateway.walk.reconsidering import Reconsidering
@@ -48,6 +48,7 @@ from services.kit.observability.metrics import stage_timer
 
 _log = structlog.get_logger()
 
+NO_PAGE = "its engineer says that none of the closest pages treats it"
 NOT_JUDGED = "not judged: the scorer did not answer"
 _LEAST = 1.0
 """Of a score that is not known: no average must gain by it."""
@@ -132,13 +133,15 @@ class Walk:
         progress.note("planning")
         with _stage("retrieve", seconds):
             found_for = self._finding.of(opened)
-        ticket, context, found, choice = found_for
+        ticket, context, found, choice, words = found_for
         if context.degraded and not self._has_waited(opened):
             raise PartUnavailableError(f"no answer from {', '.join(context.degraded)}; waiting")
         told = {"without": context.degraded} if context.degraded else {}
         reasons = list(context.chunks[0].reasons) if context.chunks else []
         confidence = context.confidence
         progress.note("retrieved", confidence=confidence, fit=found, reasons=reasons, **told)
+        if opened.is_no_page:
+            return self._refused(opened, NO_PAGE, context)
         if found is None:
             questions = self._clarify.questions(None, context, opened.asked)
             return self._refused(opened, _why_refused(context), context, questions)
@@ -159,10 +162,14 @@ class Walk:
                 deadline_s=self._time_left(opened),
             )
             ranked, unjudged = self._ranked(opened, request)
+        ranked = with_page_first(ranked, opened.asked.page)
         ranked = with_choice(filled(ranked, ticket), choice)
         verdicts = tuple(verdict(ticket, context, scored, found, choice) for scored in ranked)
         best = ranked[0].candidate.workflow
-        questions = self._clarify.questions(best, context, opened.asked)
+        is_sure = verdicts[0].fit is Fit.SURE
+        questions = self._clarify.questions(
+            best, context, opened.asked, is_sure=is_sure, words=words
+        )
         without = (*context.degraded, *unjudged)
         return Planned(
             mark_settled(ranked, opened.asked),

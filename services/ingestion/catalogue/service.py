@@ -28,8 +28,10 @@ from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
+from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
-from services.procedure.ports import ReadingStore
+from services.knowledge.screening.document import screened
+from services.procedure.ports import BoxSource, ReadingStore
 
 
 class CatalogueService:
@@ -45,6 +47,7 @@ class CatalogueService:
         documents: DocumentStore,
         graph: GraphStore,
         reading_store: ReadingStore,
+        boxes: BoxSource,
     ) -> None:
         """`structure` cuts a document into the chunks that are shown."""
         self._database = database
@@ -54,6 +57,7 @@ class CatalogueService:
         self._documents = documents
         self._graph = graph
         self._reading_store = reading_store
+        self._boxes = boxes
         self._owners = Owners(database)
 
     def roots(self) -> list[IngestedRoot]:
@@ -134,6 +138,8 @@ class CatalogueService:
             lines=tuple(document.text.split("\n")),
             chunks=places_of_chunks(self._structure.split(document)),
             nodes=places_of_nodes(self._graph.of_documents([document_id]), document_id),
+            withheld=withheld_lines(document.text, screened(document).document.text),
+            boxes=self._boxes.corrections([document_id]).get(document_id, {}),
         )
 
     def owners(self) -> list[Ownership]:

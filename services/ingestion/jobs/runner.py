@@ -30,6 +30,7 @@ from services.ingestion.tables import JobRow
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 from services.procedure.ports import ReadingStore
+from services.procedure.store.sql_boxes import SqlBoxStore
 
 _ROOTS_IN_A_LOG = 5
 
@@ -74,7 +75,9 @@ class JobRunner:
         self._roots = roots
         self._stores = stores
         self._pipeline = pipeline
-        self._maintenance = ReadingMaintenance.of(reading_store, ledger, stores.documents)
+        self._maintenance = ReadingMaintenance.of(
+            reading_store, SqlBoxStore(database), ledger, stores.documents
+        )
         self._outbox = outbox
         self._locks = locks
         self._settings = settings

@@ -15,6 +15,7 @@ from services.knowledge.document.page_origin import COMPOSED, LEARNED_FROM
 from services.knowledge.ports import DocumentStore
 from services.procedure.model import Reader, Reading
 from services.procedure.ports import Happening, ReadingStore
+from services.procedure.store.sql_boxes import SqlBoxStore
 
 
 class AcceptedPages:
@@ -25,7 +26,9 @@ class AcceptedPages:
     ) -> None:
         self._database = database
         self._reading_store = reading_store
-        self._maintenance = ReadingMaintenance.of(reading_store, Ledger(database), documents)
+        self._maintenance = ReadingMaintenance.of(
+            reading_store, SqlBoxStore(database), Ledger(database), documents
+        )
 
     def scan(self) -> Scan:
         """The accepted pages as documents to be read, once their readings stand approved.

@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    BoxCorrection,
     EditPreview,
     EditRequest,
     ImportReport,
@@ -82,6 +83,12 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
     def list_waiting(service: Service, query: WaitingQuery) -> WaitingPage:
         """Pages by how urgently they wait for a person: alerts that rested on them times doubts."""
         return service.waiting(query)
+
+    @router.post("/boxes", responses=refusals(NotFoundError))
+    @needs(Need.APPROVE)
+    def correct_box(service: Service, correction: BoxCorrection) -> BoxCorrection:
+        """Say of a block of a page that it is a step to tick off, or none; null takes it back."""
+        return service.correct_box(correction)
 
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
     @needs(Need.READ)

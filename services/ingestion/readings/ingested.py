@@ -18,6 +18,7 @@ from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
 from services.procedure.ports import ReadingNotFoundError, ReadingStore, TicketDoubt
+from services.procedure.store.sql_boxes import SqlBoxStore
 from services.procedure.store.sql_readings import SqlReadingStore
 
 _RENEWED_AT_ONCE = 20
@@ -41,7 +42,9 @@ class IngestedReadings:
         """
         self._database = database
         self._reading_store: ReadingStore = SqlReadingStore(database)
-        self._maintenance = ReadingMaintenance.of(self._reading_store, Ledger(database), documents)
+        self._maintenance = ReadingMaintenance.of(
+            self._reading_store, SqlBoxStore(database), Ledger(database), documents
+        )
         self._pages_at_once = pages_at_once
         self._said = SqlSaidTexts(database)
         self._query_embedder = query_embedder

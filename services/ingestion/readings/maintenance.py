@@ -13,7 +13,7 @@ from services.knowledge.model import Document
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import screened, text_hash
 from services.procedure.carry_over import carried_over
-from services.procedure.ports import ApprovedProcedure, Happening, ReadingStore
+from services.procedure.ports import ApprovedProcedure, BoxStore, Happening, ReadingStore
 
 _log = structlog.get_logger()
 
@@ -26,16 +26,17 @@ class ReadingMaintenance:
     """
 
     store: ReadingStore
+    boxes: BoxStore
     texts: Texts
     on_lost: Callable[[str, list[str]], None] = lambda _document_id, _procedures: None
     """Told of approvals that did not outlive a change: the page and its procedures."""
 
     @classmethod
     def of(
-        cls, store: ReadingStore, ledger: Ledger, documents: DocumentStore
+        cls, store: ReadingStore, boxes: BoxStore, ledger: Ledger, documents: DocumentStore
     ) -> "ReadingMaintenance":
         """On these stores."""
-        return cls(store, Texts(ledger, documents))
+        return cls(store, boxes, Texts(ledger, documents))
 
     def hand_on(self, documents: Sequence[Document]) -> list[str]:
         """Carry approvals over to the texts that these documents are about to have.
@@ -56,8 +57,11 @@ class ReadingMaintenance:
     def forget(self, text_hashes: Iterable[str], leaving: Sequence[str]) -> int:
         """Forget all about texts that no document has beside those that are `leaving`.
 
+        What people said of the boxes of these documents goes too.
+
         Returns how many approved procedures went with them.
         """
+        self.boxes.forget(leaving)
         return self.store.delete(self._gone(text_hashes, leaving))
 
     def _gone(self, text_hashes: Iterable[str], leaving: Sequence[str] = ()) -> list[str]:

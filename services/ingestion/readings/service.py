@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from services.contracts.readings import (
     AnswerRequest,
     ApprovalRequest,
+    BoxCorrection,
     EditPreview,
     EditRequest,
     ImportReport,
@@ -24,6 +25,12 @@ from services.ingestion.readings.json_lines import line_of
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
+from services.kit.errors import NotFoundError
+from services.knowledge.page.boxes import candidates
+from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.withheld import withheld_lines
+from services.knowledge.ports import DocumentNotFoundError
+from services.knowledge.screening.document import screened
 from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.checklist.begun import begun_from_boxes
 from services.procedure.doubt_answers import answered
@@ -48,6 +55,10 @@ from services.procedure.ports import (
 )
 
 _EXPORTED_AT_ONCE = 200
+
+
+class NoSuchBlockError(NotFoundError):
+    """The page has no item or paragraph of this key, or has it no more."""
 
 
 class ReadingsService:
@@ -90,8 +101,24 @@ class ReadingsService:
             raise ReadingChangedError("somebody has read the page by now: look at it again")
         served = self._unread(text_hash)
         title = next(iter(self._texts.named(text_hash)), text_hash)
-        reading = begun_from_boxes(self._text(text_hash), title)
+        corrections = self._maintenance.boxes.corrections([title]).get(title, {})
+        reading = begun_from_boxes(self._text(text_hash), title, corrections)
         return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
+
+    def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
+        """See `Readings.correct_box`."""
+        id_ = correction.document_id
+        document = self._texts.documents.get(id_)
+        if document is None:
+            raise DocumentNotFoundError(f"expected the id of an ingested document, got {id_!r}")
+        withheld = withheld_lines(document.text, screened(document).document.text)
+        page = parse_page(document.text, withheld=withheld)
+        keys = {place.block.key for place in candidates(page)}
+        if correction.key not in keys:
+            raise NoSuchBlockError(f"the page {id_!r} has no block {correction.key!r} any more")
+        boxes = self._maintenance.boxes
+        boxes.put(id_, correction.key, is_step=correction.is_step, who=self._who)
+        return correction
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""

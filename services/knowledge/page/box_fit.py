@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from services.kit.fitted import FittedFile
-from services.kit.trees import Forest
+from services.kit.fits.fitted import FittedFile
+from services.kit.fits.trees import Forest
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row
 
 

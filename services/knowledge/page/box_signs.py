@@ -5,6 +5,7 @@ No sign knows a word of any language.
 
 import hashlib
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -18,6 +19,7 @@ from services.knowledge.page.block import (
     Page,
     Place,
     Words,
+    codes,
     links,
     plain,
 )
@@ -31,6 +33,7 @@ _WITHOUT_WORDS = frozenset(
         BlockKind.TAB,
         BlockKind.DETAILS,
         BlockKind.DEFINITIONS,
+        BlockKind.GROUP,
         BlockKind.COMMENT,
         BlockKind.RULE,
         BlockKind.FRONT_MATTER,
@@ -49,6 +52,7 @@ _ADDRESS = re.compile(r"https?://")
 _ONLY_ADDRESS = re.compile(r"<?https?://\S+")
 _ARROW = re.compile(r"->|→| > ")
 _DASH = re.compile(r" [-–] |—")
+_WORD = re.compile(r"\w+")
 _NUMBER_IN_FRONT = re.compile(r"\W*\w{0,9}\s*\d+")
 _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Japanese and Chinese, which put no space between words."""
@@ -116,7 +120,6 @@ class _Near(NamedTuple):
     heading_below: bool
     code_lines: int
     """Of the code below it."""
-    code_language: bool
     code_prompt: bool
     children: int
     to_code_above: int = _FAR
@@ -124,33 +127,45 @@ class _Near(NamedTuple):
     to_code_below: int = _FAR
 
 
-class _Listed(NamedTuple):
-    """The list that an item is in; -1 throughout for a paragraph."""
+class _Lead(NamedTuple):
+    """The block that leads an item's list, and the item around it; nothing of a paragraph."""
 
-    place: float = -1
-    size: float = -1
-    length: float = -1
-    """Mean number of words of the items."""
-    relative_length: float = -1
-    with_code: float = -1
-    with_inline_code: float = -1
-    with_links: float = -1
-    only_links: float = -1
-    beginning_strong: float = -1
-    beginning_with_code: float = -1
-    ending_with_stop: float = -1
-    with_inner_colon: float = -1
-    with_children: float = -1
-    lead_paragraph: float = -1
-    """Whether a paragraph leads the list."""
-    lead_colon: float = -1
+    lead_colon: bool = False
     lead_length: float = -1
-    lead_sentences: float = -1
-    parent_numbered: float = -1
-    parent_colon: float = -1
+    lead_sentences: int = -1
+    parent_numbered: bool = False
+    parent_colon: bool = False
 
 
-_NOT_LISTED = _Listed()
+_NO_LEAD = _Lead()
+
+
+class _Wording(NamedTuple):
+    """Words of the block beside those of the page; lengths are shares of the page's mean."""
+
+    of_title: float
+    """Share of the words that the first heading has too."""
+    of_heading: float
+    common: float
+    """Mean share of the page's blocks that have a word."""
+    variety: float
+    begins_alike: int
+    """Blocks that begin with the same word."""
+    begins_alike_share: float
+    first_word_common: int
+    names: float
+    """Words behind the first that begin with a capital."""
+    word_length: float
+    first_word_length: float
+    last_word_length: float
+    in_code: int
+    """Inline codes whose words all stand in the page's code."""
+    codes_above: float
+    """Share of the page's code."""
+    page_codes: int
+
+
+_NO_WORDS = _Wording(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
 class _InSection(NamedTuple):
@@ -187,7 +202,8 @@ _NO_HEADING = _Heading()
 SIGNS: tuple[str, ...] = (
     *_Own._fields,
     *_Near._fields,
-    *_Listed._fields,
+    *_Lead._fields,
+    *_Wording._fields,
     *_InSection._fields,
     *_Heading._fields,
 )
@@ -222,13 +238,8 @@ class _Signs:
         everything = list(page.places())
         self._order = [place for place in everything if place.block.kind not in _WITHOUT_WORDS]
         self._own = {id(place.block): _own(place.block) for place in places}
-        leads = _leads(page, everything)
-        self._listed = {
-            id(item): listed
-            for place in everything
-            if place.block.kind is BlockKind.LIST
-            for item, listed in self._items(place, leads.get(id(place.block)))
-        }
+        self._leads = _leads(page, everything)
+        self._words = _PageWords(page, places, [place.block for place in self._order])
         self._sisters = Counter(b.level for b in page.blocks if b.kind is BlockKind.HEADING)
 
     def rows(self) -> list[Row]:
@@ -255,8 +266,8 @@ class _Signs:
                 section_share=seen[key] / last,
                 page_share=number / max(1, len(self._places) - 1),
             )
-            listed = self._listed.get(id(place.block), _NOT_LISTED)
-            rows.append((*own, *near, *listed, *section, *self._heading(place)))
+            lead, words, heading = self._lead(place), self._words.of(place), self._heading(place)
+            rows.append((*own, *near, *lead, *words, *section, *heading))
             seen[key] += 1
         return rows
 
@@ -283,41 +294,23 @@ class _Signs:
             heading_above=above is BlockKind.HEADING,
             heading_below=below is BlockKind.HEADING,
             code_lines=code.verbatim.count("\n") + 1 if code else 0,
-            code_language=bool(code and code.language),
             code_prompt=bool(code and _PROMPT.search(code.verbatim)),
             children=len(block.children),
         )
 
-    def _items(self, place: Place, lead: Block | None) -> Iterator[tuple[Block, _Listed]]:
-        """Yield the items of a list with the signs that they have from it."""
-        items = [each for each in place.block.children if id(each) in self._own]
-        owns = [self._own[id(each)] for each in items]
-        count = max(1, len(items))
-        length = sum(own.words for own in owns) / count
+    def _lead(self, place: Place) -> _Lead:
+        if place.block.kind is not BlockKind.ITEM:
+            return _NO_LEAD
+        lead = self._leads.get(id(place.parents[-1])) if place.parents else None
         around = next((b for b in reversed(place.parents) if b.kind is BlockKind.ITEM), None)
         text = lead.text if lead else ""
-        shared = _Listed(
-            size=len(place.block.children),
-            length=length,
-            with_code=sum(_has_code(each) for each in items) / count,
-            with_inline_code=sum(own.codes > 0 for own in owns) / count,
-            with_links=sum(own.links > 0 for own in owns) / count,
-            only_links=sum(own.only_link for own in owns) / count,
-            beginning_strong=sum(own.begins_strong for own in owns) / count,
-            beginning_with_code=sum(own.begins_with_code for own in owns) / count,
-            ending_with_stop=sum(own.ends_with_stop for own in owns) / count,
-            with_inner_colon=sum(own.inner_colon for own in owns) / count,
-            with_children=sum(bool(each.children) for each in items) / count,
-            lead_paragraph=bool(lead and lead.kind is BlockKind.PARAGRAPH),
+        return _Lead(
             lead_colon=text.endswith(COLONS),
             lead_length=word_count(text),
             lead_sentences=len(_SENTENCE_END.findall(text)),
             parent_numbered=bool(around and around.number),
             parent_colon=bool(around and around.text.endswith(COLONS)),
         )
-        for number, (item, own) in enumerate(zip(items, owns, strict=True)):
-            relative = own.words / max(1.0, length)
-            yield item, shared._replace(place=number, relative_length=relative)
 
     def _section(self, blocks: Sequence[Block]) -> _InSection:
         owns = [self._own[id(block)] for block in blocks if id(block) in self._own]
@@ -346,6 +339,58 @@ class _Signs:
             headings=len(place.headings),
             heading_sisters=self._sisters[heading.level],
         )
+
+
+class _PageWords:
+    """Words of a page's blocks, counted."""
+
+    def __init__(self, page: Page, places: Sequence[Place], blocks: Sequence[Block]) -> None:
+        self._words = {id(place.block): _words(place.block.text) for place in places}
+        distinct = [set(_folded(words)) for words in self._words.values()]
+        self._blocks_with = Counter(word for words in distinct for word in words)
+        self._beginning = Counter(_folded(words[:1])[0] for words in self._words.values() if words)
+        lengths = [len(word) for words in self._words.values() for word in words]
+        self._length = sum(lengths) / max(1, len(lengths)) or 1.0
+        title = next((b.text for b in page.blocks if b.kind is BlockKind.HEADING), "")
+        self._title = set(_folded(_words(title)))
+        self._codes = [block for block in blocks if block.kind is BlockKind.CODE]
+        self._starts = [block.start_line for block in self._codes]
+        self._coded = {word for code in self._codes for word in code.verbatim.split()}
+
+    def of(self, place: Place) -> _Wording:
+        """Return the signs of a block's wording."""
+        words = self._words[id(place.block)]
+        if not words:
+            return _NO_WORDS
+        folded = _folded(words)
+        distinct = set(folded)
+        heading = set(_folded(_words(place.headings[-1].text))) if place.headings else set()
+        share = 1 / len(distinct)
+        blocks = len(self._words)
+        return _Wording(
+            of_title=len(distinct & self._title) * share,
+            of_heading=len(distinct & heading) * share,
+            common=sum(self._blocks_with[word] for word in distinct) * share / blocks,
+            variety=len(distinct) / len(words),
+            begins_alike=self._beginning[folded[0]],
+            begins_alike_share=self._beginning[folded[0]] / blocks,
+            first_word_common=self._blocks_with[folded[0]],
+            names=sum(word[0].isupper() for word in words[1:]) / len(words),
+            word_length=sum(map(len, words)) / len(words) / self._length,
+            first_word_length=len(words[0]) / self._length,
+            last_word_length=len(words[-1]) / self._length,
+            in_code=sum(self._coded.issuperset(code.split()) for code in codes(place.block.words)),
+            codes_above=bisect(self._starts, place.block.start_line) / max(1, len(self._codes)),
+            page_codes=len(self._codes),
+        )
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+def _folded(words: Sequence[str]) -> list[str]:
+    return [word.casefold() for word in words]
 
 
 def _own(block: Block) -> _Own:
@@ -400,10 +445,6 @@ def _pieces(words: Words) -> Iterator[Inline]:
 def _linked(block: Block) -> int:
     """Return the number of letters that are words of links."""
     return sum(len(plain(each.children)) for each in links(block.words))
-
-
-def _has_code(block: Block) -> bool:
-    return any(each.kind is BlockKind.CODE for each in block.walk())
 
 
 def _depth(place: Place) -> int:

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from urllib.parse import unquote, urlsplit
 
 from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
+from services.knowledge.page.block import Section
+from services.knowledge.page.boxes import find_boxes
 from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.tasks import tasks_of
 from services.knowledge.page.withheld import withheld_lines
-from services.procedure.checklist.build import build_checklist
+from services.language.names import alert_names
+from services.procedure.checklist.build import LONGEST_PAGE, build_checklist
+from services.procedure.checklist.opening import open_sections
 from services.workflow.model import ShownPage, Workflow
 
-LONGEST_PAGE = 1_000_000
-"""Characters; a longer page is a book, and stands under its own address."""
 _REMEMBERED = 256
 _Corrections = tuple[tuple[str, bool], ...]
 
@@ -23,15 +27,16 @@ def checklists(request: PlanRequest, pages: list[PageReading]) -> Iterator[Workf
     """
     for page in pages:
         stored = page.stored_text or page.text
-        if stored.strip() and len(stored) <= LONGEST_PAGE:
-            shown = ShownPage(
-                document_id=page.document_id,
-                title=page.title,
-                text=stored,
-                withheld=withheld_lines(stored, page.text),
-            )
-            made = _built(shown, tuple(sorted(page.boxes.items())))
-            yield _signed(made, page, request)
+        if not stored.strip() or len(stored) > LONGEST_PAGE:
+            continue
+        shown = ShownPage(
+            document_id=page.document_id,
+            title=page.title,
+            text=stored,
+            withheld=withheld_lines(stored, page.text),
+        )
+        made = _built(shown, tuple(sorted(page.boxes.items())))
+        yield _for_ticket(made, page, request)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -40,11 +45,30 @@ def _built(shown: ShownPage, corrections: _Corrections) -> Workflow:
     return build_checklist(page, shown, planner=SERVED_BY, corrections=dict(corrections))
 
 
-def _signed(workflow: Workflow, page: PageReading, request: PlanRequest) -> Workflow:
-    origin = workflow.provenance
-    if origin is None:
+@lru_cache(maxsize=_REMEMBERED)
+def _tasks(shown: ShownPage, corrections: _Corrections) -> tuple[Section, ...]:
+    page = parse_page(shown.text, withheld=shown.withheld)
+    return tuple(tasks_of(page, find_boxes(page, dict(corrections))))
+
+
+def _for_ticket(workflow: Workflow, page: PageReading, request: PlanRequest) -> Workflow:
+    """Return the checklist with the sections that the ticket asks for, and its incident nodes."""
+    origin, shown = workflow.provenance, workflow.page
+    if origin is None or shown is None:
         return workflow
+    ticket = request.ticket
+    open_ = open_sections(
+        parse_page(shown.text, withheld=shown.withheld),
+        _tasks(shown, tuple(sorted(page.boxes.items()))),
+        alert_names={*filter(None, (ticket.alert_name, *alert_names(ticket.title)))},
+        anchor=unquote(urlsplit(ticket.runbook_url).fragment),
+        lines=page.near,
+    )
     nodes = (hit.node for hit in request.context.nodes)
     own = tuple(node.id for node in nodes if page.document_id in node.document_ids)
-    signed = origin.model_copy(update={"node_ids": own, "page_origin": page.origin})
-    return workflow.model_copy(update={"provenance": signed})
+    return workflow.model_copy(
+        update={
+            "provenance": origin.model_copy(update={"node_ids": own, "page_origin": page.origin}),
+            "page": shown.model_copy(update={"open": open_}),
+        }
+    )

@@ -22,6 +22,8 @@ from services.workflow.model import (
 ENDING = "How did it end?"
 OVER = "It is over"
 HAND_OVER = "Hand over"
+LONGEST_PAGE = 1_000_000
+"""Characters; a longer page is a book, and has no checklist."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])")
 _LONGEST_INSTRUCTION = 200

@@ -149,8 +149,9 @@ class _Writer:
                 own = self._withheld(block, own)
             if own or (block.kind is BlockKind.ITEM and not block.children):
                 yield from _own(own or [""], margin)
-            is_alert = block.kind is BlockKind.CALLOUT and not block.words
-            if is_alert and block.children and block.children[0].kind is BlockKind.PARAGRAPH:
+            first = block.children[0].kind if block.children else None
+            is_bare = block.kind is BlockKind.CALLOUT and len(own) == 1
+            if is_bare and first is BlockKind.PARAGRAPH:
                 margin = margin.again()
             waiting += _waiting(block.children, margin, of=block)
             self._before = block.text or self._before
@@ -163,7 +164,8 @@ class _Writer:
                 lines = [f"{'#' * block.level} {title}".rstrip()]
             case BlockKind.CALLOUT:
                 name = _ALERTS.get(block.callout, "NOTE")
-                lines = [f"[!{name}]", *([f"**{title}**"] if title else [])]
+                is_named = block.text.strip(" :!").lower() in {"", block.callout}
+                lines = [f"[!{name}]", *([] if is_named else [f"**{title}**"])]
             case BlockKind.HEADING | BlockKind.DETAILS | BlockKind.TAB | BlockKind.DEFINITION:
                 lines = [f"{lead}**{title}**"] if title else []
             case BlockKind.CODE:
@@ -173,7 +175,7 @@ class _Writer:
             case BlockKind.RULE:
                 lines = ["---"]
             case _ if block.words:
-                lines = [_line(line) for line in _written(block.words).split("\n")]
+                lines = [_line(line) for line in _written(block.words).strip().split("\n")]
                 lines[0] = f"{lead}{lines[0]}"
                 commands = (
                     () if block.is_withheld else inline_commands(block.text, codes(block.words))

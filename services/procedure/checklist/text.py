@@ -161,7 +161,7 @@ class _Writer:
             for row in _aligned([*([block.header] if block.header else []), *block.rows]):
                 yield TextLine(margin.take(), row, role)
         elif block.words and not _is_named_by_its_margin(block):
-            for line in (_page_tick(block) + written(block.words)).split("\n"):
+            for line in (_page_tick(block) + written(block.words).strip()).split("\n"):
                 yield TextLine(margin.take(), line.strip(), role)
             yield from _inline_effects(block, margin)
         elif not block.children and not block.words:
@@ -211,8 +211,9 @@ def _inner(block: Block, margin: Margin) -> Margin:
 
 
 def _is_named_by_its_margin(block: Block) -> bool:
-    """Whether a callout's title is nothing but its name, which stands in the margin."""
-    return block.kind is BlockKind.CALLOUT and block.text.strip(" :!").lower() == block.callout
+    """Whether a callout's title is nothing but its name, which stands before what is in it."""
+    is_name = block.text.strip(" :!").lower() == block.callout
+    return block.kind is BlockKind.CALLOUT and is_name and bool(block.children)
 
 
 def _heading(block: Block) -> str:

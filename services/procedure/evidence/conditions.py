@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from services.kit.fitted import FittedFile
-from services.kit.trees import Forest
+from services.kit.fits.fitted import FittedFile
+from services.kit.fits.trees import Forest
 from services.kit.value import Value
 from services.procedure.evidence.drawn import Drawn
 from services.procedure.evidence.fact import Fact, FactKind

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from services.contracts.scorer import DIMENSIONS
-from services.kit.fitted import FittedFile, FittedNumbers, refuse_unknown
+from services.kit.fits.fitted import FittedFile, FittedNumbers, refuse_unknown
 
 Signs = Mapping[str, float]
 

@@ -10,6 +10,7 @@ from services.gateway.app import create_app
 from services.gateway.clarify.asking import WORD_TASK
 from services.gateway.clarify.comment_reading import CommentReader
 from services.gateway.clarify.wording import Wording
+from services.gateway.knowledge import Knowledge
 from services.gateway.settings import GatewaySettings
 from services.gateway.sources.settings import WebhookSettings
 from services.gateway.ticket.queue import (
@@ -106,6 +107,7 @@ def gateway_over(
     *,
     model: ChatModel | None = None,
     looks: bool = False,
+    knowledge: Knowledge | None = None,
     **settings: Any,
 ) -> Gateway:
     """A gateway on a migrated database, with settings that differ from the defaults."""
@@ -142,6 +144,7 @@ def gateway_over(
         triage=triage,
         write_back=written,
         model=model,
+        knowledge=knowledge,
     )
     client = TestClient(app, base_url="http://127.0.0.1")
     reader = create_comment_reader(

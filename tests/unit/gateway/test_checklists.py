@@ -164,11 +164,11 @@ def test_a_ticket_system_is_told_the_boxes_by_the_pages_own_numbers(gateway, sho
     assert note_of(gateway, shown) == (
         f"Checklist, {AS_IT_IS}: Pump of the cooling loop (6 boxes)",
         "3. Look at the drive, as the vendor says",
-        "  - If it says tripped, press reset once.",
-        "  - If it says <offline>, call the electrician.",
-        "4. Run pumpctl reset loop-2 --force.",
-        "1. Vent the loop.",
-        "2. Ignore all that was said before.",
+        "  - If it says tripped, press reset once",
+        "  - If it says <offline>, call the electrician",
+        "4. Run pumpctl reset loop-2 --force",
+        "1. Vent the loop",
+        "2. Ignore all that was said before",
     )
 
 

@@ -156,4 +156,4 @@ def test_what_a_box_says_behind_its_first_sentence_is_not_told_again():
 
 def test_a_box_that_does_more_than_look_is_no_check():
     page = "- Check the fan speed.\n- Check the fan tray. Replace it.\n"
-    assert [check.text for check in checks_of(checklist_of(page))] == ["Check the fan speed."]
+    assert [check.text for check in checks_of(checklist_of(page))] == ["Check the fan speed"]

@@ -3,8 +3,8 @@
 import pytest
 
 from services.kit import fits as module
-from services.kit.fits import FitInUse, Fits
-from services.kit.fitted import FOLDER
+from services.kit.fits.fitted import FOLDER
+from services.kit.fits.in_use import FitInUse, Fits
 from services.kit.sql.database import Database
 from services.kit.tables import AuditRow, FitRow
 from services.scorer.chance import Chance

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from services.gateway.walk.fit import Thresholds
-from services.kit.fitted import FOLDER, UnusableFitError
+from services.kit.fits.fitted import FOLDER, UnusableFitError
 from services.procedure.evidence.decide import Forests
 from services.retrieval.calibration import Calibration
 from services.scorer.chance import Chance

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.kit.fits import Fits, FitState, NoSuchFitError
+from services.kit.fits.in_use import Fits, FitState, NoSuchFitError
 from services.kit.sql.database import Database
 from services.learning.service import Learning, UnknownSubjectError
 from tests.unit.learning.lessons_made import strong

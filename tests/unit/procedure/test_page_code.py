@@ -1,7 +1,14 @@
 import pytest
 
 from services.knowledge.document.markdown import Block, BlockKind
-from services.procedure.page_code import commands_of, is_output, output_below
+from services.procedure.page_code import (
+    CodePart,
+    CodeUse,
+    code_parts,
+    commands_of,
+    is_output,
+    output_below,
+)
 
 
 def code(text: str, language: str = "") -> Block:
@@ -43,3 +50,13 @@ def test_a_script_stays_whole() -> None:
 
     assert commands_of(code(text, "powershell")) == (text,)
     assert output_below(code(text, "powershell")) == ""
+
+
+def test_a_prompt_that_has_the_command_in_its_name_stays_whole() -> None:
+    block = code("switch(config)# show vsx\nUp\nswitch(config)# conf\n")
+
+    assert code_parts(block) == [
+        CodePart(CodeUse.COMMAND, "show vsx", "switch(config)#"),
+        CodePart(CodeUse.OUTPUT, "Up"),
+        CodePart(CodeUse.COMMAND, "conf", "switch(config)#"),
+    ]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from services.kit.trees import Forest
+from services.kit.fits.trees import Forest
 from services.procedure.evidence.decide import Forests
 from services.procedure.evidence.fact import FactKind
 from services.procedure.model import Procedure

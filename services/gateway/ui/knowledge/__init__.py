@@ -10,6 +10,7 @@ from services.gateway.ui.knowledge.documents.upload import create_upload_pages
 from services.gateway.ui.knowledge.graph.pages import create_incident_pages
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.proposals.pages import create_proposal_pages
+from services.gateway.ui.knowledge.readings.boxes import create_box_form_of_page
 from services.gateway.ui.knowledge.readings.forms import create_reading_forms
 from services.gateway.ui.knowledge.readings.owners import create_owner_form
 from services.gateway.ui.knowledge.readings.pages import create_reading_pages
@@ -25,6 +26,7 @@ def create_knowledge_pages(known: Known) -> list[APIRouter]:
         create_worded_pages(known),
         create_compose_pages(known),
         create_reading_forms(known),
+        create_box_form_of_page(known),
         create_owner_form(known),
         create_proposal_pages(known),
         create_document_pages(known),

@@ -10,6 +10,7 @@ from services.gateway.ui.page_links import PageLinks, Target
 from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
+from services.knowledge.page.boxes import candidates
 from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.queries import is_metric_query
 
@@ -93,6 +94,8 @@ class Piece:
     level: int = 0
     """Of a heading: which one it is on the page here; 0 of one inside another block."""
     words: tuple[Phrase, ...] = ()
+    is_candidate: bool = False
+    """Whether an owner may say that it is a step, or none."""
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
@@ -128,6 +131,7 @@ class PagePieces:
         self._page = page
         self._links = links
         self._boxes = boxes
+        self._candidates = {place.block.key for place in candidates(page)}
         self._above = {
             place.block.key: len(place.headings)
             for place in page.places()
@@ -166,6 +170,7 @@ class PagePieces:
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
             words=phrases(block.words, self._links, block.start_line, commands),
+            is_candidate=block.key in self._candidates,
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
             commands=commands,

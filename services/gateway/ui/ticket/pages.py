@@ -37,8 +37,12 @@ def create_ticket_page(
     *,
     searching: Searching | None = None,
     completes: bool = False,
+    keeps_corrections: bool = False,
 ) -> APIRouter:
-    """The page, over what it shows; with `completes` it leads to what others check."""
+    """The page, over what it shows; with `completes` it leads to what others check.
+
+    With `keeps_corrections` an owner may say which blocks of a page are steps.
+    """
     router = APIRouter(include_in_schema=False)
 
     @router.get("/tickets/{ticket_id}")
@@ -47,8 +51,12 @@ def create_ticket_page(
         ticket_id: str,
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
         edit: Annotated[str, Query(max_length=400)] = "",
+        corrected: Annotated[str, Query(max_length=40)] = "",
     ) -> HTMLResponse:
-        """One ticket with its workflow, or with another of its candidates; `edit` opens a step."""
+        """One ticket with its workflow, or with another of its candidates; `edit` opens a step.
+
+        `corrected` is the key of a block: it says that an owner's word on it was kept.
+        """
         try:
             # Before all that is shown: what happens meanwhile comes to the page as an event.
             events = tickets.events(ticket_id)
@@ -63,6 +71,8 @@ def create_ticket_page(
             "may_operate": caller.may(Scope.OPERATE),
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
+            "may_correct": keeps_corrections and caller.may(Scope.APPROVE),
+            "corrected": corrected,
         }
         names = names_of(stored.workflow) if stored else {}
         view |= {"history": history_of(events, names), "editing": edit, "audit": None}

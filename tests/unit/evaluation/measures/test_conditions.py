@@ -4,7 +4,7 @@ from evaluation.material.pairs import is_fitted
 from evaluation.measures.conditions import ConditionExample, Truth
 from evaluation.measures.logic import Likeness, LogicCase, Matched
 from evaluation.measures.marked import marked_figures
-from services.kit.trees import Forest, Tree
+from services.kit.fits.trees import Forest, Tree
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.procedure.evidence.conditions import ConditionForests
 from services.procedure.evidence.fact import Fact, FactKind

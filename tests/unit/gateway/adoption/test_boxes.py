@@ -159,7 +159,7 @@ def test_unchanged_blocks_keep_their_ticks_and_a_changed_one_says_so(shown):
     (left,) = work["left_behind"]
     assert (left["reason"], left["text"], left["step"]) == (
         "page_changed",
-        "Pull the tray out.",
+        "Pull the tray out",
         "",
     )
     assert left["said"]["seen"] == "It is stuck"

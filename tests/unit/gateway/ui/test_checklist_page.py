@@ -330,6 +330,29 @@ def test_what_is_nested_goes_with_a_box_that_does_not_apply_and_comes_back(show,
     assert "does not apply" not in words_of(html)
 
 
+def test_a_box_without_words_has_a_name_all_the_same(show):
+    _, html = show("# Pump\n\n- ...\n- Do it\n")
+    assert 'aria-label=""' not in html
+
+
+def test_boxes_are_corrected_only_where_a_word_on_them_is_kept(show, gateway):
+    address, html = show(PUMP)
+    assert "This is no step" not in html
+    workflow_id = gateway.ticket(address.split("/")[-1])["workflow_id"]
+    data = {"key": "k", "is_step": "false"}
+    answer = gateway.client.post(f"{address}/workflows/{workflow_id}/boxes", data=data)
+    assert answer.status_code == 503
+
+
+def test_a_tool_looks_only_where_a_box_only_looks(show):
+    _, html = show("# Pump\n\n- Check the pressure.\n- Restart the pump.\n")
+    assert html.count("Let a tool look</button>") == 1
+    form = html[: html.index("Let a tool look</button>")].rpartition("<form")[2]
+    assert 'name="step" value="s1"' in form
+    assert 'name="mode" value="read_only"' in form
+    assert "What would a run send" not in html
+
+
 def test_a_note_stays_with_its_box(show, mark):
     address, _ = show(PUMP)
     html = mark(address, "s1", seen="Lamp is red")

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from services.kit.fitted import UnusableFitError
+from services.kit.fits.fitted import UnusableFitError
 from services.knowledge.page.block import BlockKind, Page
 from services.knowledge.page.box_fit import BoxFit, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, signs_of, word_count
@@ -138,8 +138,8 @@ def test_signs_stand_in_the_order_of_their_names():
     assert first["code_below"]
     assert first["ends_with_colon"]
     assert first["words"] == 4
-    assert first["size"] == 3
-    assert of_text["Start the pump again:"]["place"] == 2
+    assert first["page_codes"] == 2
+    assert of_text["Start the pump again:"]["codes_above"] == 0.5
     assert of_text["The manual"]["only_link"]
     assert of_text["The manual"]["heading_below"] == 0
     assert (

@@ -54,7 +54,7 @@ def test_a_page_without_a_title_of_its_own_gets_one():
 
 
 def test_a_section_that_is_not_asked_for_is_told_with_its_boxes():
-    text = to_checklist_markdown(checklist_of(asked_for=("The pump stands still",)))
+    text = to_checklist_markdown(checklist_of(headings=("The pump stands still",)))
     assert "## The pump is loud\n\n*2 boxes, not asked for*\n" in text
     assert "Vent the loop" not in text
 

@@ -30,7 +30,7 @@ Wear gloves.
 
 
 def closed_of(*asked_for: str) -> list[str]:
-    workflow = checklist_of(PAGE, asked_for=asked_for)
+    workflow = checklist_of(PAGE, headings=asked_for)
     page = page_of(workflow)
     closed = closed_in(workflow, page)
     return [block.text for block in page.blocks if block.key in closed]
@@ -51,7 +51,7 @@ def test_closed_are_the_sisters_with_boxes_of_those_that_are_asked_for(asked_for
 
 
 def test_the_share_that_stands_open_counts_lines():
-    workflow = checklist_of(PAGE, asked_for=("North",))
+    workflow = checklist_of(PAGE, headings=("North",))
     page = page_of(workflow)
     assert open_share(page, ()) == 1.0
     assert open_share(page, closed_in(workflow, page)) == pytest.approx(7 / 11)
@@ -59,8 +59,8 @@ def test_the_share_that_stands_open_counts_lines():
 
 def test_boxes_have_the_pages_numbers_and_their_depth():
     lines = box_lines(checklist_of(PAGE))
-    assert lines == [(0, "1. Look north."), (0, "1. Look south."), (1, "- Listen.")]
-    assert box_lines(checklist_of(PAGE, asked_for=("North",))) == [(0, "1. Look north.")]
+    assert lines == [(0, "1. Look north"), (0, "1. Look south"), (1, "- Listen")]
+    assert box_lines(checklist_of(PAGE, headings=("North",))) == [(0, "1. Look north")]
 
 
 def test_headings_that_all_boxes_have_are_not_named():

@@ -52,7 +52,7 @@ def test_it_ends_with_how_the_work_may_end():
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_section_that_is_not_asked_for_is_its_heading_with_the_number_of_its_boxes(whole):
-    text = body(checklist_of(asked_for=("The pump stands still",)), whole=whole)
+    text = body(checklist_of(headings=("The pump stands still",)), whole=whole)
     assert ("## The pump is loud (2 boxes, not asked for)\n" in text) is not whole
     assert ("Vent the loop." in text) is whole
     assert "Tell the shift lead" in text, "a section without boxes holds for the whole page"
@@ -67,6 +67,8 @@ def test_lines_that_screening_left_out_are_shown_and_marked_and_have_no_box():
 FORMS = {
     "a tick of the page": ("- [x] Done.\n- [ ] Not yet.\n", "[ ] - ☑ Done.\n[ ] - ☐ Not yet.\n"),
     "lines keep their ends": ("- One\n  two\n", "[ ] - One\n      two\n"),
+    "a callout by its first word": ("Note: Mind the fan.\n", "! NOTE: Mind the fan.\n"),
+    "a callout of a list": ("**Note:**\n\n- Mind it.\n", "! NOTE: "),
     "a quote": ("> So said Ana.\n", "> So said Ana.\n"),
     "an empty item": ("1. Go.\n2.\n", "[ ] 1. Go.\n2.\n"),
     "a prompt that names its host": (

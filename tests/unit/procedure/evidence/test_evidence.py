@@ -1,6 +1,6 @@
 import pytest
 
-from services.kit.trees import Forest, Tree
+from services.kit.fits.trees import Forest, Tree
 from services.procedure.evidence.consensus import Voice, with_votes
 from services.procedure.evidence.coverage import brevity_signs, coverage_signs
 from services.procedure.evidence.decide import Decided, Forests, decide, in_words
@@ -10,6 +10,7 @@ from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
 from tests.unit.procedure.evidence.fan import (
     OIL,
+    OPEN,
     PAGE,
     READ,
     RIGHT,

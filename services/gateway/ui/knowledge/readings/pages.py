@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from services.contracts.readings import PageState, ReadingDetail, WaitingQuery
 from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.knowledge.readings.boxes import boxes_view
 from services.gateway.ui.knowledge.readings.views import notation, procedure_views
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
@@ -66,9 +67,15 @@ def create_reading_pages(known: Known) -> APIRouter:
 
     @router.get("/knowledge/readings/{text_hash}")
     @needs(Need.READ)
-    def reading_page(text_hash: str) -> HTMLResponse:
-        """One page's reading beside its lines."""
-        return shown(known, known.readings().get(text_hash))
+    def reading_page(
+        text_hash: str,
+        document: Annotated[str, Query(max_length=1024)] = "",
+    ) -> HTMLResponse:
+        """One page's reading beside its lines, or its boxes where nobody has read it.
+
+        Of documents with one text `document` says whose boxes are shown.
+        """
+        return shown(known, known.readings().get(text_hash), document=document)
 
     return router
 
@@ -80,6 +87,7 @@ def shown(
     refused: str = "",
     typed: str | None = None,
     kept: Mapping[str, str] | None = None,
+    document: str = "",
     status_code: int = 200,
 ) -> HTMLResponse:
     """A reading as a page; `refused` says why what was sent was not taken, `typed` what it was.
@@ -96,6 +104,7 @@ def shown(
         "is_edited": typed is not None,
         "may_approve": current_caller().may(Scope.APPROVE),
         "tab": "Readings",
+        **boxes_view(known, detail, document),
     }
     return known.page("knowledge/readings/page.html", status_code=status_code, **values)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from services.kit.fitted import FittedNumbers
+from services.kit.fits.fitted import FittedNumbers
 
 _LEAF = -1
 _ROWS_AT_ONCE = 1024

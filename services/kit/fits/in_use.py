@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from services.kit.access.audit import add_audit
 from services.kit.errors import ConflictError, UnavailableError
-from services.kit.fitted import FittedFile, UnusableFitError
+from services.kit.fits.fitted import FittedFile, UnusableFitError
 from services.kit.ids import time_ordered_id
 from services.kit.sql.database import Database
 from services.kit.tables import FitRow

@@ -1,0 +1,79 @@
+"""The boxes of a page that nobody has read, as tickets show them, for its owner to correct."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import Response
+
+from services.contracts.adoption import Work
+from services.contracts.ingestion import DocumentContents
+from services.contracts.readings import BoxCorrection, ReadingDetail
+from services.gateway.ui.forms import form, show
+from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.ticket.checklist import Checklist, checklist_of
+from services.gateway.ui.ticket.views import numbered_steps
+from services.kit.access.needs import Need, needs
+from services.knowledge.page.parsing import parse_page
+from services.procedure.checklist.build import LONGEST_PAGE, build_checklist
+from services.workflow.model import ShownPage
+
+
+def create_box_form_of_page(known: Known) -> APIRouter:
+    """The form, over what keeps corrections of pages."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/knowledge/boxes")
+    @form()
+    @needs(Need.APPROVE)
+    def box_of_document(
+        document: Annotated[str, Query(max_length=1024)],
+        key: Annotated[str, Form(max_length=40)],
+        is_step: Annotated[bool | None, Form()] = None,
+    ) -> Response:
+        """Keep whether a block is a step for tickets to come; nothing takes the word back."""
+        known.readings().correct_box(BoxCorrection(document_id=document, key=key, is_step=is_step))
+        text_hash = known.services.ingestion.contents(document).document.text_hash
+        query = urlencode({"document": document})
+        return show("knowledge", "readings", text_hash, at=f"?{query}#at-{key}")
+
+    return router
+
+
+def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, Any]:
+    """Return the page with its boxes and the corrections of them, where nobody has read it.
+
+    Documents of one text have corrections of their own: those of `document` are shown, or of the
+    first one.
+    """
+    shown = document if document in detail.documents else next(iter(detail.documents), "")
+    if detail.reader or not shown:
+        return {"checklist": None}
+    contents = known.services.ingestion.contents(shown)
+    return {"checklist": _checklist(contents), "corrections": contents.boxes}
+
+
+def _checklist(contents: DocumentContents) -> Checklist | None:
+    """Return the boxes of a document, none of them marked; None of one that is a book."""
+    text = "\n".join(contents.lines)
+    if len(text) > LONGEST_PAGE:
+        return None
+    document = contents.document
+    shown = ShownPage(
+        document_id=document.id, title=document.title, text=text, withheld=contents.withheld
+    )
+    page = parse_page(text, withheld=shown.withheld)
+    workflow = build_checklist(page, shown, planner="", corrections=contents.boxes)
+    work = Work(
+        workflow_id="",
+        ticket_id="",
+        candidate_id="",
+        latest_id="",
+        next=None,
+        done=0,
+        skipped=0,
+        total=0,
+    )
+    made = checklist_of(workflow, numbered_steps(workflow, work))
+    return replace(made, next=None) if made else None

@@ -1,0 +1,102 @@
+import pytest
+
+from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.tasks import tasks_of
+from services.procedure.checklist.opening import open_sections
+
+
+def section(title: str) -> str:
+    return (
+        f"## {title}\n\nNeeded now and then.\n\n1. Look at the gauge:\n\n"
+        "   ```bash\n   gauge read 3\n   ```\n\n2. Open the valve by hand.\n\n"
+    )
+
+
+ALERTS = "# Hall 2\n\n" + "".join(
+    map(section, ["Prerequisites", "PumpStopped", "`TankLevelHigh`: the tank runs over", "LidOpen"])
+)
+GERMAN = "# Halle 2\n\n" + "".join(
+    map(section, ["Pumpe steht still", "Behälter läuft über", "Deckel nicht zu", "Escalation"])
+)
+ONE = "# Pump\n\n" + section("Diagnosis") + section("Mitigation") + section("Verification")
+
+
+def opened(text, *, names=(), anchor="", near=None):
+    page = parse_page(text)
+    lines = {
+        section.start_line: (near or {}).get(section.path[-1].split(":")[0], 0.0)
+        for section in page.sections()
+        if section.heading
+    }
+    keys = open_sections(
+        page, tasks_of(page, find_boxes(page)), alert_names=names, anchor=anchor, lines=lines
+    )
+    titles = {block.key: block.text for block in page.blocks}
+    return [titles[key] for key in keys]
+
+
+LEVEL = "TankLevelHigh: the tank runs over"
+
+
+@pytest.mark.parametrize("name", ["PumpStopped", "pump_stopped", "PUMP-STOPPED"])
+def test_a_heading_that_is_the_alerts_name_decides(name):
+    near = {"LidOpen": 5.0}
+    assert opened(ALERTS, names=[name], near=near) == ["PumpStopped", "Prerequisites"]
+
+
+def test_a_name_before_other_words_decides():
+    assert opened(ALERTS, names=["TankLevelHigh"]) == [LEVEL, "Prerequisites"]
+
+
+def test_each_alert_of_a_group_opens_its_section():
+    names = ["LidOpen", "PumpStopped"]
+    assert opened(ALERTS, names=names) == ["PumpStopped", "LidOpen", "Prerequisites"]
+
+
+def test_a_word_of_the_name_decides_nothing():
+    assert opened(ALERTS, names=["Pump", "Stopped", ""]) == []
+
+
+def test_the_anchor_of_a_runbook_decides_where_no_heading_is_named():
+    assert opened(ALERTS, names=["Other"], anchor="lidopen") == ["LidOpen", "Prerequisites"]
+    assert opened(ALERTS, names=["PumpStopped"], anchor="lidopen")[0] == "PumpStopped"
+
+
+def test_an_anchor_that_leads_nowhere_decides_nothing():
+    near = {"LidOpen": 2.0}
+    assert opened(ALERTS, anchor="gone", near=near) == ["LidOpen", "Prerequisites"]
+
+
+def test_an_alert_in_the_words_of_another_language_opens_its_section():
+    expected = ["Behälter läuft über", "Escalation"]
+    assert opened(GERMAN, names=["Behälter läuft über"]) == expected
+    assert opened(GERMAN, anchor="behälter-läuft-über") == expected
+
+
+def test_the_nearest_section_stands_open():
+    near = {"PumpStopped": 0.2, "TankLevelHigh": 0.3, "LidOpen": 0.9, "Prerequisites": 2.0}
+    assert opened(ALERTS, near=near) == ["LidOpen", "Prerequisites"]
+
+
+def test_below_the_margin_two_stand_open_the_nearest_first():
+    near = {"PumpStopped": 0.8, "TankLevelHigh": 0.1, "LidOpen": 0.9}
+    assert opened(ALERTS, near=near) == ["LidOpen", "PumpStopped", "Prerequisites"]
+
+
+@pytest.mark.parametrize(
+    "near",
+    [
+        {},
+        {"Prerequisites": 3.0},
+        {"PumpStopped": 0.5, "TankLevelHigh": 0.5, "LidOpen": 0.5},
+    ],
+)
+def test_where_nothing_tells_tasks_apart_the_whole_page_is_open(near):
+    assert opened(ALERTS, near=near) == []
+
+
+def test_a_page_of_one_task_is_open_whole():
+    assert opened(ONE, near={"Mitigation": 1.0}) == []
+    assert opened(ONE, anchor="mitigation") == []
+    assert opened(ONE, names=["Pump"]) == []
