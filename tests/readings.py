@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from services.procedure.checklist.begun import begun_from_boxes
 from services.procedure.model import Procedure, Reader, Reading
 from services.procedure.program.cited_lines import lines_of
 from services.procedure.program.numbering import numbered
@@ -21,11 +20,15 @@ def drawn_reading(
     return numbered(Reading(reader=reader, procedures=(told,)))
 
 
-def reading_of_boxes(text: str, reader: Reader = Reader.MODEL) -> Reading:
-    """A reading of a small page that only lists what to do: one step after the other."""
-    begun = begun_from_boxes(text, "page.md")
-    whole = [each.model_copy(update={"begun_from_boxes": False}) for each in begun.procedures]
-    return begun.model_copy(update={"reader": reader, "procedures": tuple(whole)})
+def reading_of_list(text: str, reader: Reader = Reader.MODEL) -> Reading:
+    """A reading of a small page that is one numbered list: a step for each of its lines."""
+    steps = [
+        {"do": line.partition(". ")[2].rstrip("."), "at": [[number, number]]}
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line[:1].isdigit()
+    ]
+    title = next(line[2:] for line in text.split("\n") if line.startswith("# "))
+    return drawn_reading(title, *steps, reader=reader)
 
 
 def simulated_reading(page: str) -> Reading:

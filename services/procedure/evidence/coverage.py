@@ -8,14 +8,15 @@ from services.procedure.evidence.page_lines import LineRoles, Lines
 
 
 def coverage_signs(drawn: Drawn, told: LineRoles) -> Mapping[str, float]:
-    """Shares of what one page tells, and how much of the workflow the page does not tell."""
+    """Shares of what one page tells, and how much of it is missing; all 0 without a known page."""
     done, asked = drawn.lines_of(drawn.actions), drawn.lines_of(drawn.decisions)
+    untold = float(bool(drawn.page))
     return {
-        "instructions": _share(told.instructing, done),
-        "conditions": _share(told.conditional, asked),
-        "escalations": _share(told.escalating, done),
-        "closings": _share(told.closing, done | asked),
-        "jumps": _share(told.jumping, done | asked),
+        "instructions": _share(told.instructing, done, untold),
+        "conditions": _share(told.conditional, asked, untold),
+        "escalations": _share(told.escalating, done, untold),
+        "closings": _share(told.closing, done | asked, untold),
+        "jumps": _share(told.jumping, done | asked, untold),
         "instructions missing": math.log1p(len(told.instructing - done)),
         "conditions missing": math.log1p(len(told.conditional - asked)),
     }
@@ -36,5 +37,5 @@ def brevity_signs(drawn: Drawn, told: LineRoles) -> Mapping[str, float]:
     }
 
 
-def _share(wanted: Lines, found: Lines) -> float:
-    return len(wanted & found) / len(wanted) if wanted else 1.0
+def _share(wanted: Lines, found: Lines, untold: float) -> float:
+    return len(wanted & found) / len(wanted) if wanted else untold

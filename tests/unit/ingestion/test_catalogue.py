@@ -19,6 +19,8 @@ from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
 from services.knowledge.screening.document import hash_of
+from services.procedure.store.sql_readings import SqlReadingStore
+from tests.readings import reading_of_list
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
 
@@ -81,6 +83,7 @@ class TestLooking:
 class TestForgetting:
     def test_one_uploaded_document_goes_alone_and_says_what_it_costs(self, stand, client):
         root = uploaded(stand, client, fan=FAN, power="# Power\n\n1. Swap the supply.\n")
+        SqlReadingStore(stand.database).put(hash_of(FAN), reading_of_list(FAN))
         stand.service.readings("x").approve(hash_of(FAN), ApprovalRequest(procedure=0))
         asked = ForgetRequest(root=root, document="fan.md")
         cost = client.removal_cost(asked)
@@ -93,6 +96,7 @@ class TestForgetting:
 
     def test_what_another_document_keeps_is_not_lost(self, stand, client):
         root = uploaded(stand, client, fan=FAN, copy=FAN)
+        SqlReadingStore(stand.database).put(hash_of(FAN), reading_of_list(FAN))
         stand.service.readings("x").approve(hash_of(FAN), ApprovalRequest(procedure=0))
         assert client.removal_cost(ForgetRequest(root=root, document="fan.md")).approved == 0
         assert client.removal_cost(ForgetRequest(root=root)).approved == 1

@@ -18,14 +18,15 @@ from services.ingestion.tables import IngestedRow
 from services.kit.errors import ConflictError, InvalidInputError, NotFoundError
 from services.kit.http.client import ServiceClient
 from services.kit.settings import PlatformSettings
-from services.knowledge.page.boxes import candidates
+from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.screening.document import hash_of
 from services.procedure.checking.check import UnusableReadingError, reading_given
+from services.procedure.checklist.build import first_instruction
 from services.procedure.model import Do, Doubt, Procedure, Reader, Reading, as_json
 from services.procedure.ports import Happening, ReadingState
 from services.procedure.store.sql_readings import SqlReadingStore
-from tests.readings import reading_of_boxes
+from tests.readings import reading_of_list
 from tests.unit.ingestion.stand import Stand
 
 PAGE = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
@@ -66,9 +67,9 @@ def ingest(stand, text=PAGE, name="fan.md"):
 
 
 def read(stand, text=PAGE):
-    """The text as a model has read it."""
+    """The text with a reading that everything else comes before."""
     text_hash = hash_of(text)
-    SqlReadingStore(stand.database).put(text_hash, reading_of_boxes(text))
+    SqlReadingStore(stand.database).put(text_hash, reading_of_list(text, Reader.COMPOSED))
     return text_hash
 
 
@@ -113,8 +114,13 @@ class TestIngest:
         text_hash = ingest(stand)
         begun = readings.begin(text_hash)
         (procedure,) = begun.reading.procedures
-        assert [node.text for node in procedure.body] == ["Look at the tray.", "Seat the fan."]
-        assert [node.lines for node in procedure.body] == [((3, 3),), ((4, 4),)]
+        boxes = find_boxes(parse_page(PAGE))
+        assert [node.text for node in procedure.body] == [
+            first_instruction(box.block.words) for box in boxes
+        ]
+        assert [node.lines[0][0] for node in procedure.body] == [
+            box.block.start_line for box in boxes
+        ]
         assert (begun.reader, begun.state, procedure.begun_from_boxes) == ("person", "read", True)
         approve_all(readings, text_hash)
         ingest(stand, "intro\n\n" + PAGE)

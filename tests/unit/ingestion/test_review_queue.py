@@ -15,7 +15,7 @@ from services.ingestion.readings.review_queue import QueuedPage, by_urgency
 from services.kit.errors import InvalidInputError
 from services.knowledge.screening.document import hash_of
 from services.procedure.store.sql_readings import SqlReadingStore
-from tests.readings import reading_of_boxes
+from tests.readings import reading_of_list
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
 POWER = "# Power supply hums\n\n1. Look at the cable.\n2. Swap the supply.\n"
@@ -85,7 +85,7 @@ def service(stand):
         stand.write(name, text)
     stand.ingest()
     for text in (FAN, POWER):
-        SqlReadingStore(stand.database).put(hash_of(text), reading_of_boxes(text))
+        SqlReadingStore(stand.database).put(hash_of(text), reading_of_list(text))
     return stand.service
 
 

@@ -30,6 +30,8 @@ from services.ingestion.sync.settings import SyncSettings
 from services.ingestion.tables import SyncSourceRow
 from services.kit.tables import OutboxRow
 from services.knowledge.screening.document import hash_of
+from services.procedure.store.sql_readings import SqlReadingStore
+from tests.readings import reading_of_list
 from tests.unit.ingestion.stand import Stand
 
 WHO = b"Ops <ops@example.net>"
@@ -146,6 +148,7 @@ def test_a_lost_approval_is_written_down_and_told_with_a_signature(tmp_path):
         syncs.declare()
         syncs.sync()
         readings = syncs.ingestion.readings("Ann")
+        SqlReadingStore(syncs.stand.database).put(hash_of(PAGE), reading_of_list(PAGE))
         page = readings.get(hash_of(PAGE))
         readings.approve(page.text_hash, ApprovalRequest(procedure=0))
         syncs.commit(fan="# Fan\n\n1. Call the vendor.\n2. Wait for the vendor.\n")

@@ -95,7 +95,8 @@ def test_a_judge_is_trained_with_a_card_and_goes_on(untrained, material, tmp_pat
         sft=recipe.sft.model_copy(update={"most_tokens": 2000}),
         dpo=recipe.dpo.model_copy(update={"most_tokens": 2000}),
     )
-    card = _judge(material, untrained, tmp_path / "run", longer)
+    corrected = _corrected(material, tmp_path / "corrected")
+    card = _judge(corrected, untrained, tmp_path / "run", longer)
     assert card == read_card(tmp_path / "run" / "adapter")
     assert card.counts["pages"] == 3
     assert card.counts["pairs"] > 0
@@ -104,6 +105,28 @@ def test_a_judge_is_trained_with_a_card_and_goes_on(untrained, material, tmp_pat
     assert "| on pages that it did not learn | not measured |" in (
         tmp_path / "run" / "adapter" / "CARD.md"
     ).read_text("utf-8")
+
+
+def _corrected(material, folder):
+    """The material with what it was corrected from: nothing hung on a condition there."""
+    shutil.copytree(material, folder)
+    rows = map(json.loads, (folder / "readings.jsonl").read_text("utf-8").splitlines())
+    before = []
+    for row in rows:
+        procedures = [
+            each | {"steps": [step for one in each["steps"] for step in _without_guards(one)]}
+            for each in row["reading"]["procedures"]
+        ]
+        reading = row["reading"] | {"procedures": procedures}
+        before.append(json.dumps(row | {"reading": reading}))
+    (folder / "corrected.jsonl").write_text("\n".join(before) + "\n", encoding="utf-8")
+    return folder
+
+
+def _without_guards(step):
+    if "choice" not in step:
+        return [step]
+    return [below for arm in step["arms"] for below in arm["steps"] if "do" in below]
 
 
 def _judge(material, base, out, recipe, test=None):

@@ -97,7 +97,7 @@ def test_the_page_opens_with_what_a_stranger_asks_first():
             "sets": {},
             "config": {"reader": "recorded", "given": "page", "page": "there"},
             "seconds": 1.0,
-            "rows": [{"guards": 0.2}, {"guards": 0.4}],
+            "rows": [{"guards": 0.2, "acceptable": 0.0}, {"guards": 0.4, "acceptable": 1.0}],
             "conditions": {
                 "recorded, all": {"wrong": 8, "wrong marked": 0.75, "right marked": 0.25},
                 "recorded, at random": {"wrong marked": 0.5, "right marked": 0.5},

@@ -10,6 +10,7 @@ from services.procedure.evidence.facts import facts_of
 from services.procedure.evidence.page_lines import CitedPages
 from tests.unit.procedure.evidence.fan import (
     OIL,
+    OPEN,
     PAGE,
     READ,
     RIGHT,
@@ -85,6 +86,11 @@ def test_coverage_sees_a_question_that_is_gone():
     assert whole["conditions"] > less["conditions"]
     assert whole["instructions"] == less["instructions"]
     assert brevity_signs(RIGHT, RIGHT.told)["implied"] == pytest.approx(1 / 5)
+
+
+def test_a_workflow_without_a_known_page_covers_nothing():
+    empty = drawn(steps=(OPEN.model_copy(update={"citations": ()}),))
+    assert set(coverage_signs(empty, empty.told).values()) == {0.0}
 
 
 def voices(*drawn: Drawn) -> list[list[Decided]]:

@@ -162,7 +162,7 @@ def test_the_report_sets_the_ways_side_by_side():
 
 def test_rows_without_a_drawing_take_no_part(tmp_path: Path):
     straight = LogicRow(id="a", doc="a.md")
-    assert Setting(None, tmp_path / "pairs.jsonl").rows([straight, row()]) == [row()]
+    assert Setting(None, tmp_path / "pairs.jsonl", "drawn").rows([straight, row()]) == [row()]
 
 
 def test_the_command_measures_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -209,4 +209,5 @@ def test_a_walk_without_documents_is_refused(tmp_path: Path):
 
 def test_rows_with_texts_need_no_documents(tmp_path: Path):
     make = Way(None, tmp_path / "pairs.jsonl").make([row("fan.md", doc="", text="Push it.")])
-    assert make(row("fan.md", doc="", text="# Fan\n\n1. Push the tray in.\n")).workflow is not None
+    unread = row("fan.md", doc="", text="# Fan\n\n1. Push the tray in.\n")
+    assert make(unread).workflow is None, "no answer of a model is recorded for it"

@@ -75,7 +75,7 @@ def bench(**changes: object) -> JudgeBench:
         "scorer": ScorerService(EMBEDDER),
         "pages": GivenPages(own_page, EMBEDDER),
         "embedder": EMBEDDER,
-        "readers": {"old": lambda _row: None, "rules": reference_of},
+        "readers": {"old": lambda _row: None, "recorded": reference_of},
     }
     return JudgeBench(**parts | changes)
 
@@ -105,7 +105,7 @@ def test_the_context_is_the_page_that_is_given():
     assert {hit.chunk.span.document_id for hit in found.chunks} == {"fan"}
     assert found.nodes[0].node.document_ids == ("fan",)
     assert found.pages[0].text == ROWS[0].text
-    assert found.pages[0].served.reading.procedures
+    assert not found.pages[0].is_read
 
 
 def test_near_is_the_same_set_and_far_another():
@@ -127,7 +127,7 @@ def test_one_wrong_guard_is_the_least_there_is():
 def test_everything_is_scored_and_measured():
     found = judged()
     origins = {one.origin for one in found}
-    assert {"reference", "rules", "one guard", "near page", "far page"} <= origins
+    assert {"reference", "recorded", "one guard", "near page", "far page"} <= origins
     assert {kind.value for kind in Perturbation} - origins <= {
         "escalated",
         "jump lost",
@@ -155,9 +155,9 @@ def test_the_report_tells_kinds_readers_and_pages_apart():
 
 def test_a_reader_that_is_as_good_is_no_worse_one():
     found = judged()
-    assert pairs(found, "rules")
-    assert clearly_worse(pairs(found, "rules")) == []
-    assert "rules" not in summary(found)
+    assert pairs(found, "recorded")
+    assert clearly_worse(pairs(found, "recorded")) == []
+    assert "recorded" not in summary(found)
 
 
 def test_a_chance_is_kept_where_the_scorer_tells_one():
@@ -177,7 +177,7 @@ def test_old_workflows_and_pages_come_from_files(tmp_path: Path):
     setup = Judging(None, tmp_path / "logic" / "pages.jsonl", EMBEDDER, old)
     found = setup.bench((0.3,), 1, 0).run([told], [told], lambda: None)
     origins = {one.origin for one in found}
-    assert {"reference", "old", "rules"} <= origins
+    assert {"reference", "old"} <= origins
     assert "near page" not in origins
     assert setup.config() == {"old": "old.jsonl"}
 
