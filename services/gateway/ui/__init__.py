@@ -60,7 +60,7 @@ def create_pages(
         create_holder_forms(tickets),
         create_course_forms(tickets, renewal),
         create_work_forms(tickets, adoption),
-        create_box_forms(tickets, known),
+        create_box_forms(tickets, known.readings),
         create_acceptance_page(adoption),
         create_source_page(tickets),
         *create_knowledge_pages(known),
