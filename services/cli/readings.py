@@ -239,6 +239,18 @@ def edit(
 
 
 @app.command()
+def begin(
+    page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
+) -> None:
+    """Begin the reading of a page that nobody has read: its boxes, one step after the other.
+
+    Until somebody has been asked for its decisions no step of it changes anything.
+    """
+    with _readings(data_dir, url) as readings:
+        _tell(readings.begin(_hash(readings, page)), as_json=as_json)
+
+
+@app.command()
 def undo(
     page: Page, *, data_dir: DataDir = None, url: Platform = None, as_json: AsJson = False
 ) -> None:
@@ -280,12 +292,15 @@ def _query(**given: Any) -> "ReadingQuery":  # noqa: ANN401 - options
 
 def _hash(readings: "Readings", page: str) -> str:
     """The text hash of a page that is named by it or by a document's id."""
-    from services.contracts.readings import ReadingQuery  # noqa: PLC0415
+    from services.contracts.readings import ReadingQuery, WaitingQuery  # noqa: PLC0415
 
     if _HASH.fullmatch(page):
         return page
     found = readings.find(ReadingQuery(document=page))
-    return found[0].text_hash if found else page
+    if found:
+        return found[0].text_hash
+    unread = readings.waiting(WaitingQuery(text=page[:200], limit=1000)).readings
+    return next((each.text_hash for each in unread if page in each.documents), page)
 
 
 def _opened(path: Path) -> Path:

@@ -55,7 +55,12 @@ def show_reading(detail: ReadingDetail) -> None:
     console.print(Text(f"{name}  {detail.text_hash}  read by {reader}", style="bold"))
     if detail.was_approved:
         console.print(Text("an earlier text of this page was approved: it has changed since"))
-    if detail.reader and not detail.reading.procedures:
+    if detail.reader is None:
+        begin = f"`flowxpert readings begin {name}` begins one"
+        console.print(Text(f"tickets show it as it is; {begin}"))
+        for number, line in enumerate(detail.lines, start=1):
+            console.print(Text(f"{number:>4} {clean_text(line)}"))
+    elif not detail.reading.procedures:
         console.print("describes no procedure")
     for place, procedure in enumerate(detail.reading.procedures):
         _show_procedure(detail, place, procedure, name)

@@ -17,7 +17,7 @@ from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 from services.simulator.faults import Acts, Fault
-from services.simulator.simulation import PAGES, Simulation
+from services.simulator.simulation import PAGES, READINGS, Simulation
 from tests.e2e.conftest import Running
 from tests.waiting import eventually
 
@@ -67,9 +67,9 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
             server = ServerThread(platform.app, host="127.0.0.1", port=0)
             server.start()
             with httpx.Client(base_url=server.url, timeout=90) as client:
-                for each in client.get("/v1/readings").json():
-                    where = f"/v1/readings/{each['text_hash']}/approvals"
-                    assert client.post(where, json={"procedure": 0}).status_code == 200
+                drawn = {"file": (READINGS.name, READINGS.read_bytes())}
+                taken = client.post("/v1/readings/import?approve=true", files=drawn).json()
+                assert not taken["refused"]
                 running = Network(server.url, client)
                 running.simulation = world
                 yield running

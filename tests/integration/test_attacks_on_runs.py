@@ -26,9 +26,13 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from services.kit.clock import Clock
 from services.kit.http.server import ServerThread
 from services.kit.settings import PlatformSettings
+from services.knowledge.screening.document import hash_of
+from services.procedure.model import as_json
 from services.serving.embedded import Embedded
 from services.simulator.faults import Fault
-from services.simulator.simulation import PAGES, Simulation
+from services.simulator.simulation import PAGES, READINGS, Simulation
+from tests.readings import drawn_reading
+from tests.unit.procedure.programs import ask, end
 
 pytestmark = pytest.mark.slow
 
@@ -293,10 +297,10 @@ class Place:
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(text)
         self.platform.ingestion.ingest_here(folder)
-        for each in self.bob.get("/v1/readings").json():
-            if name in each["documents"]:
-                where = f"/v1/readings/{each['text_hash']}/approvals"
-                self.bob.post(where, json={"procedure": 0})
+        where = f"/v1/readings/{hash_of(text)}"
+        reading = as_json(drawn_reading(name.removesuffix(".md"), *_steps(text)))
+        assert self.bob.put(where, json=reading).status_code == 200
+        self.bob.post(f"{where}/approvals", json={"procedure": 0})
 
     def forget(self, folder: Path) -> None:
         for each in folder.glob("*"):
@@ -344,9 +348,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             server = ServerThread(platform.app, host="127.0.0.1", port=0)
             server.start()
             place = Place(platform, server.url, world, issuer)
-            for each in place.bob.get("/v1/readings").json():
-                where = f"/v1/readings/{each['text_hash']}/approvals"
-                assert place.bob.post(where, json={"procedure": 0}).status_code == 200
+            drawn = {"file": (READINGS.name, READINGS.read_bytes())}
+            taken = place.root.post("/v1/readings/import?approve=true", files=drawn).json()
+            assert not taken["refused"]
             place.keys = made_keys(folder / "data")
             yield place
             for client in place.clients:
@@ -1249,6 +1253,29 @@ A session of the switch is lost ({name}).
 
 4. If the state of the session is not Established, escalate to the network team.
 """
+
+
+def _steps(text: str) -> list[dict[str, Any]]:
+    """What such a page says, with the commands of its three blocks."""
+    lines = text.split("\n")
+    fences = [number for number, line in enumerate(lines, 1) if line.strip() == "```"]
+    blocks = list(zip(fences[::2], fences[1::2], strict=True))
+    told = [[line.strip() for line in lines[a : b - 1]] for a, b in blocks]
+    (look, change, again) = (
+        {"commands": commands, "at": [[a - 2, a - 2], [a, b]]}
+        for commands, (a, b) in zip(told, blocks, strict=True)
+    )
+    last = len(lines) - 1
+    is_shut = "Is the neighbor administratively shut down?"
+    is_lost = {"not": "Is the state of the session Established?"}
+    return [
+        {"do": "Look at the session", **look},
+        ask(is_shut, {"do": "Let it up", **change}, at=[[blocks[1][0] - 2] * 2]),
+        {"do": "Look at the session again", **again},
+        ask(is_lost, end("escalate", "Escalate to the network team", last), at=[[last, last]]),
+    ]
+
+
 LOOKS = "show ip bgp neighbors <neighbor>"
 LETS = "configure terminal\nrouter bgp <asn>\nno neighbor <neighbor> shutdown"
 LOOK_BY_HAND = "Look at the session (no tool has its commands)"

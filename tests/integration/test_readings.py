@@ -44,8 +44,9 @@ def told(data_dir: Path, *arguments: str) -> Any:
 
 def go_through(data_dir: Path, folder: Path) -> None:
     """Everything that can be done about one page, ending as it began."""
-    (row,) = told(data_dir, "list", "--document", "fan.md")
-    assert (row["reader"], row["state"], row["approved"]) == ("rules", "read", 0)
+    assert told(data_dir, "list", "--document", "fan.md") == []
+    row = told(data_dir, "show", "fan.md")
+    assert (row["reader"], row["state"], row["approved"]) == (None, "read", 0)
     shown = flowxpert(data_dir, "readings", "show", "fan.md")
     assert "Seat the fan" in shown.stdout
     assert "   3 1. Look at the [bold]tray." in shown.stdout, shown.stderr
@@ -69,7 +70,10 @@ def go_through(data_dir: Path, folder: Path) -> None:
     edit_it(data_dir, folder)
     for _ in range(4):
         undone = told(data_dir, "undo", "fan.md")
-    assert (undone["reader"], undone["state"]) == ("rules", "read")
+    assert (undone["reader"], undone["state"]) == (None, "read")
+    begun = told(data_dir, "begin", "fan.md")
+    assert begun["reading"]["procedures"][0]["begun_from_boxes"]
+    assert told(data_dir, "undo", "fan.md")["reader"] is None
     assert "--reader: " in flowxpert(data_dir, "readings", "list", "--reader", "nobody").stderr
     missing = flowxpert(data_dir, "readings", "show", "missing.md", "--json")
     assert (missing.returncode, json.loads(missing.stdout)["error"]) == (1, "ReadingNotFoundError")
@@ -115,7 +119,7 @@ def test_a_platform_that_runs_on_the_folder_is_asked(data_dir: Path, tmp_path: P
             time.sleep(0.2)
         go_through(data_dir, tmp_path)
         url = (data_dir / LOCK_FILE).read_text().split()[-1]
-        (row,) = told(tmp_path / "unused", "list", "--url", url)
+        row = told(tmp_path / "unused", "show", "fan.md", "--url", url)
         assert row["documents"] == ["fan.md"]
         assert not (tmp_path / "unused").exists()
     finally:
@@ -154,8 +158,8 @@ def test_a_run_takes_in_the_drawn_readings_of_its_examples_as_approved(
     (examples / "documents").mkdir(parents=True)
     (examples / "documents" / "fan.md").write_text(PAGE)
     (examples / "alert.json").write_text('{"title": "Fan stands still"}')
-    (row,) = map(json.loads, flowxpert(data_dir, "readings", "export").stdout.splitlines())
-    row["reading"] = {"reader": "person", **SEAT}
+    text_hash = told(data_dir, "show", "fan.md")["text_hash"]
+    row = {"text_hash": text_hash, "document": "fan.md", "reading": {"reader": "person", **SEAT}}
     lines = [json.dumps(row), json.dumps({**row, "text_hash": "0" * 64})]
     (examples / "readings.jsonl").write_text("\n".join(lines))
     options = ["--examples", str(examples), "--alert", "alert.json", "--port", "0"]

@@ -126,7 +126,7 @@ def _corrected(material, folder):
 def _without_guards(step):
     if "choice" not in step:
         return [step]
-    return [below for arm in step["arms"] for below in arm["steps"] if "do" in below]
+    return [below for arm in step["arms"] for below in arm.get("steps", ()) if "do" in below]
 
 
 def _judge(material, base, out, recipe, test=None):
