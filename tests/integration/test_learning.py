@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from services.cli import app
 from services.contracts.retrieval import RetrieveRequest
-from services.kit import fits
+from services.kit.fits import in_use as fits
 from services.kit.settings import PlatformSettings
 from services.serving.embedded import Embedded
 

@@ -1,12 +1,16 @@
 """`flowxpert run` takes the examples' readings in, and leaves alone what people make of them."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
 
 from services.cli.commands import _import_readings
 from services.contracts.readings import ApprovalRequest, ReadingQuery
+from services.knowledge.screening.document import hash_of
+from services.procedure.model import as_json
 from services.procedure.ports import ReadingState
+from tests.readings import reading_of_list
 from tests.unit.ingestion.stand import Stand
 
 FAN = "# Fan stands still\n\n1. Look at the tray.\n2. Seat the fan.\n"
@@ -25,10 +29,13 @@ def stand(tmp_path):
 
 @pytest.fixture
 def run(stand, tmp_path):
-    """What `run` does with readings that were exported of these pages."""
+    """What `run` does with readings of these pages that somebody exported."""
     file = tmp_path / "readings.jsonl"
-    exported = stand.service.readings("ann").export(ReadingQuery())
-    file.write_text("".join(f"{line}\n" for line in exported), encoding="utf-8")
+    rows = (
+        {"text_hash": hash_of(text), "reading": as_json(reading_of_list(text))}
+        for text in (FAN, PUMP)
+    )
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
     def run():
         _import_readings(SimpleNamespace(ingestion=stand.service), file)

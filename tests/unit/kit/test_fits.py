@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.kit import fits as module
+from services.kit.fits import in_use as module
 from services.kit.fits.fitted import FOLDER
 from services.kit.fits.in_use import FitInUse, Fits
 from services.kit.sql.database import Database
