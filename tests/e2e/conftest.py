@@ -68,7 +68,10 @@ def example_alert(name: str) -> Any:
 
 @pytest.fixture(scope="session")
 def ingested(shared: Path) -> Path:
-    """A data folder into which some worker has ingested the example documents: to be copied."""
+    """A data folder with the example documents and their readings, as `flowxpert run` has them.
+
+    Some worker has made it; it is to be copied.
+    """
     folder = shared / "ingested"
     with (shared / "ingested.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -76,6 +79,8 @@ def ingested(shared: Path) -> Path:
             made = shared / "ingesting"
             with Embedded.open(PlatformSettings(_env_file=None, data_dir=made)) as platform:
                 platform.ingestion.ingest_here(EXAMPLES / "documents")
+                readings = (EXAMPLES / "readings.jsonl").read_bytes().splitlines()
+                platform.ingestion.readings("ada").import_lines(readings, approve=True)
             made.rename(folder)
     return folder
 
