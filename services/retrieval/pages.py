@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from services.contracts.retrieval import PageReading
 from services.knowledge.document.page_origin import page_origin
 from services.knowledge.ports import DocumentStore
-from services.knowledge.screening.document import hash_of
+from services.knowledge.screening.document import hash_of, usable_title
 from services.procedure.ports import BoxSource, ReadingSource, ServedReading
 
 
@@ -42,7 +42,7 @@ class Pages:
         return tuple(
             PageReading(
                 document_id=id_,
-                title=document.title,
+                title=usable_title(document),
                 served=served.get(hashes[id_]),
                 score=scores[id_],
                 text=document.text,

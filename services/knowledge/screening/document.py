@@ -33,13 +33,19 @@ def screened(document: Document) -> ScreenedDocument:
     bad = [title] if _is_one(title) else []
     update = {
         "text": text.text,
-        "title": _innocent(title) if bad else document.title,
+        "title": usable_title(document),
         "front_matter": {
             name: value for name, value in document.front_matter.items() if name not in bad_fields
         },
     }
     suspicious = dict.fromkeys((*bad, *bad_fields.values(), *text.dropped))
     return ScreenedDocument(document.model_copy(update=update), tuple(suspicious))
+
+
+def usable_title(document: Document) -> str:
+    """Return the title of a document without what in it speaks to a model."""
+    title = specific_title(document)
+    return _innocent(title) if _is_one(title) else document.title
 
 
 def text_hash(document: Document) -> str:

@@ -150,7 +150,9 @@ def _note(place: Place, options: set[str]) -> str:
 
 def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
     block = draft.box.block
-    around = [parent.text for parent in draft.box.place.parents if parent.kind is BlockKind.ITEM]
+    place = draft.box.place
+    items = (parent for parent in place.parents if parent.kind is BlockKind.ITEM)
+    around = [each.text for each in (*place.headings, *items) if not each.is_withheld]
     return Step(
         id=f"s{number}",
         kind=StepKind.PROCESS,
@@ -164,9 +166,7 @@ def _step(number: int, draft: _Draft, page: Page, document_id: str) -> Step:
         notes=tuple(draft.notes),
         node=block.key,
         block="\n".join(page.lines[block.start_line - 1 : block.own_end]),
-        group=tuple(
-            name[:_LONGEST_GROUP] for name in (*draft.box.place.heading_path, *around) if name
-        ),
+        group=tuple(name[:_LONGEST_GROUP] for name in around if name),
     )
 
 

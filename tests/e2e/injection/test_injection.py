@@ -18,6 +18,7 @@ from services.kit.settings import PlatformSettings
 from services.knowledge.screening.screening import screen_document, screen_message
 from services.llm.chat_model import ChatModel
 from services.llm.scripted import ScriptedChatModel
+from services.procedure.checklist.shown import LEFT_OUT
 from services.serving.embedded import Embedded
 from tests.e2e.injection.case import Case, Gullible, cases, prompts
 
@@ -53,16 +54,27 @@ def platform(ingested: Path, folder: Path, model: ChatModel | None) -> Iterator[
 
 
 def walked(client: httpx.Client, case: Case) -> tuple[Any, list[str]]:
-    """The ticket, and every form of every workflow that was stored for it, with its page."""
+    """The ticket, and every form of every workflow that was stored for it, with its page.
+
+    A page that nobody has read is shown whole: what screening left out of it stands there marked,
+    and is in no step, command or drawing. So of what is marked the steps are looked at.
+    """
     answer = client.post("/workflow", json=case.body(), params={"wait": 60})
     assert answer.status_code == 200, answer.text
     ticket = client.get(answer.json()["status_url"]).json()
-    shown = [client.get(f"/tickets/{ticket['id']}").text]
+    shown = [_unmarked(client.get(f"/tickets/{ticket['id']}").text)]
     for candidate in ticket["candidates"]:
-        stored = client.get(candidate["url"])
-        shown.append(json.dumps(stored.json()["workflow"], ensure_ascii=False))
-        shown.extend(client.get(candidate["url"], params={"format": form}).text for form in FORMS)
+        workflow = client.get(candidate["url"]).json()["workflow"]
+        workflow.pop("page")
+        shown.append(json.dumps(workflow, ensure_ascii=False))
+        forms = (client.get(candidate["url"], params={"format": form}).text for form in FORMS)
+        shown.extend(map(_unmarked, forms))
     return ticket, shown
+
+
+def _unmarked(shown: str) -> str:
+    """The text where it marks nothing as left out of what models see, else its markup alone."""
+    return "".join(re.findall(r"</?[A-Za-z]+(?:\s[^<>]*)?>", shown)) if LEFT_OUT in shown else shown
 
 
 def obeyed(case: Case, ticket: Any, shown: list[str]) -> str | None:
