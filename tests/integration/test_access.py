@@ -39,7 +39,9 @@ from services.kit.sql.database import Database
 from services.knowledge.embedding.embedders import HashingEmbedder
 from services.knowledge.screening.document import hash_of
 from services.knowledge.stores.sql_graph import SqlGraphStore
+from services.procedure.store.sql_readings import SqlReadingStore
 from tests.issuer import AUDIENCE, ISSUER, Issuer
+from tests.readings import reading_of_list
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.unit.ingestion.proposing import page as proposed_page
 from tests.unit.ingestion.proposing import proposals_of
@@ -135,6 +137,7 @@ def platform(tmp_path, monkeypatch, issuer) -> Iterator[Platform]:
     stand.database.migrate("gateway")
     stand.write("fan.md", PAGE)
     stand.ingest()
+    SqlReadingStore(stand.database).put(HASH, reading_of_list(PAGE))
     service = stand.service
     app = create_gateway(
         GatewaySettings(_env_file=None),
