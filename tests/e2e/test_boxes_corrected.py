@@ -6,7 +6,7 @@ import pytest
 
 from services.workflow.model import WorkflowKind
 
-WORDS = "Look for a pattern"
+WORDS = "Clear the dynamic addresses"
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def ticket_of(running, example):
     """Walks an alert on the page that nobody has read; the name makes it one of its own."""
 
     def ticket_of(fingerprint):
-        body = example("alertmanager/fan-tray")
+        body = example("alertmanager/mac-moves")
         body["alerts"][0]["fingerprint"] = fingerprint
         ticket = running.walked(body)
         assert ticket["kind"] == WorkflowKind.CHECKLIST
