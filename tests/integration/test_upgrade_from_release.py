@@ -76,9 +76,15 @@ def told_otherwise_now(kept: dict[str, Any]) -> None:
     """Change what is meant to be told otherwise since then (decisions 38 and 40).
 
     Acceptance closes the questions of its ticket; a mark on a step that was reworded afterwards
-    is listed beside the edited version, not counted as done in it.
+    is listed beside the edited version, not counted as done in it. Rules read no pages any more:
+    what people approved of their readings is kept as read by a person.
     """
+    for listed in kept["/v1/readings"]:
+        listed["reader"] = listed["reader"].replace("rules", "person")
     for path, each in kept.items():
+        if path.startswith("/v1/readings/") and "reading" in each and each["reader"] == "rules":
+            each["reader"] = each["reading"]["reader"] = "person"
+            each.pop("revision"), each["reading"].pop("version")
         if path.endswith("/work") and path.split("/")[3] != each["candidate_id"]:
             each.pop("done"), each.pop("next")
         elif path.startswith("/v1/tickets/") and "clarifications" in each:
@@ -141,11 +147,7 @@ def test_an_upgrade_loses_nothing_and_does_what_waited(tmp_path: Path, engine: s
         assert len(worked_on) == 2
         assert lost(*(path for each in worked_on for path in kept if path.startswith(each))) == []
         assert lost("/v1/teams", "/v1/audit", "/v1/acceptance", "/v1/dead-letters") == []
-        readings = {path: each for path, each in kept.items() if path.startswith("/v1/readings/")}
-        for each in readings.values():
-            if "reading" in each:  # made again by the rules of today
-                each.pop("revision"), each.pop("updated_at"), each["reading"].pop("version", None)
-        assert lost(*readings) == []
+        assert lost(*(path for path in kept if path.startswith("/v1/readings"))) == []
 
         (letter,) = kept["/v1/dead-letters"]["letters"]
         assert client.post("/v1/dead-letters/retry", json={"all": True}).status_code == 202
