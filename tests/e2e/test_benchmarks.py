@@ -42,8 +42,9 @@ def flowxpert(*arguments: str) -> str:
 
 
 def test_a_walk_takes_as_long_as_the_model_and_a_little_more(
-    options: list[str], tmp_path: Path
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FLOWXPERT_PLANNER_ASK_MODEL", "always")  # the page has been approved
     out = tmp_path / "out.json"
     given = ["--latency", str(LATENCY_S), "--tickets", "2", "--out", str(out)]
     flowxpert("bench", "overhead", *given, *options)
@@ -70,13 +71,14 @@ def test_the_logic_of_a_page_that_is_given_and_of_a_walk_is_measured(
     rows, out = tmp_path / "rows.jsonl", tmp_path / "out.json"
     nodes = [{"id": "a", "label": "Check that the fan tray is seated.", "lines": [[1, 40]]}]
     rows.write_text(json.dumps({**PAIR, "reference": {"nodes": nodes, "edges": []}}) + "\n")
-    asked = ["bench", "logic", "--pairs", str(rows), "--out", str(out)]
+    stored = ["--reader", "stored", *options[:2]]
+    asked = ["bench", "logic", "--pairs", str(rows), "--out", str(out), *stored]
     flowxpert(*asked, "--page-given", "--corpus", str(EXAMPLES / "documents"))
     assert json.loads(out.read_text())["overall"]["found"] == 100
-    flowxpert(*asked, *options[:2])
+    flowxpert(*asked)
     walked = json.loads(out.read_text())
     assert walked["walk"]["all rows"]["page_first"] == 100
-    flowxpert(*asked, *options[:2], "--without-page")
+    flowxpert(*asked, "--without-page")
     assert json.loads(out.read_text())["walk"]["all rows"]["page_in_five"] == 0
 
 
