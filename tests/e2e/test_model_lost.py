@@ -85,6 +85,7 @@ def platform(model, ingested, tmp_path, monkeypatch) -> Iterator[Running]:
     monkeypatch.setenv("FLOWXPERT_MODEL_URL", model.url)
     monkeypatch.setenv("FLOWXPERT_MODEL_NAME", "scripted")
     monkeypatch.setenv("FLOWXPERT_MODEL_PAUSE_S", "0.5")
+    monkeypatch.setenv("FLOWXPERT_PLANNER_ASK_MODEL", "always")  # the pages have been approved
     monkeypatch.setenv("FLOWXPERT_SCORER_JUDGE", "false")
     monkeypatch.setenv("FLOWXPERT_GATEWAY_MODEL_WITHIN_S", str(WITHIN_S))
     folder = shutil.copytree(ingested, tmp_path / "data")
