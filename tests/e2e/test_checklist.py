@@ -11,9 +11,9 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.fixture
 def ticket(running, example):
-    """A ticket that shows a page without marks."""
-    body = example("alertmanager/fan-tray")
-    body["alerts"][0]["fingerprint"] = "00000000000000cc"
+    """A ticket on an example page that comes without a reading; its boxes bear no marks."""
+    body = example("generic/flapping-link")
+    body["external_id"] = "NET-CHECKLIST"
     ticket = running.walked(body)
     assert ticket["kind"] == WorkflowKind.CHECKLIST
     for each in running.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()["steps"]:
@@ -34,10 +34,10 @@ def box(page, words):
 
 
 def test_a_tick_is_taken_and_the_next_box_is_in_sight(worked):
-    first = box(worked, "Find out which fan it is")
+    first = box(worked, "Count the changes")
     first.get_by_role("checkbox").click()
     expect(first.get_by_role("checkbox")).to_be_checked()
-    second = box(worked, "Check whether the temperature")
+    second = box(worked, "Is it one port or many")
     expect(second).to_be_focused()
     expect(second.locator("> .lead")).to_be_in_viewport()
     expect(worked.get_by_role("group", name="The work on this workflow")).to_contain_text("1 of")
@@ -46,17 +46,17 @@ def test_a_tick_is_taken_and_the_next_box_is_in_sight(worked):
 
 
 def test_the_keyboard_ticks_and_goes_on(worked):
-    first = box(worked, "Find out which fan it is")
+    first = box(worked, "Count the changes")
     first.get_by_role("checkbox").focus()
     worked.keyboard.press("Space")
-    expect(box(worked, "Check whether the temperature")).to_be_focused()
+    expect(box(worked, "Is it one port or many")).to_be_focused()
     worked.evaluate("scrollTo(0, 0)")
     worked.keyboard.press("n")
-    expect(box(worked, "Check whether the temperature").locator("> .lead")).to_be_in_viewport()
+    expect(box(worked, "Is it one port or many").locator("> .lead")).to_be_in_viewport()
 
 
 def test_what_does_not_apply_is_undone(worked):
-    at = box(worked, "Check that all fans blow")
+    at = box(worked, "Compare auto-negotiation")
     at.get_by_label("Note, skip").click()
     at.get_by_role("button", name="Does not apply").click()
     expect(at.get_by_text("Does not apply", exact=False).first).to_be_visible()
@@ -67,27 +67,31 @@ def test_what_does_not_apply_is_undone(worked):
 def test_a_note_comes_to_who_else_looks_at_the_page(browser, running, worked, ticket):
     other = browser.new_context(base_url=running.url).new_page()
     other.goto(f"/tickets/{ticket['id']}")
-    at = box(worked, "Look for a pattern")
+    at = box(worked, "Was there a change on that port")
     at.get_by_label("Note, skip").click()
-    at.get_by_label("What you see at").fill("Every four hours")
+    at.get_by_label("What you see at").fill("The module was changed")
     at.get_by_role("button", name="Keep note").click()
-    expect(box(other, "Look for a pattern").locator(".seen")).to_contain_text("Every four hours")
+    expect(box(other, "Was there a change on that port").locator(".seen")).to_contain_text(
+        "The module was changed"
+    )
     other.context.close()
 
 
 def test_what_is_begun_stays_while_a_box_is_ticked(worked):
-    at = box(worked, "Look for a pattern")
+    at = box(worked, "Was there a change on that port")
     at.get_by_label("Note, skip").click()
     at.get_by_label("What you see at").fill("Half a sen")
-    first = box(worked, "Find out which fan it is")
+    first = box(worked, "Count the changes")
     first.get_by_role("checkbox").click()
     expect(first.get_by_role("checkbox")).to_be_checked()
     expect(at.get_by_label("What you see at")).to_have_value("Half a sen")
 
 
 def test_a_link_leads_to_the_page_that_it_means(worked):
-    worked.get_by_role("link", name="Drain a leaf").click()
-    expect(worked.get_by_role("heading", level=1)).to_contain_text("Drain", ignore_case=True)
+    worked.get_by_role("link", name="Optic reports low receive power").click()
+    expect(worked.get_by_role("heading", level=1)).to_contain_text(
+        "low receive power", ignore_case=True
+    )
     assert "/knowledge/document/" in worked.url
 
 
@@ -99,7 +103,7 @@ def test_a_page_is_accessible_and_no_wider_than_its_screen(
     size = viewport or {"width": 1440, "height": 1000}
     page = browser.new_context(base_url=running.url, viewport=size, color_scheme=scheme).new_page()
     page.goto(f"/tickets/{ticket['id']}")
-    box(page, "Look for a pattern").get_by_label("Note, skip").click()
+    box(page, "Was there a change on that port").get_by_label("Note, skip").click()
     found = Axe().run(page).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
@@ -109,26 +113,24 @@ def test_a_page_is_accessible_and_no_wider_than_its_screen(
 def test_without_scripts_a_box_is_ticked(browser, running, ticket):
     page = browser.new_context(base_url=running.url, java_script_enabled=False).new_page()
     page.goto(f"/tickets/{ticket['id']}")
-    box(page, "Find out which fan it is").get_by_role("checkbox").click()
-    expect(box(page, "Find out which fan it is").get_by_role("checkbox")).to_be_checked()
+    box(page, "Count the changes").get_by_role("checkbox").click()
+    expect(box(page, "Count the changes").get_by_role("checkbox")).to_be_checked()
     page.context.close()
 
 
 def test_an_owner_says_that_a_box_is_none_and_the_page_is_made_again(worked, running, ticket):
-    at = box(worked, "Replace the tray with one")
-    done = box(worked, "Find out which fan it is")
+    at = box(worked, "Reseat the module")
+    done = box(worked, "Count the changes")
     done.get_by_role("checkbox").click()
     expect(done.get_by_role("checkbox")).to_be_checked()
     at.get_by_label("Note, skip").click()
     at.get_by_role("button", name="This is no step").click()
     expect(worked.get_by_text("Your word on the box is kept")).to_be_visible()
     workflow = running.client.get(f"/v1/workflows/{ticket['workflow_id']}").json()["workflow"]
-    key = next(
-        step["node"] for step in workflow["steps"] if "Replace the tray with" in step["text"]
-    )
+    key = next(step["node"] for step in workflow["steps"] if "Reseat the module" in step["text"])
     word = {"document_id": workflow["page"]["document_id"], "key": key, "is_step": None}
     worked.get_by_role("button", name="Make the page of this ticket again").click()
-    row = worked.get_by_role("listitem").filter(has_text="Replace the tray with one").last
+    row = worked.get_by_role("listitem").filter(has_text="Reseat the module").last
     expect(row.get_by_role("checkbox")).to_have_count(0, timeout=30_000)
     expect(done.get_by_role("checkbox")).to_be_checked()
     assert running.client.post("/v1/readings/boxes", json=word).status_code == 200
