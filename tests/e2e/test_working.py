@@ -11,7 +11,7 @@ from tests.waiting import eventually
 @pytest.fixture
 def ticket(running, example):
     body = example("alertmanager/bgp-down")
-    body["alerts"][0]["fingerprint"] = "00000000000000aa"
+    body["alerts"][0]["fingerprint"] = "00000000000000ab"  # a shared one is a shared ticket
     ticket = running.walked(body)
     for each in running.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()["steps"]:
         address = f"/v1/workflows/{ticket['workflow_id']}/steps/{each['step']}"
