@@ -63,8 +63,11 @@ def linked(path: str, start: str) -> Callable[[Running], str]:
     return found
 
 
+drawn = linked("/knowledge/document/runbooks/BgpSessionDown.md", "/knowledge/readings/")
+
+
 def step(running: Running) -> str:
-    reading = linked("/knowledge/readings", "/knowledge/readings/")(running)
+    reading = drawn(running)
     return linked(reading, f"{reading}/step")(running)
 
 
@@ -84,7 +87,8 @@ PAGES: dict[str, Callable[[Running], str]] = {
     "handed over": lambda running: f"/tickets/{handed_over(running)}",
     "source": cited,
     "readings": lambda _running: "/knowledge/readings",
-    "reading": linked("/knowledge/readings", "/knowledge/readings/"),
+    "reading": drawn,
+    "reading to begin": linked("/knowledge/readings", "/knowledge/readings/"),
     "step of a reading": step,
     "proposed pages": lambda running: proposed(running) and "/knowledge/proposals",
     "proposed page": lambda running: f"/knowledge/proposals/{proposed(running)}",
