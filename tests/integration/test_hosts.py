@@ -12,6 +12,9 @@ from services.executor.adapters.ssh import SshAdapter
 from services.executor.tools.catalogue import Catalogue
 from services.executor.tools.outputs import read_output
 from services.executor.tools.tool import BadArgumentError
+from services.knowledge.screening.document import hash_of
+from services.procedure.model import Reader, as_json
+from tests.readings import drawn_reading, reading_of_list
 from tests.servers.openssh import SSHD, WHERE, new_key, openssh, serving
 from tests.waiting import eventually
 from tests.worlds import team_over
@@ -133,6 +136,25 @@ The log of a service was not rotated last night.
 
 1. Rotate the log.
 """
+ABOVE = {
+    "choice": "exclusive",
+    "at": [[13, 13]],
+    "arms": [
+        {
+            "when": "Is the size of the log above 1000 bytes?",
+            "at": [[13, 13]],
+            "steps": [{"do": "Empty it", "commands": ["truncate -s 0 <path>"], "at": [[15, 19]]}],
+        }
+    ],
+    "otherwise": [
+        {"end": "not_this_fault", "text": "Close the alert as a false alarm", "at": [[21, 21]]}
+    ],
+}
+LOOK = {"do": "Look at the size of the log", "commands": ["stat -c %s <path>"], "at": [[7, 11]]}
+READINGS = {
+    PAGE.lstrip(): drawn_reading("LogTooLarge", LOOK, ABOVE),
+    ROTATED.lstrip(): reading_of_list(ROTATED.lstrip(), Reader.PERSON),
+}
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +273,10 @@ def team(catalogue, tmp_path_factory):
     (pages / "LogTooLarge.md").write_text(PAGE.lstrip())
     (pages / "LogNotRotated.md").write_text(ROTATED.lstrip())
     with team_over(catalogue, folder, pages) as found:
+        for text, reading in READINGS.items():
+            where = f"/v1/readings/{hash_of(text)}"
+            found.bea.put(where, json=as_json(reading)).raise_for_status()
+        found.approve_pages()
         yield found
 
 
