@@ -52,8 +52,13 @@ def test_words_that_settle_nothing_say_so_and_the_question_stays(
 
 def test_a_question_goes_when_its_branch_is_followed_below(page: Page, running: Running) -> None:
     opened(page, running, "STRIP-3")
+    page.get_by_role("button", name="Take this page").first.click()
+    expect(page.locator("#questions .page-taken")).to_be_visible(timeout=60_000)
     ticket = running.client.get(page.url.replace("/tickets/", "/v1/tickets/")).json()
-    (decision,) = ticket["clarifications"][-1]["decisions"]
+    asked = ticket["clarifications"][-1]
+    assert (asked["about"], asked["state"]) == ("steps", "open")
+    expect(page.locator("#questions .asked")).to_have_text(asked["question"])
+    (decision,) = asked["decisions"]
     step = page.locator("li.step.decision", has_text=decision).first
     step.locator("button[name=exit]").first.click()
     expect(page.locator("#questions .asked")).to_have_count(0)
@@ -68,7 +73,7 @@ def test_a_question_goes_when_the_fault_is_over(page: Page, running: Running) ->
 def test_a_rejected_workflow_is_folded_and_a_team_is_chosen(page: Page, running: Running) -> None:
     running.client.post("/v1/teams", json={"name": "Fabric"}).raise_for_status()
     opened(page, running, "STRIP-5")
-    page.get_by_text("This page is not the answer").click()
+    page.get_by_text("This workflow is not the answer").click()
     page.get_by_label("Why the workflow is not the answer").fill("another site")
     page.get_by_role("button", name="Reject it").click()
     folded = page.locator("#rejected-workflow")
