@@ -1,12 +1,23 @@
 """What others check, from a ticket's page to a page of its own."""
 
+import json
+
 from fastapi.testclient import TestClient
 
 from services.kit.settings import PlatformSettings
+from services.knowledge.screening.document import hash_of
 from services.serving.embedded import Embedded
+from tests.readings import reading_of_list
 
 POWER = "Check the power supply of the switch"
 OTHERS = ("optic", "log", "disk")
+
+
+def reading_line(path):
+    """A line that brings the reading of a page that is one numbered list."""
+    text = path.read_text()
+    reading = reading_of_list(text).model_dump(mode="json")
+    return json.dumps({"text_hash": hash_of(text), "reading": reading}).encode()
 
 
 def test_a_ticket_leads_to_what_others_check(tmp_path):
@@ -24,6 +35,9 @@ def test_a_ticket_leads_to_what_others_check(tmp_path):
     settings = PlatformSettings(_env_file=None, data_dir=tmp_path / "data", learn_every_hours=0)
     with Embedded.open(settings) as platform:
         platform.ingestion.ingest_here(pages)
+        lines = map(reading_line, sorted(pages.iterdir()))
+        brought = platform.ingestion.readings("ada").import_lines(lines, approve=True)
+        assert brought.approved == len(OTHERS) + 1, brought
         platform.start()
         client = TestClient(platform.app, base_url="http://127.0.0.1")
         alert = {"id": "T-1", "title": "FanTrayFailed", "description": "The fan tray failed."}
