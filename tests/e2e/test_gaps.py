@@ -63,6 +63,10 @@ def command(page: Page, begins: str) -> Locator:
     return page.locator("#work .command", has_text=begins).first
 
 
+def lamp(command: Locator) -> Locator:
+    return command.get_by_role("textbox", name="lamp name")
+
+
 def copied(page: Page) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
 
@@ -72,34 +76,50 @@ def test_a_command_with_an_empty_gap_is_not_copied(opened: Page) -> None:
     look = command(opened, "cranectl describe lamp")
     look.get_by_role("button", name="Copy").click()
     expect(look.get_by_role("status")).to_have_text("Fill in <lamp name> first.")
-    expect(look.locator(".gap")).to_be_focused()
+    expect(lamp(look)).to_be_focused()
     assert copied(opened) == "before"
 
 
 def test_what_is_filled_in_once_stands_in_each_command_and_is_copied(opened: Page) -> None:
     look, start = command(opened, "cranectl describe"), command(opened, "cranectl restart")
-    look.locator(".gap").fill("lamp-7")
-    expect(start.locator(".gap")).to_have_value("lamp-7")
+    lamp(look).fill("lamp-7")
+    expect(lamp(start)).to_have_value("lamp-7")
     look.get_by_role("button", name="Copy").click()
     expect(look.get_by_role("button", name="Copied")).to_be_visible()
     assert copied(opened) == "cranectl describe lamp lamp-7 --hall north-2"
     opened.reload()
-    expect(command(opened, "cranectl restart").locator(".gap")).to_have_value("lamp-7")
+    expect(lamp(command(opened, "cranectl restart"))).to_have_value("lamp-7")
+
+
+def test_what_the_ticket_says_stands_in_its_gap_until_somebody_says_otherwise(opened: Page) -> None:
+    look = command(opened, "cranectl describe")
+    hall = look.get_by_role("textbox", name="hall")
+    expect(hall).to_have_value("north-2")
+    lamp(look).fill("lamp-7")
+    hall.fill("south-1")
+    opened.reload()
+    look.get_by_role("button", name="Copy").click()
+    expect(look.get_by_role("button", name="Copied")).to_be_visible()
+    assert copied(opened) == "cranectl describe lamp lamp-7 --hall south-1"
+    hall.fill("")
+    opened.reload()
+    look.get_by_role("button", name="Copy").click()
+    expect(look.get_by_role("status")).to_have_text("Fill in $HALL first.")
 
 
 @pytest.mark.parametrize("value", ["a; reboot", "$(reboot)", "-f", "a b", "`id`", "x|tee"])
 def test_what_a_shell_would_read_as_more_is_not_copied(opened: Page, value: str) -> None:
     opened.evaluate("navigator.clipboard.writeText('before')")
     start = command(opened, "cranectl restart")
-    start.locator(".gap").fill(value)
+    lamp(start).fill(value)
     start.get_by_role("button", name="Copy").click()
     expect(start.get_by_role("status")).to_contain_text("a shell would read more")
     assert copied(opened) == "before"
-    start.locator(".gap").fill("")
+    lamp(start).fill("")
 
 
 def test_what_changes_is_said_above_it_and_a_log_line_is_no_command(opened: Page) -> None:
-    restart = opened.locator("li.step", has=opened.get_by_text("cranectl restart"))
+    restart = opened.locator("#work li.item", has=opened.get_by_text("cranectl restart"))
     expect(restart.locator(".effect").first).to_be_visible()
     assert opened.locator(".command", has_text="lost the bus").count() == 0
 

@@ -1,17 +1,12 @@
 """Placeholders of commands, filled with what the labels of the ticket say."""
 
-import re
 from collections.abc import Iterable, Mapping
 
 from services.contracts.scorer import ScoredCandidate
-from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
-from services.workflow.commands import fill, placeholder_name
+from services.gateway.ticket.gap_values import gap_values
+from services.workflow.commands import fill
 from services.workflow.model import Workflow
-
-_SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
-"""A label's value is data from outside: nothing that a shell reads as more than one word, or as an
-option."""
 
 
 def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[ScoredCandidate, ...]:
@@ -19,12 +14,12 @@ def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[Scor
 
     Done last: what was judged is what the page says, whatever ticket it was judged for.
     """
-    labels = screened(ticket).ticket.labels
+    values = gap_values(ticket)
     return tuple(
         each.model_copy(
             update={
                 "candidate": each.candidate.model_copy(
-                    update={"workflow": bound(each.candidate.workflow, labels)}
+                    update={"workflow": bound(each.candidate.workflow, values)}
                 )
             }
         )
@@ -32,13 +27,8 @@ def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[Scor
     )
 
 
-def bound(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:
-    """The workflow with the placeholders of its commands filled where a label has their name.
-
-    `<Pod-Name>` and `$POD_NAME` are the label `pod_name`. Values that are more than one plain word
-    are left to the engineer.
-    """
-    values = {placeholder_name(n): v for n, v in labels.items() if _SAFE.fullmatch(v)}
+def bound(workflow: Workflow, values: Mapping[str, str]) -> Workflow:
+    """The workflow with the placeholders of its commands filled where there is a value for them."""
     if not values:
         return workflow
     steps = tuple(

@@ -47,17 +47,18 @@ function key(gap) {
   return `gap:${gap.closest("[data-ticket]")?.dataset.ticket ?? ""}:${gap.dataset.gap}`;
 }
 
-// What is filled into one gap stands in all that have its name, and is kept while the tab is open.
+// What is filled into one gap stands in all that have its name, and is kept while the tab is open;
+// before that there stands what the ticket says.
 export function fillGaps() {
   for (const gap of document.querySelectorAll(".gap")) {
-    if (document.activeElement !== gap) gap.value = stored("sessionStorage", key(gap)) ?? "";
+    if (document.activeElement !== gap) gap.value = stored("sessionStorage", key(gap)) ?? gap.defaultValue;
   }
 }
 
 export function listenToGaps() {
   document.addEventListener("input", ({ target }) => {
     if (!target.matches(".gap")) return;
-    store("sessionStorage", key(target), target.value || null);
+    store("sessionStorage", key(target), target.value === target.defaultValue ? null : target.value);
     fillGaps();
   });
   fillGaps();

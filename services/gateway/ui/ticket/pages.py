@@ -11,6 +11,7 @@ from services.contracts.searching import Searching
 from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
+from services.gateway.ticket.gap_values import gap_values
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.checklist import checklist_of
 from services.gateway.ui.ticket.history import after_end, history_of, seen_of
@@ -136,6 +137,7 @@ def _workflow_view(
         "work": work,
         "left_behind": work.left_behind,
         "steps": steps,
+        "gap_values": gap_values(ticket),
         "drawing": None if checklist else drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
