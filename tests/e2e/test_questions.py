@@ -52,8 +52,10 @@ def test_words_that_settle_nothing_say_so_and_the_question_stays(
 
 def test_a_question_goes_when_its_branch_is_followed_below(page: Page, running: Running) -> None:
     opened(page, running, "STRIP-3")
-    page.get_by_role("button", name="Take this page").first.click()
-    expect(page.locator("#questions .page-taken")).to_be_visible(timeout=60_000)
+    drain = page.get_by_role("region", name="Drain a leaf")
+    drain.get_by_role("button", name="Take this page").click()
+    expect(page.locator("#questions .page-taken")).to_be_visible()
+    expect(page.locator("#questions .asked")).to_be_visible(timeout=60_000)
     ticket = running.client.get(page.url.replace("/tickets/", "/v1/tickets/")).json()
     asked = ticket["clarifications"][-1]
     assert (asked["about"], asked["state"]) == ("steps", "open")
