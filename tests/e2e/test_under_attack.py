@@ -1,12 +1,15 @@
 """Pages under attack: what strangers write comes in where it really comes in, and stays text."""
 
+import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page
 
+from services.knowledge.screening.document import hash_of
 from tests.e2e.conftest import Running
+from tests.readings import drawn_reading
 from tests.waiting import eventually
 
 PAYLOADS = (
@@ -154,6 +157,31 @@ def uploaded(running: Running) -> str:
     return next(each["id"] for each in documents if "onerror" in each["id"])
 
 
+def read(running: Running) -> None:
+    """Somebody reads the hostile document word for word, and approves it."""
+    lines = PAGE.split("\n")
+
+    def at(begins: str) -> list[list[int]]:
+        number = next(n for n, line in enumerate(lines, start=1) if line.strip().startswith(begins))
+        return [[number, number]]
+
+    look = {
+        "do": f"Look at the hydraulic flange <script>pwn()</script> of the pump {NAME}",
+        "at": at("1. "),
+        "commands": ["show flange '\"><img src=x onerror=pwn()>'"],
+    }
+    tighten = {"do": "Tighten it <iframe src=javascript:pwn()></iframe>", "at": at("2. ")}
+    drips = {"when": 'Does it drip "><svg onload=pwn()>?', "at": at("2. "), "steps": [tighten]}
+    goes_on = {"steps": [{"do": "[go on](javascript:pwn())", "at": at("[go on]")}]}
+    call = {"do": 'Call the <a href="javascript:pwn()">plumber</a> {{ 7*191 }}', "at": at("3. ")}
+    choice = {"choice": "exclusive", "arms": [drips, goes_on]}
+    reading = drawn_reading(f"Hydraulic flange leaks {NAME}", look, choice, call)
+    line = json.dumps({"text_hash": hash_of(PAGE), "reading": reading.model_dump(mode="json")})
+    file = {"file": ("readings.jsonl", line.encode())}
+    taken = running.client.post("/v1/readings/import?approve=true", files=file)
+    assert not taken.raise_for_status().json()["refused"], taken.text
+
+
 def test_tickets_of_strangers_are_text_in_the_list_and_on_their_pages(page, running):
     posts = [posted(running, number, payload) for number, payload in enumerate(PAYLOADS)]
     shown = inert(page, "/?text=attack-")
@@ -180,16 +208,30 @@ def test_comments_and_teams_of_strangers_are_text(page, running):
 
 def test_a_hostile_document_is_text_in_steps_drawings_and_sources(page, running):
     document_id = uploaded(running)
-    ticket = running.walked({"title": "Hydraulic flange of the pump leaks", "id": "FLANGE"})
+    leak = {"title": "Hydraulic flange of the pump leaks"}
+    unread = running.walked(leak | {"id": "FLANGE-1"})
+    assert unread["workflow_id"], unread["reason"]
+    shown = inert(page, f"/tickets/{unread['id']}")
+    for told in (
+        "Look at the hydraulic flange of the pump",
+        "show flange '\"><img src=x onerror=pwn()>'",
+        "[go on](javascript:pwn())",
+        "plumber {{ 7*191 }}",
+        'click A "javascript:pwn()" "tip"',
+    ):
+        assert told in shown
+    assert page.locator(".page-shown li.box").count() == 3
+    read(running)
+    ticket = running.walked(leak | {"id": "FLANGE-2"})
     assert ticket["workflow_id"], ticket["reason"]
     shown = inert(page, f"/tickets/{ticket['id']}")
-    assert "hydraulic flange" in shown.lower()
+    assert f"Look at the hydraulic flange <script>pwn()</script> of the pump {NAME}" in shown
     page.locator(".drawing a").first.click()
     page.locator("a.cite").first.click()
     page.locator("dialog#source .line").first.wait_for()
     assert page.evaluate(SUSPICIOUS) == []
-    for candidate in ticket["candidates"]:
-        inert(page, f"/tickets/{ticket['id']}?candidate={candidate['id']}")
+    for at, candidate in [(t["id"], c) for t in (unread, ticket) for c in t["candidates"]]:
+        inert(page, f"/tickets/{at}?candidate={candidate['id']}")
         page.goto(f"{candidate['url']}?format=svg")
         assert page.evaluate(SUSPICIOUS) == []
     source = inert(page, f"/sources/{quote(document_id)}?lines=1-60")
