@@ -297,7 +297,8 @@ class Place:
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(text)
         self.platform.ingestion.ingest_here(folder)
-        where = f"/v1/readings/{hash_of(text)}"
+        kept = self.platform.documents.usable([name])[name].text
+        where = f"/v1/readings/{hash_of(kept)}"
         reading = as_json(drawn_reading(name.removesuffix(".md"), *_steps(text)))
         assert self.bob.put(where, json=reading).status_code == 200
         self.bob.post(f"{where}/approvals", json={"procedure": 0})
