@@ -5,7 +5,7 @@ from functools import lru_cache
 from services.contracts.scorer import Dimension
 from services.grounding.evidence import terms_of
 from services.knowledge.page.block import BlockKind, plain
-from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
 from services.scorer.criteria.page_scores import PageScores, Rest
 from services.workflow.model import ShownPage, Workflow
 
@@ -24,19 +24,19 @@ def scores_as_it_is(workflow: Workflow, criteria: tuple[str, ...]) -> PageScores
     """
     if workflow.page is None:
         raise ValueError("expected a checklist, got a workflow without a page")
+    terms = _terms if len(workflow.page.text) <= REMEMBERED_LENGTH else _terms_of
     steps = max(1, len(workflow.steps))
     return PageScores(
         page=workflow.page.document_id,
         dimensions=dict.fromkeys(criteria, Dimension(value=_BEST, reason=REASON)),
         told=steps,
         rests={workflow.page.document_id: Rest(steps=steps, support=float(steps))},
-        said=_terms(workflow.page),
+        said=terms(workflow.page),
         is_page=True,
     )
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _terms(shown: ShownPage) -> frozenset[str]:
+def _terms_of(shown: ShownPage) -> frozenset[str]:
     """Return the stemmed words of the sections that stand open, of the whole page without any."""
     page = parse_page(shown.text, withheld=shown.withheld)
     found: set[str] = set()
@@ -49,3 +49,6 @@ def _terms(shown: ShownPage) -> frozenset[str]:
         for text in (block.text, block.verbatim, *cells):
             found.update(terms_of(text))
     return frozenset(found)
+
+
+_terms = lru_cache(maxsize=_REMEMBERED)(_terms_of)

@@ -27,6 +27,8 @@ from services.knowledge.page.inline import words_of
 _DEEPEST = 150
 """Blocks in one another; what is nested deeper is shown verbatim."""
 _REMEMBERED = 128
+REMEMBERED_LENGTH = 100_000
+"""Characters of a page; what hangs on a longer one is made anew, so that few fill no memory."""
 _FORMS: dict[str, tuple[BlockKind, Callable[[Block], Block]]] = {
     "paragraph_open": (BlockKind.PARAGRAPH, lambda block: block),
     "heading_open": (BlockKind.HEADING, heading),
@@ -50,10 +52,10 @@ def parse_page(text: str, *, withheld: Collection[int] = ()) -> Page:
     Lines are those between `\n`; an `\r` before it is no part of them. Each line that holds
     something belongs to exactly one outermost block. The same text soon after yields the same page.
     """
-    return _parse(text, frozenset(withheld))
+    parse = _remembered if len(text) <= REMEMBERED_LENGTH else _parse
+    return parse(text, frozenset(withheld))
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def _parse(text: str, withheld: frozenset[int]) -> Page:
     lines = tuple(line.removesuffix("\r") for line in text.split("\n"))
     reader = _Reader(lines)
@@ -62,6 +64,9 @@ def _parse(text: str, withheld: frozenset[int]) -> Page:
     filled = _with_gaps(_apart(blocks), lines, reader.silent_lines)
     page = Page(lines, tuple(_bounded(block, lines, 1) for block in filled))
     return replace(page, blocks=_finished(page, withheld))
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_parse)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
 from services.knowledge.page.block import Section
 from services.knowledge.page.boxes import find_boxes
-from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
 from services.knowledge.page.tasks import tasks_of
 from services.knowledge.page.withheld import withheld_lines
 from services.language.names import alert_names
@@ -35,20 +35,23 @@ def checklists(request: PlanRequest, pages: list[PageReading]) -> Iterator[Workf
             text=stored,
             withheld=withheld_lines(stored, page.text),
         )
-        made = _built(shown, tuple(sorted(page.boxes.items())))
+        build = _built if len(stored) <= REMEMBERED_LENGTH else _build
+        made = build(shown, tuple(sorted(page.boxes.items())))
         yield _for_ticket(made, page, request)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _built(shown: ShownPage, corrections: _Corrections) -> Workflow:
+def _build(shown: ShownPage, corrections: _Corrections) -> Workflow:
     page = parse_page(shown.text, withheld=shown.withheld)
     return build_checklist(page, shown, planner=SERVED_BY, corrections=dict(corrections))
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _tasks(shown: ShownPage, corrections: _Corrections) -> tuple[Section, ...]:
+def _find_tasks(shown: ShownPage, corrections: _Corrections) -> tuple[Section, ...]:
     page = parse_page(shown.text, withheld=shown.withheld)
     return tuple(tasks_of(page, find_boxes(page, dict(corrections))))
+
+
+_built = lru_cache(maxsize=_REMEMBERED)(_build)
+_tasks = lru_cache(maxsize=_REMEMBERED)(_find_tasks)
 
 
 def _for_ticket(workflow: Workflow, page: PageReading, request: PlanRequest) -> Workflow:
@@ -57,9 +60,10 @@ def _for_ticket(workflow: Workflow, page: PageReading, request: PlanRequest) -> 
     if origin is None or shown is None:
         return workflow
     ticket = request.ticket
+    find_tasks = _tasks if len(shown.text) <= REMEMBERED_LENGTH else _find_tasks
     open_ = open_sections(
         parse_page(shown.text, withheld=shown.withheld),
-        _tasks(shown, tuple(sorted(page.boxes.items()))),
+        find_tasks(shown, tuple(sorted(page.boxes.items()))),
         alert_names={*filter(None, (ticket.alert_name, *alert_names(ticket.title)))},
         anchor=unquote(urlsplit(ticket.runbook_url).fragment),
         lines=page.near,
