@@ -21,6 +21,9 @@ _ASSIGNED = re.compile(
     r"|\$([A-Za-z_]\w*)\s*=",
     re.MULTILINE,
 )
+_SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
+"""A label's value is data from outside: nothing that a shell reads as more than one word, or as an
+option."""
 _NOT_OPEN = frozenset(
     {"home", "path", "user", "pwd", "shell", "hostname", "random", "lang", "term", "print", "next"}
 )
@@ -89,3 +92,12 @@ def fill(command: str, values: Mapping[str, str]) -> str:
         return values.get(name, found[0]) if _is_open(found) and name not in own else found[0]
 
     return _PLACEHOLDER.sub(value, command)
+
+
+def values_of(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return what labels say, by the names of the placeholders that they fill.
+
+    `<Pod-Name>` and `$POD_NAME` are the label `pod_name`. Values that are more than one plain word
+    are left to the engineer.
+    """
+    return {placeholder_name(n): v for n, v in labels.items() if _SAFE.fullmatch(v)}

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from services.contracts.scorer import ScoredCandidate
+from services.contracts.screened_ticket import screened
 from services.contracts.ticket import TicketDraft
-from services.gateway.ticket.gap_values import gap_values
-from services.workflow.commands import fill
+from services.workflow.commands import fill, values_of
 from services.workflow.model import Workflow
 
 
@@ -14,12 +14,12 @@ def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[Scor
 
     Done last: what was judged is what the page says, whatever ticket it was judged for.
     """
-    values = gap_values(ticket)
+    labels = screened(ticket).ticket.labels
     return tuple(
         each.model_copy(
             update={
                 "candidate": each.candidate.model_copy(
-                    update={"workflow": bound(each.candidate.workflow, values)}
+                    update={"workflow": bound(each.candidate.workflow, labels)}
                 )
             }
         )
@@ -27,8 +27,9 @@ def filled(ranked: Iterable[ScoredCandidate], ticket: TicketDraft) -> tuple[Scor
     )
 
 
-def bound(workflow: Workflow, values: Mapping[str, str]) -> Workflow:
-    """The workflow with the placeholders of its commands filled where there is a value for them."""
+def bound(workflow: Workflow, labels: Mapping[str, str]) -> Workflow:
+    """The workflow with the placeholders of its commands filled where a label has their name."""
+    values = values_of(labels)
     if not values:
         return workflow
     steps = tuple(

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import ProgressEvent, StoredWorkflow, TicketDetail
+from services.contracts.screened_ticket import screened
 from services.contracts.searching import Searching
 from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
-from services.gateway.ticket.gap_values import gap_values
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.checklist import checklist_of
 from services.gateway.ui.ticket.history import after_end, history_of, seen_of
@@ -22,6 +22,7 @@ from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
+from services.workflow.commands import values_of
 from services.workflow.formats.origin import reading_told
 
 MOST_AUDIT_LINES = 100
@@ -137,7 +138,7 @@ def _workflow_view(
         "work": work,
         "left_behind": work.left_behind,
         "steps": steps,
-        "gap_values": gap_values(ticket),
+        "gap_values": values_of(screened(ticket).ticket.labels),
         "drawing": None if checklist else drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
