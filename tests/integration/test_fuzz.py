@@ -30,10 +30,13 @@ from schemathesis.specs.openapi.checks import (
 from services.ingestion.app import create_app as create_ingestion
 from services.kit.settings import PlatformSettings
 from services.knowledge.embedding.embedders import HashingEmbedder
+from services.knowledge.screening.document import hash_of
 from services.planner.app import create_app as create_planner
+from services.procedure.store.sql_readings import SqlReadingStore
 from services.retrieval.app import create_app as create_retrieval
 from services.scorer.app import create_app as create_scorer
 from services.serving.embedded import Embedded
+from tests.readings import reading_of_list
 
 pytestmark = pytest.mark.slow
 
@@ -91,6 +94,9 @@ class Platform:
             "scorer": create_scorer(settings, service=embedded.scorer),
         }
         ingestion.ingest_here(EXAMPLES / "documents" / "wiki")
+        wiki = EXAMPLES / "documents" / "wiki" / "fan-failure.md"
+        text = wiki.read_text(encoding="utf-8")
+        SqlReadingStore(embedded.database).put(hash_of(text), reading_of_list(text))
         self.client = TestClient(embedded.app, base_url="http://127.0.0.1")
         self.known = self._known()
 
