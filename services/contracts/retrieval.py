@@ -92,6 +92,9 @@ class PageReading(Value):
         return self.served is not None
 
 
+RIVAL_SCORE = 0.85
+"""Share of the best page's relevance from which another one competes: where the best one is right,
+most others stay under it (even ids of the benchmark)."""
 MOST_SIGNS = 12
 """Documents whose signs come back."""
 

@@ -34,7 +34,7 @@ from services.gateway.adoption.standing import (
     step_work,
     verdict_of,
 )
-from services.gateway.adoption.told import StepTold, told_by_step
+from services.gateway.adoption.told import StepTold, snapshot_by_step
 from services.gateway.tables import AdoptionRow, MarkRow, WorkflowRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import take_back_rejection
@@ -219,7 +219,7 @@ def _mark_row(
         _fill(row, found.work)
         row.from_candidate, row.from_step = found.candidate_id, found.source_step
         row.from_at = found.at
-    row.told = told_by_step(workflow)[step_id].model_dump(mode="json")
+    row.told = snapshot_by_step(workflow)[step_id].model_dump(mode="json")
     return row
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from services.contracts.adoption import LeftBehind, LeftKind, StepState, StepWork, WhyLeft
 from services.gateway.adoption.by_lines import box_of, step_in_box
-from services.gateway.adoption.told import StepTold, told_by_step
+from services.gateway.adoption.told import StepTold, snapshot_by_step
 from services.procedure.checklist.places import has_block
 from services.workflow.model import Workflow
 
@@ -58,7 +58,7 @@ def place(own: Sequence[Said], earlier: Sequence[Said], workflow: Workflow) -> P
     checklist and the workflow of a reading the cited lines decide. What was said of the line itself
     stands before what is carried over, and of that the latest.
     """
-    steps = told_by_step(workflow)
+    steps = snapshot_by_step(workflow)
     under: dict[str, Said] = {}
     left: list[LeftBehind] = []
     for said in own:

@@ -20,7 +20,7 @@ from services.contracts.adoption import (
 )
 from services.gateway.adoption.lineage import Lineage, stored_workflow
 from services.gateway.adoption.placing import Placing, Said, place, step_of
-from services.gateway.adoption.told import StepTold, told_by_step
+from services.gateway.adoption.told import StepTold, snapshot_by_step
 from services.gateway.tables import AdoptionRow, LeftBehindRow, MarkRow, WorkflowRow, moment
 from services.kit.ids import time_ordered_id
 from services.workflow.model import Workflow
@@ -78,11 +78,11 @@ def said_in(session: Session, row: MarkRow) -> Said:
     """What was said of one, with what it said then."""
     told = StepTold.model_validate(row.told) if row.told is not None else None
     if told is None or not told.model_fields_set.issuperset({"lines"}):
-        told = _told_then(session, row, told)
+        told = _with_cited_lines(session, row, told)
     return Said(step_work(row), told, row.candidate_id)
 
 
-def _told_then(session: Session, row: MarkRow, told: StepTold | None) -> StepTold:
+def _with_cited_lines(session: Session, row: MarkRow, told: StepTold | None) -> StepTold:
     """Return the same where it, or the lines that the step cites, were not kept at the time."""
     step = stored_workflow(session, row.candidate_id).by_id.get(row.step_id)
     then = StepTold.of(step) if step else StepTold(text="")
@@ -126,7 +126,7 @@ def _listed(
     session: Session, ticket_id: str, walk: int, workflow: Workflow | None = None
 ) -> Iterator[LeftBehind]:
     """What was replaced, verdicts on workflows of earlier walks, and versions of these."""
-    steps = told_by_step(workflow) if workflow is not None else {}
+    steps = snapshot_by_step(workflow) if workflow is not None else {}
     kept = select(LeftBehindRow).where(LeftBehindRow.ticket_id == ticket_id)
     for row in session.scalars(kept):
         left = LeftBehind.model_validate_json(row.body)

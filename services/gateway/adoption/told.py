@@ -50,7 +50,7 @@ class StepTold(Value):
         return self.is_box and other.is_box and self.is_at(other) and self.code == other.code
 
 
-def told_by_step(workflow: Workflow) -> Mapping[str, StepTold]:
+def snapshot_by_step(workflow: Workflow) -> Mapping[str, StepTold]:
     """Return what each step says, by its id."""
     code = code_by_box(workflow)
     return {step.id: StepTold.of(step, code.get(step.id, "")) for step in workflow.steps}

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile
 
 from services.contracts.clarification import PageCard
-from services.contracts.retrieval import PageReading, RetrievedContext
+from services.contracts.retrieval import RIVAL_SCORE, PageReading, RetrievedContext
 from services.gateway.clarify.asked_words import MOST_CHOICES
-from services.gateway.page_words.words import RIVAL_SCORE, PageWords, found, page_hash
+from services.gateway.page_words.words import PageWords, found_pages, page_hash
 from services.gateway.ticket.question import About, Choice, Question
 from services.knowledge.document.front_matter import FRONT_MATTER
 from services.language.asking import names_something
@@ -50,7 +50,7 @@ def page_question(
     pages = [*rivals, *refused]
     if len(pages) < 2:
         return None
-    choices = _told_apart([_choice(page, pages, ticket_text) for page in pages], pages)
+    choices = _with_distinct_texts([_choice(page, pages, ticket_text) for page in pages], pages)
     sure = context.confidence
     others = sure * sum(page.score for page in pages[1:]) / pages[0].score
     return Question(
@@ -64,12 +64,12 @@ def page_question(
 
 
 def _rivals(pages: Sequence[PageReading]) -> list[PageReading]:
-    best = found(pages)
+    best = found_pages(pages)
     bar = RIVAL_SCORE * best[0].score if best else 0.0
     return [page for page in best if page.score >= bar][: MOST_CHOICES - 1]
 
 
-def _told_apart(choices: Sequence[Choice], pages: Sequence[PageReading]) -> list[Choice]:
+def _with_distinct_texts(choices: Sequence[Choice], pages: Sequence[PageReading]) -> list[Choice]:
     """The choices; those of one text are followed by the id of their page."""
     times = Counter(choice.text for choice in choices)
     return [

@@ -7,12 +7,10 @@ change which pages are shown first, never how likely a page is said to be.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from services.contracts.retrieval import PageReading
+from services.contracts.retrieval import RIVAL_SCORE, PageReading
 from services.knowledge.screening.document import hash_of
 
 MOST_NEAREST = 3
-RIVAL_SCORE = 0.85
-"""Share of the best page's relevance from which another one competes, as the planner has it."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class PageWords:
 
         Those that people took stand first where they come near the best one.
         """
-        best = [page for page in found(pages) if page.document_id not in self.refused_by]
+        best = [page for page in found_pages(pages) if page.document_id not in self.refused_by]
         nearest = best[:MOST_NEAREST]
         bar = RIVAL_SCORE * nearest[0].score if nearest else 0.0
 
@@ -40,11 +38,11 @@ class PageWords:
 
     def refused(self, pages: Iterable[PageReading]) -> list[PageReading]:
         """Return the best of the refused pages that were found all the same."""
-        refused = [page for page in found(pages) if page.document_id in self.refused_by]
+        refused = [page for page in found_pages(pages) if page.document_id in self.refused_by]
         return refused[:MOST_NEAREST]
 
 
-def found(pages: Iterable[PageReading]) -> list[PageReading]:
+def found_pages(pages: Iterable[PageReading]) -> list[PageReading]:
     """The pages that were found, best first; others are only linked."""
     return sorted((page for page in pages if page.score > 0), key=lambda page: -page.score)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.contracts.planner import SERVED_BY, PlanRequest
-from services.contracts.retrieval import PageReading
+from services.contracts.retrieval import RIVAL_SCORE, PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.document.links import LinkResolver
 from services.planner.strategies.joining import chained, continued, is_title, names_a_page
@@ -15,11 +15,9 @@ from services.procedure.model import Reading
 from services.procedure.ports import ReadingState, ServedReading
 from services.workflow.model import Provenance, StepKind, Workflow
 
-_RIVAL_SCORE = 0.85
-"""Share of the best page's relevance from which another competes: where the best one is right,
-most others stay under it (even ids of the benchmark)."""
 _RIVAL_PROCEDURE = 0.9
-"""The same for the procedures of one page: below it the ticket names the other one."""
+"""What `RIVAL_SCORE` is for pages, for the procedures of one page: below it the ticket names the
+other one."""
 _LEAST_LINKED = 3
 """Linked pages from which a page is a list of pages."""
 
@@ -56,7 +54,7 @@ def workflows(request: PlanRequest, *, documents: int) -> Iterator[Workflow]:
 def competing(pages: Sequence[PageReading]) -> list[PageReading]:
     """Return the pages that come near the best one in relevance, in their order."""
     best = max((page.score for page in pages), default=0.0)
-    return [page for page in pages if page.score > 0 and page.score >= _RIVAL_SCORE * best]
+    return [page for page in pages if page.score > 0 and page.score >= RIVAL_SCORE * best]
 
 
 def _of_page(page: PageReading, served: ServedReading, request: PlanRequest) -> Iterator[Workflow]:

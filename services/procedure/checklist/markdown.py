@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, codes
 from services.procedure.checklist.margin import Margin
-from services.procedure.checklist.sections import boxes_told, stretches
+from services.procedure.checklist.sections import box_count_words, stretches
 from services.procedure.checklist.shown import (
     AS_IT_IS,
     LEFT_OUT,
@@ -64,7 +64,7 @@ def to_checklist_markdown(
         blocks.append(stretch.block)
         if stretch.closed is not None:
             lines += writer.lines(blocks, margin)
-            lines += _own([f"*{boxes_told(stretch, boxes)}, not asked for*"], margin)
+            lines += _own([f"*{box_count_words(stretch, boxes)}, not asked for*"], margin)
             blocks = []
     lines += writer.lines(blocks, margin)
     for step in without_place(workflow, page):

@@ -39,8 +39,8 @@ def open_sections(
     named = [place for place in headings if _is_named(place.block.text, alert_names)]
     linked = [place for place in headings if place.block.key == page.anchors.get(anchor)]
     asked_for = (
-        _asked_for(named, tasks, headings)
-        or _asked_for(linked, tasks, headings)
+        _tasks_of_headings(named, tasks, headings)
+        or _tasks_of_headings(linked, tasks, headings)
         or _nearest(tasks, lines)
     )
     return _with_sisters(asked_for, tasks, headings) if asked_for else ()
@@ -62,7 +62,7 @@ def _bare(text: str) -> str:
     return _PUNCTUATION.sub("", text.casefold())
 
 
-def _asked_for(
+def _tasks_of_headings(
     wanted: Sequence[Place], tasks: Sequence[Section], headings: Sequence[Place]
 ) -> tuple[str, ...]:
     """Return the tasks that these headings are or stand in.

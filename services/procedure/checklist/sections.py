@@ -48,7 +48,7 @@ def stretches(page: Page, closed: Collection[str]) -> Iterator[Stretch]:
         at = end
 
 
-def boxes_told(stretch: Stretch, keys: Collection[str]) -> str:
+def box_count_words(stretch: Stretch, keys: Collection[str]) -> str:
     """Return in words how many of the blocks with these keys a closed section has."""
     blocks = (block for outermost in stretch.closed or () for block in outermost.walk())
     count = sum(block.key in keys for block in blocks)

@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from services.knowledge.page.block import Block, BlockKind, InlineKind, Page, Words, codes
 from services.procedure.checklist.margin import Margin
-from services.procedure.checklist.sections import boxes_told, stretches
+from services.procedure.checklist.sections import box_count_words, stretches
 from services.procedure.checklist.shown import (
     AS_IT_IS,
     LEFT_OUT,
@@ -88,7 +88,7 @@ def page_lines(workflow: Workflow, *, whole: bool = False) -> Iterator[TextLine]
         if stretch.closed is None:
             yield from writer.lines(stretch.block)
         else:
-            told = f"{_heading(stretch.block)} ({boxes_told(stretch, boxes)}, not asked for)"
+            told = f"{_heading(stretch.block)} ({box_count_words(stretch, boxes)}, not asked for)"
             yield TextLine(text=told, role=LineRole.HEADING, line=stretch.block.start_line)
     if added := without_place(workflow, page):
         yield from (TextLine(), TextLine(text="Steps that are not on the page:"))

@@ -24,7 +24,7 @@ class Part:
     """Of a task."""
     path: tuple[str, ...]
     """Of a task: the headings that it stands below."""
-    is_asked_for: bool
+    is_task_of_ticket: bool
     """Whether the ticket asks for this task, so that it stands first."""
     is_open: bool
     boxes: tuple[Box, ...]
@@ -55,9 +55,9 @@ class Checklist:
         return first is not None and first.block.text == self.page.title
 
     @property
-    def asked_for(self) -> tuple[Part, ...]:
+    def tasks_of_ticket(self) -> tuple[Part, ...]:
         """The tasks that the ticket asks for."""
-        return tuple(part for part in self.parts if part.is_asked_for)
+        return tuple(part for part in self.parts if part.is_task_of_ticket)
 
     @property
     def boxes(self) -> tuple[Box, ...]:
@@ -92,30 +92,30 @@ def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist
 
 
 def _parts(
-    page: Page, pieces: PagePieces, asked_for: frozenset[str], closed: frozenset[str]
+    page: Page, pieces: PagePieces, tasks_of_ticket: frozenset[str], closed: frozenset[str]
 ) -> tuple[Part, ...]:
     """Return the tasks that are asked for, then the rest of the page in its order."""
     above = {
         place.block.key: place.headings
         for place in page.places()
-        if place.block.key in asked_for | closed
+        if place.block.key in tasks_of_ticket | closed
     }
     first: list[Part] = []
     rest: list[Part] = []
     for heading, blocks in _runs(page, above):
-        is_asked_for = heading is not None and heading.key in asked_for
+        is_task_of_ticket = heading is not None and heading.key in tasks_of_ticket
         path = above[heading.key] if heading else ()
-        shown = tuple(pieces.of(blocks, depth=len(path) if is_asked_for else 0))
+        shown = tuple(pieces.of(blocks, depth=len(path) if is_task_of_ticket else 0))
         boxes = tuple(piece.box for piece in shown if piece.box and not piece.is_end)
         part = Part(
             pieces=shown,
             heading=heading,
             path=tuple(each.text for each in path),
-            is_asked_for=is_asked_for,
-            is_open=heading is None or is_asked_for or any(box.is_settled for box in boxes),
+            is_task_of_ticket=is_task_of_ticket,
+            is_open=heading is None or is_task_of_ticket or any(box.is_settled for box in boxes),
             boxes=boxes,
         )
-        (first if is_asked_for else rest).append(part)
+        (first if is_task_of_ticket else rest).append(part)
     return (*first, *rest)
 
 
