@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
@@ -154,6 +154,21 @@ def codes(words: Words) -> Iterator[str]:
         if each.kind is InlineKind.CODE:
             yield each.text
         yield from codes(each.children)
+
+
+def without_links(words: Words) -> Words:
+    """Return the words with links and images as text, their addresses in brackets behind it."""
+    found: list[Inline] = []
+    for each in words:
+        inside = without_links(each.children)
+        if each.kind not in {InlineKind.LINK, InlineKind.IMAGE}:
+            found.append(replace(each, children=inside))
+            continue
+        shown = inside or (Inline(InlineKind.TEXT, each.text),)
+        is_bare = each.target in {plain(shown), f"mailto:{plain(shown)}"}
+        address = () if is_bare else (Inline(InlineKind.TEXT, f" ({each.target})"),)
+        found += (*shown, *address)
+    return tuple(found)
 
 
 def _texts(words: Words) -> Iterator[str]:

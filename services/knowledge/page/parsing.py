@@ -10,7 +10,16 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from services.knowledge.page.block import Block, BlockKind, Inline, InlineKind, Page, Words, plain
+from services.knowledge.page.block import (
+    Block,
+    BlockKind,
+    Inline,
+    InlineKind,
+    Page,
+    Words,
+    plain,
+    without_links,
+)
 from services.knowledge.page.forms import (
     container,
     definitions,
@@ -271,14 +280,23 @@ def _finished(page: Page, withheld: frozenset[int]) -> tuple[Block, ...]:
         text = texts[id(block)]
         seen[text] += 1
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return replace(
-            block,
-            key=f"{digest}-{seen[text]}.{totals[text]}",
-            is_withheld=bool(withheld) and _is_withheld(block, withheld),
-            children=tuple(map(finished, block.children)),
-        )
+        key = f"{digest}-{seen[text]}.{totals[text]}"
+        made = replace(block, key=key, children=tuple(map(finished, block.children)))
+        is_withheld = bool(withheld) and _is_withheld(block, withheld)
+        return _without_effect(made) if is_withheld else made
 
     return tuple(map(finished, page.blocks))
+
+
+def _without_effect(block: Block) -> Block:
+    """Return a block that screening left out: shown with all its words, and it links nowhere."""
+    return replace(
+        block,
+        is_withheld=True,
+        words=without_links(block.words),
+        header=tuple(map(without_links, block.header)),
+        rows=tuple(tuple(map(without_links, row)) for row in block.rows),
+    )
 
 
 def _is_withheld(block: Block, withheld: frozenset[int]) -> bool:

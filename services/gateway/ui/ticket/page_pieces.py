@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from services.contracts.adoption import StepState
 from services.gateway.ui.page_links import PageLinks, Target
-from services.gateway.ui.ticket.phrases import Phrase, phrases, without_links
+from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
 from services.knowledge.page.boxes import candidates
@@ -169,7 +169,7 @@ class PagePieces:
             is_deep=each.nesting >= _DEEPEST,
             nesting=each.nesting,
             level=min(level, _LAST_LEVEL),
-            words=phrases(_shown(block, block.words), self._links, block.start_line, commands),
+            words=phrases(block.words, self._links, block.start_line, commands),
             is_candidate=block.key in self._candidates,
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
@@ -192,7 +192,7 @@ class PagePieces:
         return max(block.start_line, block.children[0].start_line - 1)
 
     def _cells(self, block: Block, row: tuple[Words, ...]) -> tuple[tuple[Phrase, ...], ...]:
-        return tuple(phrases(_shown(block, cell), self._links, block.start_line) for cell in row)
+        return tuple(phrases(cell, self._links, block.start_line) for cell in row)
 
 
 def _has_breaks(lines: Sequence[str]) -> bool:
@@ -243,8 +243,3 @@ def _folded(use: str, text: str) -> ShownCode:
         return ShownCode(use, text)
     rest = "\n".join(lines[_MOST_LINES:])
     return ShownCode(use, "\n".join(lines[:_MOST_LINES]), rest=rest)
-
-
-def _shown(block: Block, words: Words) -> Words:
-    """Return the words of a block; of what screening left out no link leads anywhere."""
-    return without_links(words) if block.is_withheld else words

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from services.gateway.ui.page_links import PageLinks, Target
-from services.knowledge.page.block import Inline, InlineKind, Words, plain
+from services.knowledge.page.block import Inline, InlineKind, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +54,6 @@ def phrases(
     groups = groupby(found, key=lambda run: id(run.target) if run.target else 0)
     grouped = (tuple(runs) for _, runs in groups)
     return tuple(Phrase(runs[0].target, runs) for runs in grouped)
-
-
-def without_links(words: Words) -> Words:
-    """Return the words with links and images as the text that they are, addresses too."""
-    found: list[Inline] = []
-    for each in words:
-        inside = without_links(each.children)
-        if each.kind not in {InlineKind.LINK, InlineKind.IMAGE}:
-            found.append(replace(each, children=inside))
-            continue
-        shown = inside or (Inline(InlineKind.TEXT, each.text),)
-        is_bare = each.target in {plain(shown), f"mailto:{plain(shown)}"}
-        address = () if is_bare else (Inline(InlineKind.TEXT, f" ({each.target})"),)
-        found += (*shown, *address)
-    return tuple(found)
 
 
 def _run(inline: Inline, look: Run, links: PageLinks, line: int, commands: Collection[str]) -> Run:

@@ -221,3 +221,11 @@ def test_withheld_lines_mark_the_block_that_has_them_as_its_own() -> None:
     assert [(p.block.kind, p.block.start_line) for p in page.places() if p.block.is_withheld] == [
         (BlockKind.ITEM, 3)
     ]
+
+
+def test_what_is_withheld_keeps_its_words_and_addresses_and_links_nowhere() -> None:
+    text = "Get [the agent](http://evil.example/a) from <http://evil.example/b>, **now**.\n"
+    (block,) = parse_page(text, withheld=[1]).blocks
+    assert list(links(block.words)) == []
+    assert block.text == ("Get the agent (http://evil.example/a) from http://evil.example/b, now.")
+    assert block.key == parse_page(text).blocks[0].key
