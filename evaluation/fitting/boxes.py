@@ -11,9 +11,9 @@ from evaluation.fitting.forests import fitted_forest
 from evaluation.material.gold_pages import PageOf
 from evaluation.material.logic_rows import GoldGraph, LogicRow
 from services.kit.fits.trees import Forest
-from services.knowledge.page.box_fit import BoxFit, shipped_fit
+from services.knowledge.page.box_fit import BoxFit, list_means, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row, signs_of
-from services.knowledge.page.boxes import candidates
+from services.knowledge.page.boxes import candidates, lists_of
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.screening.document import screened
@@ -34,6 +34,8 @@ class PageRows:
 
     set: str
     signs: tuple[Row, ...]
+    lists: tuple[str, ...]
+    """Names of the lists that they are of, as `lists_of` gives them."""
     is_step: tuple[bool, ...]
     """Whether a process or decision node of the drawing has a line in the block."""
 
@@ -49,7 +51,9 @@ def page_rows(rows: Sequence[LogicRow], page_of: PageOf) -> list[PageRows]:
             places, lines = list(candidates(page)), step_lines(row.reference)
             spans = [range(p.block.start_line, p.block.own_end + 1) for p in places]
             is_step = tuple(any(line in lines for line in span) for span in spans)
-            found.append(PageRows(row.set, tuple(signs_of(page, places)), is_step))
+            found.append(
+                PageRows(row.set, tuple(signs_of(page, places)), tuple(lists_of(places)), is_step)
+            )
     return found
 
 
@@ -81,7 +85,9 @@ def fit_boxes(pages: Sequence[PageRows], provenance: str) -> BoxFit:
 def left_out_chances(pages: Sequence[PageRows]) -> list[NDArray[np.float64]]:
     """Return the chances of each page's blocks by a forest that saw no page of its set."""
     forests = _left_out_forests(pages)
-    return [np.array(forests[page.set].chances(page.signs)) for page in pages]
+    return [
+        np.array(list_means(forests[page.set].chances(page.signs), page.lists)) for page in pages
+    ]
 
 
 def left_out_fits(pages: Sequence[PageRows]) -> dict[str, BoxFit]:

@@ -36,12 +36,25 @@ class BoxFit(FittedFile):
             )
         return self
 
-    def are_steps(self, rows: Sequence[Row]) -> list[bool]:
-        """Return for each row of signs whether it is of a step."""
-        return [chance >= self.threshold for chance in self.forest.chances(rows)]
+    def are_steps(self, rows: Sequence[Row], lists: Sequence[object]) -> list[bool]:
+        """Return for each row of signs whether it is of a step; `lists` as in `list_means`."""
+        chances = list_means(self.forest.chances(rows), lists)
+        return [chance >= self.threshold for chance in chances]
 
 
 @cache
 def shipped_fit() -> BoxFit:
     """Return the numbers that come with the package, read once."""
     return BoxFit.shipped()
+
+
+def list_means(chances: Sequence[float], lists: Sequence[object]) -> list[float]:
+    """Return the mean chance of each block's list: items of one list are steps together, or none.
+
+    `lists` names the list of each block; a block of none has a name of its own. Left-out F1 is
+    half a point above that of blocks by themselves, and no list has boxes at some of its items.
+    """
+    members: dict[object, list[float]] = {}
+    for chance, name in zip(chances, lists, strict=True):
+        members.setdefault(name, []).append(chance)
+    return [sum(members[name]) / len(members[name]) for name in lists]

@@ -60,11 +60,28 @@ def candidates(page: Page) -> Iterator[Place]:
             yield place
 
 
+def lists_of(places: Sequence[Place]) -> list[str]:
+    """Return the key of the list that each item is of, and the own key of each paragraph."""
+    return [
+        place.parents[-1].key
+        if place.block.kind is BlockKind.ITEM and place.parents
+        else place.block.key
+        for place in places
+    ]
+
+
 def _steps(page: Page, places: Sequence[Place], fit: BoxFit) -> dict[str, bool]:
-    """Return by its key whether a block is a step; all items where nothing else is one."""
+    """Return by its key whether a block is a step; all items where nothing else is one.
+
+    What the page itself has as a task to tick off is one in any case.
+    """
     possible = [not _is_pointer(place) for place in places]
-    fitted = fit.are_steps(signs_of(page, places)) if places else []
-    steps = list(map(all, zip(possible, fitted, strict=True)))
+    fitted = fit.are_steps(signs_of(page, places), lists_of(places)) if places else []
+    own = [place.block.is_checked is not None for place in places]
+    steps = [
+        is_own or (is_possible and is_fitted)
+        for is_own, is_possible, is_fitted in zip(own, possible, fitted, strict=True)
+    ]
     if not any(steps):
         is_item = [place.block.kind is BlockKind.ITEM for place in places]
         steps = list(map(all, zip(possible, is_item, strict=True)))

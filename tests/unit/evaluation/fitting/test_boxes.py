@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from evaluation.fitting.boxes import f1, fit_boxes, left_out_chances, page_rows, step_lines
@@ -56,7 +58,7 @@ def test_what_is_fitted_on_one_set_tells_the_steps_of_the_other():
         "wrong_p90": 0,
     }
     assert set(fitted.figures) == {"all", "east", "west"}
-    assert fitted.are_steps(pages[0].signs) == list(pages[0].is_step)
+    assert fitted.are_steps(pages[0].signs, pages[0].lists) == list(pages[0].is_step)
     assert fitted.provenance == "a test"
 
 
@@ -65,7 +67,7 @@ def test_no_page_is_judged_by_a_fit_that_saw_its_set():
     turned = [
         page
         if page.set == "east"
-        else type(page)(page.set, page.signs, tuple(not s for s in page.is_step))
+        else replace(page, is_step=tuple(not is_step for is_step in page.is_step))
         for page in pages
     ]
     chances = left_out_chances(turned)

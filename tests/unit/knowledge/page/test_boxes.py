@@ -4,7 +4,7 @@ import pytest
 
 from services.kit.fits.fitted import UnusableFitError
 from services.knowledge.page.block import BlockKind, Page
-from services.knowledge.page.box_fit import BoxFit, shipped_fit
+from services.knowledge.page.box_fit import BoxFit, list_means, shipped_fit
 from services.knowledge.page.box_signs import SIGNS, signs_of, word_count
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
@@ -167,3 +167,23 @@ def test_numbers_whose_signs_stand_in_another_order_are_refused(tmp_path):
     path.write_text(json.dumps(other))
     with pytest.raises(UnusableFitError, match="expected numbers fitted on the signs"):
         BoxFit.read(path)
+
+
+def test_items_of_one_list_are_steps_together_or_none_is():
+    causes = (
+        "- The valve is stuck.\n- The belt, which nobody has seen, is torn:\n\n  See it.\n- Dirt\n"
+    )
+    page = parse_page(f"# Pump\n\n## Causes\n\n{causes}\n## What to do\n\n1. Look at it.\n2. Go.\n")
+    boxes = {box.block.key for box in find_boxes(page)}
+    for block in (block for top in page.blocks for block in top.walk()):
+        if block.kind is BlockKind.LIST:
+            assert len({item.key in boxes for item in block.children}) == 1
+
+
+def test_what_the_page_has_as_a_task_is_a_step_even_where_it_is_a_mere_link():
+    page = parse_page("# Before\n\n1. [ ] Tell the shift.\n2. [x] [The plan](plan.md)\n")
+    assert texts(page) == ["Tell the shift.", "The plan"]
+
+
+def test_list_means_are_of_each_list_alone():
+    assert list_means([0.2, 0.6, 0.9], ["a", "a", "b"]) == pytest.approx([0.4, 0.4, 0.9])
