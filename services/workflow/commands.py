@@ -18,7 +18,8 @@ _PLACEHOLDER = re.compile(
 _ASSIGNED = re.compile(
     r"(?:^|[;&|]\s*|\b(?:export|local|declare)\s+)([A-Za-z_]\w*)="
     r"|\b(?:read|for)\s+(?:-\w+\s+)*([A-Za-z_]\w*)\b"
-    r"|\$([A-Za-z_]\w*)\s*=",
+    r"|\$([A-Za-z_]\w*)\s*="
+    r"|\$([A-Za-z_]\w*)\s*(?:,\s*\$([A-Za-z_]\w*)\s*)?:=",  # a template of Go
     re.MULTILINE,
 )
 _SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
@@ -26,8 +27,10 @@ _SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
 option."""
 _NOT_OPEN = frozenset(
     {"home", "path", "user", "pwd", "shell", "hostname", "random", "lang", "term", "print", "next"}
+    | {"nf", "nr", "end", "else"}
 )
-"""Variables that a shell sets by itself, and the words awk puts in braces."""
+"""Variables that a shell or awk sets by itself, and the words that awk, and templates of Go, have
+in braces."""
 
 
 def placeholder_name(written: str) -> str:

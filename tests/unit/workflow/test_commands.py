@@ -131,6 +131,9 @@ def test_variables_set_by_a_command_are_known() -> None:
         ("ls [a-z]*.log", []),
         ("grep ORA_ERROR alert.log", []),
         ("awk '{print $1}' f", []),
+        ("awk '{print $NF}' <file>", ["<file>"]),
+        ("oc get node -o template='{{range $k, $v := .a}}{{println $k $v}}{{else}}-{{end}}'", []),
+        ("oc get node {{ node }} -o template='{{.kind}}'", ["{{ node }}"]),
         ("cat /var/MY_DIR_NAME/x", []),
     ],
 )
