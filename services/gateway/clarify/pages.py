@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import dropwhile
 
 from services.contracts.clarification import PageCard
 from services.contracts.retrieval import RIVAL_SCORE, PageReading, RetrievedContext
@@ -10,6 +9,8 @@ from services.gateway.clarify.asked_words import MOST_CHOICES
 from services.gateway.page_words.words import PageWords, found_pages, page_hash
 from services.gateway.ticket.question import About, Choice, Question
 from services.knowledge.document.front_matter import FRONT_MATTER
+from services.knowledge.page.block import BlockKind, Page, plain
+from services.knowledge.page.parsing import parse_page
 from services.language.asking import names_something
 from services.language.names import is_identifier
 from services.language.sentences import sentences
@@ -86,25 +87,35 @@ def _card(page: PageReading, context: RetrievedContext, words: PageWords | None)
     if own:
         nearest = max(own, key=lambda each: each.score).chunk
         path, first, last = nearest.heading_path, nearest.span.start_line, nearest.span.end_line
-        lines = _without_front_matter(nearest.text).splitlines()
+        excerpt = _excerpt(parse_page(nearest.text))
     else:
         text = _without_front_matter(page.text)
         path, first = (), page.text.count("\n", 0, len(page.text) - len(text)) + 1
-        lines = text.splitlines()[:_EXCERPT_LINES]
-        last = first + max(len(lines) - 1, 0)
-    written = [line.rstrip() for line in lines if line.strip()]
-    # The section is named beside it.
-    body = list(dropwhile(lambda line: line.startswith("#"), written)) or written
+        begin = text.splitlines()[:_EXCERPT_LINES]
+        last = first + max(len(begin) - 1, 0)
+        excerpt = _excerpt(parse_page("\n".join(begin)))
     return PageCard(
         document_id=page.document_id,
         title=page.title,
         heading_path=path,
         start_line=first,
         end_line=last,
-        excerpt="\n".join(body[:_EXCERPT_LINES])[:_EXCERPT],
+        excerpt=excerpt,
         text_hash=page_hash(page),
         refused_by=words.refused_by[page.document_id] if words else (),
     )
+
+
+def _excerpt(page: Page) -> str:
+    """Return the first lines as they read, headings left out: the section is named beside them."""
+    lines: list[str] = []
+    for block in (block for outermost in page.blocks for block in outermost.walk()):
+        if block.kind is BlockKind.TABLE:
+            lines += (" | ".join(map(plain, row)) for row in (block.header, *block.rows))
+        elif block.kind not in {BlockKind.HEADING, BlockKind.FRONT_MATTER, BlockKind.COMMENT}:
+            lines += (f"{block.number} {block.text}".strip(), *block.verbatim.split("\n"))
+    written = [line for line in lines if line.strip()] or [block.text for block in page.blocks]
+    return "\n".join(written[:_EXCERPT_LINES])[:_EXCERPT]
 
 
 def _choice(page: PageReading, rivals: Sequence[PageReading], ticket_text: str) -> Choice:

@@ -147,6 +147,15 @@ def test_a_page_without_a_passage_that_came_near_shows_its_first_lines():
     assert card.excerpt == "It is full."
 
 
+def test_an_excerpt_reads_as_the_page_does():
+    text = (
+        "# Pool\n\n> **Severity:** high\n\n```text\nno `space` left\n```\n\n| a | b |\n|---|---|\n"
+    )
+    shown = RetrievedContext(pages=(page(POOL, 0.8, text), page(ARRAY, 0.5)))
+    card = page_question(shown, "", steps=1, is_sure=False).cards[0]
+    assert card.excerpt == "Severity: high\nno `space` left"
+
+
 def test_the_page_that_is_taken_is_first_and_says_who_chose_it(desk):
     ticket_id = desk.new()
     told = desk.answer(ticket_id, ADA, FAN)
@@ -330,7 +339,7 @@ def test_the_other_pages_stay_in_reach_after_an_answer(desk):
 def test_what_a_page_says_is_escaped_on_its_card(desk):
     hostile = page(POOL, 0.8).model_copy(update={"title": "<b>Pool</b>"})
     desk.gateway.retrieval.context = RetrievedContext(
-        pages=(hostile, page(ARRAY, 0.5, "<script>alert(1)</script>\n")),
+        pages=(hostile, page(ARRAY, 0.5, "Never `<script>alert(1)</script>` it.\n")),
         chunks=(near(POOL, 0.8),),
         confidence=UNSURE,
     )
