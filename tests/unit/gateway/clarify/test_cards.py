@@ -148,9 +148,7 @@ def test_a_page_without_a_passage_that_came_near_shows_its_first_lines():
 
 
 def test_an_excerpt_reads_as_the_page_does():
-    text = (
-        "# Pool\n\n> **Severity:** high\n\n```text\nno `space` left\n```\n\n| a | b |\n|---|---|\n"
-    )
+    text = "# Pool\n> **Severity:** `high`\n```text\nno `space` left\n```\n"
     shown = RetrievedContext(pages=(page(POOL, 0.8, text), page(ARRAY, 0.5)))
     card = page_question(shown, "", steps=1, is_sure=False).cards[0]
     assert card.excerpt == "Severity: high\nno `space` left"
