@@ -10,7 +10,7 @@ LINE_HEIGHT = 60
 def ticket(running, example):
     """A ticket without marks."""
     body = example("alertmanager/fan-tray")
-    body["alerts"][0]["fingerprint"] = "00000000000000bb"
+    body["alerts"][0]["fingerprint"] = "00000000000000cd"  # a shared one is a shared ticket
     ticket = running.walked(body)
     for each in running.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()["steps"]:
         address = f"/v1/workflows/{ticket['workflow_id']}/steps/{each['step']}"

@@ -118,7 +118,10 @@ def kill_at_work(folder: Path, root: Path, *, after: float) -> None:
     """Start an ingest in another process and kill it some time after its first window."""
     folder.mkdir(exist_ok=True)
     process = subprocess.Popen(
-        [sys.executable, __file__, str(folder), str(root)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tests.integration.test_ingestion", str(folder), str(root)],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "at work\n"

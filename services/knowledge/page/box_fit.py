@@ -57,4 +57,5 @@ def list_means(chances: Sequence[float], lists: Sequence[object]) -> list[float]
     members: dict[object, list[float]] = {}
     for chance, name in zip(chances, lists, strict=True):
         members.setdefault(name, []).append(chance)
-    return [sum(members[name]) / len(members[name]) for name in lists]
+    means = {name: sum(own) / len(own) for name, own in members.items()}
+    return [means[name] for name in lists]
