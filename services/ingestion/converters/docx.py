@@ -20,9 +20,9 @@ def read(data: bytes) -> Reading:
     from docx.opc.exceptions import PackageNotFoundError  # noqa: PLC0415
     from lxml.etree import LxmlError  # noqa: PLC0415
 
-    from services.ingestion.converters.blocks import to_markdown  # noqa: PLC0415
-    from services.ingestion.converters.docx_blocks import blocks  # noqa: PLC0415
-    from services.ingestion.converters.docx_pictures import held_pictures  # noqa: PLC0415
+    from services.ingestion.converters.layout.blocks import to_markdown  # noqa: PLC0415
+    from services.ingestion.converters.layout.docx_blocks import blocks  # noqa: PLC0415
+    from services.ingestion.converters.layout.docx_pictures import held_pictures  # noqa: PLC0415
 
     _check_package(data)
     try:

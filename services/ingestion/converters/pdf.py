@@ -21,9 +21,9 @@ def read(data: bytes) -> Reading:
     from pdfminer.psexceptions import PSException  # noqa: PLC0415
     from pdfplumber.utils.exceptions import PdfminerException  # noqa: PLC0415
 
-    from services.ingestion.converters.blocks import to_markdown  # noqa: PLC0415
-    from services.ingestion.converters.pdf_blocks import blocks  # noqa: PLC0415
-    from services.ingestion.converters.pdf_lines import lines  # noqa: PLC0415
+    from services.ingestion.converters.layout.blocks import to_markdown  # noqa: PLC0415
+    from services.ingestion.converters.layout.pdf_blocks import blocks  # noqa: PLC0415
+    from services.ingestion.converters.layout.pdf_lines import lines  # noqa: PLC0415
 
     if b"%PDF-" not in data[:1024]:
         raise UnreadableDocumentError("expected a PDF, found another format")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from services.ingestion.converters.blocks import LayoutBlock, LayoutKind
-from services.ingestion.converters.pdf_lines import Line, Word, spaced
+from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind
+from services.ingestion.converters.layout.pdf_lines import Line, Word, spaced
 from services.ingestion.converters.pictures import image
 
 _LARGER = 1.08

@@ -12,9 +12,9 @@ from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 from lxml.etree import _Element
 
-from services.ingestion.converters.blocks import LayoutBlock, LayoutKind, is_monospaced
-from services.ingestion.converters.docx_numbering import Numbering
-from services.ingestion.converters.docx_pictures import pictures_of
+from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind, is_monospaced
+from services.ingestion.converters.layout.docx_numbering import Numbering
+from services.ingestion.converters.layout.docx_pictures import pictures_of
 
 _HEADING_STYLE = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CODE_STYLE = re.compile(

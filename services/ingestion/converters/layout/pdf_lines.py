@@ -10,8 +10,8 @@ from typing import Any
 from pdfplumber.page import Page
 from pdfplumber.pdf import PDF
 
-from services.ingestion.converters.blocks import is_monospaced
-from services.ingestion.converters.pdf_pictures import PdfPicture, pictures_of
+from services.ingestion.converters.layout.blocks import is_monospaced
+from services.ingestion.converters.layout.pdf_pictures import PdfPicture, pictures_of
 
 _MARGIN = 0.1
 """Share of the page's height at the top and at the foot where running lines stand."""
