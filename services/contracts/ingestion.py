@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from services.contracts.pictures import PagePicture, PictureFile
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
@@ -318,6 +319,19 @@ class Ingestion(Protocol):
             NotFoundError: No such document.
         """
 
+    def pictures(self, document_id: str) -> list[PagePicture]:
+        """The pictures that a document names beside itself, also those that were not taken in.
+
+        In the order of their paths; of an unknown document none.
+        """
+
+    def picture(self, document_id: str, content_hash: str) -> PictureFile:
+        """The bytes of one of them.
+
+        Raises:
+            NotFoundError: None of this hash was taken in with the document.
+        """
+
     def archive(self, case: ResolvedCase) -> Archived:
         """Keep a resolved ticket as a typical case of its page; of a page the newest are kept.
 
@@ -402,6 +416,16 @@ class IngestionClient:
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""
         return Document.model_validate(self._client.get(f"/v1/documents/{quote(document_id)}"))
+
+    def pictures(self, document_id: str) -> list[PagePicture]:
+        """See `Ingestion.pictures`."""
+        found = self._client.get("/v1/pictures", document=document_id)
+        return [PagePicture.model_validate(each) for each in found]
+
+    def picture(self, document_id: str, content_hash: str) -> PictureFile:
+        """See `Ingestion.picture`."""
+        path = f"/v1/pictures/{quote(content_hash, '')}"
+        return PictureFile(*self._client.get_file(path, document=document_id))
 
     def archive(self, case: ResolvedCase) -> Archived:
         """See `Ingestion.archive`."""

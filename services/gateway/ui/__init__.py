@@ -16,6 +16,7 @@ from services.gateway.ui.completeness.pages import create_completeness_pages
 from services.gateway.ui.files import create_file_router
 from services.gateway.ui.knowledge import create_knowledge_pages
 from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.pictures import pictures_from
 from services.gateway.ui.runs.pages import create_run_pages
 from services.gateway.ui.searches.pages import create_search_pages
 from services.gateway.ui.sources.pages import create_source_page
@@ -51,6 +52,7 @@ def create_pages(
             adoption,
             renewal,
             audit,
+            pictures=pictures_from(known.given),
             searching=searching,
             completes=completing is not None,
             keeps_corrections=known.given is not None,

@@ -1,13 +1,24 @@
 """Where the links of a document's page lead from the pages here."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import unquote, urlencode, urlsplit
+from urllib.parse import unquote, urlencode
 
+from services.contracts.pictures import PagePicture
 from services.gateway.formats import lines_url
 from services.gateway.ui.templates import web_address
 from services.knowledge.document.links import normalise_link
 from services.knowledge.page.block import Page
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPicture:
+    """A picture that was taken in with the page."""
+
+    address: str
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +31,20 @@ class Target:
     """As the page writes it."""
     is_outside: bool = False
     """Whether it leaves this site."""
+    picture: ShownPicture | None = None
+    """Of a picture that can be shown here."""
+    why_not: str = ""
+    """Of a picture that cannot: the reason."""
 
 
 class PageLinks:
     """Resolves the links of one document's page."""
 
-    def __init__(self, page: Page, document_id: str) -> None:
+    def __init__(self, page: Page, document_id: str, pictures: Iterable[PagePicture] = ()) -> None:
+        """`pictures` are those that were taken in with the document, or refused."""
         self._page = page
         self._document_id = document_id
+        self._pictures = {picture.path: picture for picture in pictures}
 
     def target(self, written: str) -> Target:
         """Return where a link leads: into the page, to another document, or out of this site.
@@ -38,7 +55,7 @@ class PageLinks:
         if outside := web_address(written):
             return Target(outside, written, is_outside=True)
         path, _, fragment = written.partition("#")
-        known = linked_path(path, self._document_id)
+        known = normalise_link(path, self._document_id)
         if fragment and (not path or known == self._document_id):
             heading = self.heading(fragment)
             return Target(f"#at-{heading}" if heading else "", written)
@@ -61,19 +78,24 @@ class PageLinks:
         return {_bare(anchor): key for anchor, key in reversed(self._page.anchors.items())}
 
     def picture(self, written: str, line: int) -> Target:
-        """Return where a picture is: on the web, or at its line of the document."""
+        """Return where a picture is: here, on the web, or named at its line of the document."""
         written = written.strip()
         if outside := web_address(written):
             return Target(outside, written, is_outside=True)
-        return Target(lines_url(self._document_id, line, line), written)
+        known = self._pictures.get(normalise_link(written, self._document_id))
+        if known and known.content_hash:
+            address = picture_address(self._document_id, known)
+            return Target(
+                address, written, picture=ShownPicture(address, known.width, known.height)
+            )
+        refusal = known.refusal if known else "it was not taken in with the page"
+        return Target(lines_url(self._document_id, line, line), written, why_not=refusal)
 
 
-def linked_path(path: str, document_id: str) -> str:
-    """Return where a link without its fragment leads among the documents; empty if out of them."""
-    try:
-        return "" if urlsplit(path).scheme else normalise_link(path, document_id)
-    except ValueError:
-        return ""
+def picture_address(document_id: str, picture: PagePicture) -> str:
+    """Return the address of a picture's bytes."""
+    query = urlencode({"document": document_id})
+    return f"/knowledge/picture/{picture.content_hash}?{query}"
 
 
 def _bare(text: str) -> str:

@@ -14,7 +14,10 @@ def normalise_link(target: str, document_id: str) -> str:
     A site-absolute link keeps its path without the first slash: the site's root need not be the
     root of the ingested folder.
     """
-    parts = urlsplit(target.strip())
+    try:
+        parts = urlsplit(target.strip())
+    except ValueError:  # such as an unfinished IPv6 address
+        return ""
     if parts.scheme or parts.netloc or not parts.path:
         return ""
     path = unquote(parts.path)

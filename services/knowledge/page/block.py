@@ -121,6 +121,13 @@ class Block:
         """Own words without markup, on one line."""
         return plain(self.words)
 
+    def images(self) -> Iterator[Inline]:
+        """Yield the images that are its own, not its children's: in its words and its cells."""
+        yield from images(self.words)
+        for row in (self.header, *self.rows):
+            for cell in row:
+                yield from images(cell)
+
     @property
     def own_end(self) -> int:
         """Last line of what is its own: its words, or all of it where it has none."""
@@ -146,6 +153,14 @@ def links(words: Words) -> Iterator[Inline]:
         if each.kind is InlineKind.LINK:
             yield each
         yield from links(each.children)
+
+
+def images(words: Words) -> Iterator[Inline]:
+    """Yield the images among the words, in order."""
+    for each in words:
+        if each.kind is InlineKind.IMAGE:
+            yield each
+        yield from images(each.children)
 
 
 def codes(words: Words) -> Iterator[str]:

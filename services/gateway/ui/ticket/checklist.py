@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from services.gateway.ui.page_links import PageLinks
+from services.gateway.ui.pictures import PicturesOf, links_with_pictures
 from services.gateway.ui.ticket.page_pieces import CLOSED, Box, PagePieces, Piece
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page
@@ -70,7 +70,9 @@ class Checklist:
         return sum(box.is_settled for box in self.boxes)
 
 
-def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist | None:
+def checklist_of(
+    workflow: Workflow, steps: Sequence[NumberedStep], pictures: PicturesOf
+) -> Checklist | None:
     """Return the page of a checklist with its boxes; None of any other workflow."""
     if not workflow.is_checklist or workflow.page is None:
         return None
@@ -80,7 +82,8 @@ def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist
     boxes = {key: Box(numbered[step.id]) for key, step in own.items()}
     others = tuple(Box(numbered[step.id]) for step in without_place(workflow, page))
     closed = closed_in(workflow, page)
-    pieces = PagePieces(page, PageLinks(page, shown.document_id), boxes)
+    links = links_with_pictures(page, shown.document_id, pictures)
+    pieces = PagePieces(page, links, boxes)
     parts = _parts(page, pieces, frozenset(shown.open), closed)
     return Checklist(
         page=shown,

@@ -12,6 +12,7 @@ from services.contracts.searching import Searching
 from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
+from services.gateway.ui.pictures import PicturesOf
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.checklist import checklist_of
 from services.gateway.ui.ticket.history import after_end, history_of, seen_of
@@ -37,6 +38,7 @@ def create_ticket_page(
     renewal: Renewal,
     audit: AuditLog,
     *,
+    pictures: PicturesOf,
     searching: Searching | None = None,
     completes: bool = False,
     keeps_corrections: bool = False,
@@ -64,7 +66,7 @@ def create_ticket_page(
             events = tickets.events(ticket_id)
             ticket = tickets.ticket(ticket_id)
             stored = _shown(tickets, ticket, candidate)
-            view = _workflow_view(ticket, stored, tickets, adoption)
+            view = _workflow_view(ticket, stored, tickets, adoption, pictures)
         except FlowXpertError as error:
             return refused(error)
         caller = current_caller()
@@ -122,14 +124,18 @@ def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
 
 
 def _workflow_view(
-    ticket: TicketDetail, stored: StoredWorkflow | None, tickets: Tickets, adoption: Adoption
+    ticket: TicketDetail,
+    stored: StoredWorkflow | None,
+    tickets: Tickets,
+    adoption: Adoption,
+    pictures: PicturesOf,
 ) -> dict[str, Any]:
     if stored is None:
         left_behind = adoption.left_behind(ticket.id)
         return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
     steps = numbered_steps(stored.workflow, work)
-    checklist = checklist_of(stored.workflow, steps)
+    checklist = checklist_of(stored.workflow, steps, pictures)
     of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
     return {
         "checklist": checklist,

@@ -14,13 +14,14 @@ from services.contracts.ingestion import DocumentQuery, IngestedRoot
 from services.contracts.proposals import ACCEPTED_PAGES
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
-from services.gateway.ui.page_links import PageLinks, linked_path
+from services.gateway.ui.page_links import PageLinks
+from services.gateway.ui.pictures import pictures_by_line, pictures_from
 from services.gateway.ui.templates import LINES_SHOWN, first_shown
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import NotFoundError
-from services.knowledge.document.links import LinkResolver, parts_of
+from services.knowledge.document.links import LinkResolver, normalise_link, parts_of
 from services.knowledge.page.parsing import parse_page
 
 PAGE_SIZE = 100
@@ -87,6 +88,7 @@ def create_document_pages(known: Known) -> APIRouter:
             lines_shown=LINES_SHOWN,
             citing=citing,
             cited=cited_lines(citing),
+            pictures=pictures_by_line(pictures_from(known.given), document_id, contents.lines),
             is_upload=is_upload(contents.document.source, known.services.ingestion.roots()),
             may_ingest=current_caller().may(Scope.INGEST),
             name_of_root=name_of_root,
@@ -101,7 +103,7 @@ def create_document_pages(known: Known) -> APIRouter:
         """Follow a link as a document writes it, to the document that it means, at its heading."""
         ingestion = known.services.ingestion
         path, _, fragment = to.partition("#")
-        link = linked_path(path, from_)
+        link = normalise_link(path, from_)
         names = DocumentQuery(text=parts_of([link])[0][:200], limit=1000)
         resolver = LinkResolver(each.id for each in ingestion.documents(names))
         document = resolver.resolve(link) if link else None

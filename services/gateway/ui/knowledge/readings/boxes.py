@@ -12,6 +12,7 @@ from services.contracts.ingestion import DocumentContents
 from services.contracts.readings import BoxCorrection, ReadingDetail
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.pictures import PicturesOf, pictures_from
 from services.gateway.ui.ticket.checklist import Checklist, checklist_of
 from services.gateway.ui.ticket.views import numbered_steps
 from services.kit.access.needs import Need, needs
@@ -51,10 +52,13 @@ def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, 
     if detail.reader or not shown:
         return {"checklist": None}
     contents = known.services.ingestion.contents(shown)
-    return {"checklist": _checklist(contents), "corrections": contents.boxes}
+    return {
+        "checklist": _checklist(contents, pictures_from(known.given)),
+        "corrections": contents.boxes,
+    }
 
 
-def _checklist(contents: DocumentContents) -> Checklist | None:
+def _checklist(contents: DocumentContents, pictures: PicturesOf) -> Checklist | None:
     """Return the boxes of a document, none of them marked; None of one that is a book."""
     text = "\n".join(contents.lines)
     if len(text) > LONGEST_PAGE:
@@ -75,5 +79,5 @@ def _checklist(contents: DocumentContents) -> Checklist | None:
         skipped=0,
         total=0,
     )
-    made = checklist_of(workflow, numbered_steps(workflow, work))
+    made = checklist_of(workflow, numbered_steps(workflow, work), pictures)
     return replace(made, next=None) if made else None
