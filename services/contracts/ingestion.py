@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import BinaryIO, Protocol
+from typing import Annotated, BinaryIO, Protocol
 from urllib.parse import quote
 
 from pydantic import Field
@@ -13,6 +13,9 @@ from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
+
+MOST_LINKS = 2_000
+LONGEST_LINK = 4_096
 
 
 class JobStatus(StrEnum):
@@ -110,6 +113,14 @@ class DocumentQuery(Value):
 
 
 ANY_DOCUMENT = DocumentQuery()
+
+
+class LinkQuery(Value):
+    """Links of a document's page, to be found among the documents."""
+
+    document_id: str = Field(max_length=1024)
+    links: tuple[Annotated[str, Field(max_length=LONGEST_LINK)], ...] = Field(max_length=MOST_LINKS)
+    """As the page writes them, with or without fragments."""
 
 
 class Folder(Value):
@@ -294,6 +305,12 @@ class Ingestion(Protocol):
     def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
         """The folders directly below `under`, in the order of their paths."""
 
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """Return the documents that links of a page lead to, by the links as they are written.
+
+        Those that lead elsewhere are left out.
+        """
+
     def contents(self, document_id: str) -> DocumentContents:
         """What became of a document.
 
@@ -383,6 +400,11 @@ class IngestionClient:
         """See `Ingestion.folders`."""
         found = self._client.get("/v1/folders", root=root, under=under)
         return [Folder.model_validate(folder) for folder in found]
+
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """See `Ingestion.linked`."""
+        found: dict[str, str] = self._client.post("/v1/links", query)
+        return found
 
     def contents(self, document_id: str) -> DocumentContents:
         """See `Ingestion.contents`."""

@@ -1,12 +1,13 @@
 """Where the links of a document's page lead from the pages here."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import unquote, urlencode, urlsplit
+from urllib.parse import unquote, urlencode
 
 from services.gateway.formats import lines_url
 from services.gateway.ui.templates import web_address
-from services.knowledge.document.links import normalise_link
+from services.knowledge.document.links import linked_path
 from services.knowledge.page.block import Page
 
 
@@ -20,28 +21,59 @@ class Target:
     """As the page writes it."""
     is_outside: bool = False
     """Whether it leaves this site."""
+    progress: str = ""
+    """How far the work on the page is that it leads to, in words."""
+
+
+@dataclass(frozen=True)
+class LinkedPages:
+    """Documents that the links of a page lead to, as a ticket's page shows them beside it."""
+
+    documents: Mapping[str, str]
+    """By the links as the page writes them."""
+    address: Callable[[str, str], str]
+    """Where a document is shown, at the heading that a fragment leads to."""
+    progress: Mapping[str, str]
+    """How far the work on a document is, in words, where there is any."""
 
 
 class PageLinks:
     """Resolves the links of one document's page."""
 
-    def __init__(self, page: Page, document_id: str) -> None:
+    def __init__(
+        self,
+        page: Page,
+        document_id: str,
+        *,
+        linked: LinkedPages | None = None,
+        region: str = "",
+    ) -> None:
+        """Without `linked` a link leads away to the document that it means.
+
+        `region` begins the anchors of the page's headings, where two pages stand beside each other.
+        """
         self._page = page
         self._document_id = document_id
+        self._linked = linked
+        self._region = region
 
     def target(self, written: str) -> Target:
         """Return where a link leads: into the page, to another document, or out of this site.
 
-        Only addresses of the web leave it; any other scheme is shown as text.
+        Only addresses of the web leave it; any other scheme is shown as text, and so is a link to
+        what is no document here.
         """
         written = written.strip()
         if outside := web_address(written):
             return Target(outside, written, is_outside=True)
         path, _, fragment = written.partition("#")
         known = linked_path(path, self._document_id)
-        if fragment and (not path or known == self._document_id):
+        document = self._linked.documents.get(written) if self._linked else None
+        if fragment and (not path or self._document_id in {known, document}):
             heading = self.heading(fragment)
-            return Target(f"#at-{heading}" if heading else "", written)
+            return Target(f"#at-{self._region}{heading}" if heading else "", written)
+        if self._linked is not None:
+            return _beside(self._linked, document, fragment, written)
         if not known:
             return Target("", written)
         query = urlencode({"from": self._document_id, "to": written})
@@ -68,12 +100,11 @@ class PageLinks:
         return Target(lines_url(self._document_id, line, line), written)
 
 
-def linked_path(path: str, document_id: str) -> str:
-    """Return where a link without its fragment leads among the documents; empty if out of them."""
-    try:
-        return "" if urlsplit(path).scheme else normalise_link(path, document_id)
-    except ValueError:
-        return ""
+def _beside(linked: LinkedPages, document: str | None, fragment: str, written: str) -> Target:
+    if document is None:
+        return Target("", written)
+    progress = linked.progress.get(document, "")
+    return Target(linked.address(document, fragment), written, progress=progress)
 
 
 def _bare(text: str) -> str:
