@@ -21,8 +21,10 @@ class Target:
     """As the page writes it."""
     is_outside: bool = False
     """Whether it leaves this site."""
+    is_beside: bool = False
+    """Whether it leads to a page that is shown beside this one."""
     progress: str = ""
-    """How far the work on the page is that it leads to, in words."""
+    """How far the work on that page is, in words."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,8 @@ def _beside(linked: LinkedPages, document: str | None, fragment: str, written: s
     if document is None:
         return Target("", written)
     progress = linked.progress.get(document, "")
-    return Target(linked.address(document, fragment), written, progress=progress)
+    address = linked.address(document, fragment)
+    return Target(address, written, is_beside=not address.startswith("#"), progress=progress)
 
 
 def _bare(text: str) -> str:

@@ -96,6 +96,7 @@ document.addEventListener("submit", (event) => {
   }
   event.preventDefault();
   const row = form.closest(ROW); // the form may be gone from the page that comes
+  const region = form.closest(".beside") ? ".beside " : "";
   const body = new URLSearchParams(new FormData(form, event.submitter));
   load(form.action, { method: "POST", body })
     .then((found) => {
@@ -110,7 +111,7 @@ document.addEventListener("submit", (event) => {
       dropDrafts(article.dataset.ticket, form);
       form.reset();
       take(found.text, found.url.split("#")[0]);
-      const next = document.querySelector(NEXT);
+      const next = document.querySelector(region + NEXT);
       if (next && row) goTo(next);
     })
     .catch(() => say("The platform did not answer. Nothing was changed; try again."));
@@ -126,7 +127,9 @@ document.addEventListener("click", (event) => {
     load(swap.href).then((found) => {
       if (!found) return;
       take(found.text, swap.href);
-      document.getElementById("edit-text")?.focus();
+      const at = document.getElementById(swap.hash.slice(1));
+      (document.getElementById("edit-text") ?? at)?.focus();
+      if (at?.closest(".beside")) at.scrollIntoView({ block: "nearest" });
     }).catch(() => { location.href = swap.href; });
   } else if (drawn && plain) {
     event.preventDefault();
