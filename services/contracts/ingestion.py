@@ -13,6 +13,7 @@ from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
+from services.workflow.model import ShownPage
 
 MOST_LINKS = 2_000
 LONGEST_LINK = 4_096
@@ -153,6 +154,16 @@ class DocumentContents(Value):
     """Lines that screening left out of what is used."""
     boxes: dict[str, bool] = Field(default={})
     """Words of people on its blocks: whether one is a step to tick off, by its key."""
+
+    @property
+    def shown_page(self) -> ShownPage:
+        """The page as a checklist shows it, all of it open."""
+        return ShownPage(
+            document_id=self.document.id,
+            title=self.document.title,
+            text="\n".join(self.lines),
+            withheld=self.withheld,
+        )
 
 
 class Ownership(Value):

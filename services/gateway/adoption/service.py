@@ -18,7 +18,7 @@ from services.contracts.adoption import (
 from services.contracts.ingestion import Ingestion
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.acceptance import AcceptanceCount
-from services.gateway.adoption.beside import PagesBeside
+from services.gateway.adoption.beside.pages import PagesBeside
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
 from services.gateway.adoption.marking import Marking
 from services.gateway.adoption.not_applicable import with_nested

@@ -52,7 +52,7 @@ def create_pages(
             adoption,
             renewal,
             audit,
-            known=known,
+            ingestion=known.given.ingestion if known.given else None,
             searching=searching,
             completes=completing is not None,
         ),

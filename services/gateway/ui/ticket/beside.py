@@ -1,7 +1,8 @@
 """Pages that the page of a ticket leads to: what its links open, and the page that stands open."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
 from urllib.parse import quote
@@ -14,7 +15,6 @@ from services.contracts.ingestion import LONGEST_LINK, MOST_LINKS, LinkQuery
 from services.gateway.ports import Adoption
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS, Id
 from services.gateway.ui.forms import SentFields, form, query_of, show
-from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.page_links import LinkedPages, PageLinks
 from services.gateway.ui.ticket.checklist import Checklist, checklist_of
 from services.gateway.ui.ticket.views import NumberedStep, numbered_steps
@@ -96,34 +96,40 @@ class Beside:
 class PagesAround:
     """The pages that the page of a ticket leads to, and those that they lead to."""
 
-    def __init__(self, known: Known, adoption: Adoption, at: Address) -> None:
-        """`at` is where the ticket's page stands, and says which page stands beside it."""
-        self._known = known
+    def __init__(
+        self, ingestion: Ingestion | None, adoption: Adoption, at: Address, workflow: Workflow
+    ) -> None:
+        """`at` is where the ticket's page stands, and says which page stands beside it.
+
+        Beside a page that is mostly links stands the first that it leads to, unless `at` says
+        another one.
+        """
+        self._ingestion = ingestion
         self._adoption = adoption
-        self.at = at
+        self._workflow = workflow
+        page = workflow.page
+        self._own = page.document_id if page else ""
+        first = page.links[0] if page and page.links and not at.document else None
+        self.at = replace(at, document=first.document_id, part=first.part) if first else at
 
     @cached_property
     def marked(self) -> tuple[PageBeside, ...]:
         """Those of which a box was marked on the ticket; none where nobody can tell."""
-        if self._known.given is None:
+        if self._ingestion is None:
             return ()
         try:
             return self._adoption.marked_beside(self.at.ticket_id)
         except FlowXpertError:
             return ()
 
-    def links(self, workflow: Workflow) -> PageLinks | None:
+    def links(self) -> PageLinks | None:
         """Return the links of the page of a checklist; None of any other workflow."""
-        if workflow.page is None:
-            return None
-        own = workflow.page.document_id
-        return self._links(page_of(workflow), own, own)
+        return self._links(page_of(self._workflow), self._own) if self._own else None
 
-    def beside(self, workflow: Workflow) -> Beside | None:
+    def beside(self) -> Beside | None:
         """Return the page that stands beside the one of a checklist; None where none does."""
         at = self.at
-        own = workflow.page.document_id if workflow.page else ""
-        if self._known.given is None or not own or at.document in {"", own}:
+        if self._ingestion is None or not self._own or at.document in {"", self._own}:
             return None
         try:
             page = self._adoption.beside(at.ticket_id, at.document, heading=at.part)
@@ -131,36 +137,33 @@ class PagesAround:
             return Beside(at)
         if page.workflow is None:
             return Beside(at, page)
-        links = self._links(page_of(page.workflow), at.document, own, region=REGION)
+        links = self._links(page_of(page.workflow), at.document, region=REGION)
         steps = numbered_steps(page.workflow, page.work)
         checklist = checklist_of(page.workflow, steps, links)
         return Beside(at, page, checklist, steps, links.heading(at.part) if at.part else "")
 
-    def _links(self, page: Page, document_id: str, own: str, *, region: str = "") -> PageLinks:
-        """Return the links of a page; they lead away where nobody can tell the documents.
-
-        `own` is the document of the ticket's own page, which stands there already.
-        """
+    def _links(self, page: Page, document_id: str, *, region: str = "") -> PageLinks:
+        """Return the links of a page; they lead away where nobody can tell the documents."""
         written = (each for each in page.link_targets if len(each) <= LONGEST_LINK)
         inside = [each for each in written if linked_path(each, document_id)]
         query = LinkQuery(document_id=document_id, links=tuple(inside[:MOST_LINKS]))
-        try:
-            documents = self._known.services.ingestion.linked(query) if inside else {}
-        except FlowXpertError:
+        documents: dict[str, str] | None = None
+        if self._ingestion is not None:
+            with suppress(FlowXpertError):
+                documents = self._ingestion.linked(query) if inside else {}
+        if documents is None:
             return PageLinks(page, document_id, region=region)
 
-        def address(document: str, fragment: str) -> str:
-            return "#workflow" if document == own else self.at.beside(document, fragment)
+        linked = LinkedPages(documents, self._address, self.progress)
+        return PageLinks(page, document_id, linked=linked, region=region)
 
-        return PageLinks(
-            page,
-            document_id,
-            linked=LinkedPages(documents, address, self._progress),
-            region=region,
-        )
+    def _address(self, document: str, fragment: str) -> str:
+        is_own = document == self._own
+        return "#workflow" if is_own else self.at.beside(document, fragment)
 
     @cached_property
-    def _progress(self) -> dict[str, str]:
+    def progress(self) -> dict[str, str]:
+        """How far the work on each page is of which a box was marked, by document."""
         return {
             page.document_id: f"{page.settled} of {page.work.total} done on it"
             for page in self.marked

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import ProgressEvent, StoredWorkflow, TicketDetail
+from services.contracts.ingestion import Ingestion
 from services.contracts.screened_ticket import screened
 from services.contracts.searching import Searching
 from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
-from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.templates import refused, render
 from services.gateway.ui.ticket.beside import Address, Document, PagesAround, Part
 from services.gateway.ui.ticket.checklist import checklist_of
@@ -39,14 +39,14 @@ def create_ticket_page(
     renewal: Renewal,
     audit: AuditLog,
     *,
-    known: Known,
+    ingestion: Ingestion | None = None,
     searching: Searching | None = None,
     completes: bool = False,
 ) -> APIRouter:
     """The page, over what it shows; with `completes` it leads to what others check.
 
-    Where it is `known` what holds the documents, links of a page open others beside it, and an
-    owner may say which blocks of a page are steps.
+    With `ingestion`, which holds the documents, links of a page open others beside it, and an owner
+    may say which blocks of a page are steps.
     """
     router = APIRouter(include_in_schema=False)
 
@@ -71,7 +71,7 @@ def create_ticket_page(
             ticket = tickets.ticket(ticket_id)
             stored = _shown(tickets, ticket, candidate)
             at = Address(ticket.id, candidate, beside, part)
-            pages = PagesAround(known, adoption, at)
+            pages = PagesAround(ingestion, adoption, at, stored.workflow) if stored else None
             view = _workflow_view(ticket, stored, tickets, adoption, pages)
         except FlowXpertError as error:
             return refused(error)
@@ -81,7 +81,7 @@ def create_ticket_page(
             "may_operate": caller.may(Scope.OPERATE),
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
-            "may_correct": known.given is not None and caller.may(Scope.APPROVE),
+            "may_correct": ingestion is not None and caller.may(Scope.APPROVE),
             "corrected": corrected,
         }
         names = names_of(stored.workflow) if stored else {}
@@ -134,20 +134,21 @@ def _workflow_view(
     stored: StoredWorkflow | None,
     tickets: Tickets,
     adoption: Adoption,
-    pages: PagesAround,
+    pages: PagesAround | None,
 ) -> dict[str, Any]:
-    if stored is None:
+    if stored is None or pages is None:
         left_behind = adoption.left_behind(ticket.id)
         return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
     steps = numbered_steps(stored.workflow, work)
-    checklist = checklist_of(stored.workflow, steps, pages.links(stored.workflow))
+    checklist = checklist_of(stored.workflow, steps, pages.links())
     of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
     return {
         "checklist": checklist,
         "at": pages.at,
-        "beside": pages.beside(stored.workflow),
+        "beside": pages.beside(),
         "marked_beside": pages.marked,
+        "progress": pages.progress,
         "tabs": tabs_of(stored, [tickets.workflow(each.id) for each in of_other_kind]),
         "stored": stored,
         "work": work,

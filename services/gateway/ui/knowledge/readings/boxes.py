@@ -10,12 +10,12 @@ from fastapi.responses import Response
 from services.contracts.adoption import NO_WORK
 from services.contracts.ingestion import DocumentContents
 from services.contracts.readings import BoxCorrection, ReadingDetail
-from services.gateway.page_contents import checklist_of_contents
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.ticket.checklist import Checklist, checklist_of
 from services.gateway.ui.ticket.views import numbered_steps
 from services.kit.access.needs import Need, needs
+from services.procedure.checklist.build import checklist_of_page
 
 
 def create_box_form_of_page(known: Known) -> APIRouter:
@@ -54,7 +54,7 @@ def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, 
 
 def _checklist(contents: DocumentContents) -> Checklist | None:
     """Return the boxes of a document, none of them marked; None of one that is a book."""
-    workflow = checklist_of_contents(contents)
+    workflow = checklist_of_page(contents.shown_page, corrections=contents.boxes)
     if workflow is None:
         return None
     made = checklist_of(workflow, numbered_steps(workflow, NO_WORK))

@@ -6,7 +6,6 @@ workflow, and none of its figures counts them.
 """
 
 import time
-from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -18,25 +17,20 @@ from services.contracts.adoption import (
     PageBeside,
     PartOfMark,
     StepMark,
-    StepState,
-    StepWork,
     WhyLeft,
     Work,
 )
 from services.contracts.ingestion import DocumentContents, Ingestion
+from services.gateway.adoption.beside.marks import change_mark, mark_row, said_of_page
 from services.gateway.adoption.marking import (
     StepNotFoundError,
     caller_name,
-    checked_mark,
-    lost_fields,
 )
 from services.gateway.adoption.not_applicable import with_nested
-from services.gateway.adoption.placing import Placing, Said, place
+from services.gateway.adoption.placing import Said, place
 from services.gateway.adoption.records import done_of
-from services.gateway.adoption.standing import keep_said
-from services.gateway.adoption.told import StepTold, snapshot_by_step
-from services.gateway.page_contents import checklist_of_contents
-from services.gateway.tables import LinkedMarkRow, TicketRow, moment
+from services.gateway.adoption.told import snapshot_by_step
+from services.gateway.tables import LinkedMarkRow, TicketRow
 from services.gateway.ticket.events import Note, add_events
 from services.gateway.ticket.lifecycle import lock_ticket, touch
 from services.gateway.ticket.queries import no_ticket
@@ -45,6 +39,7 @@ from services.kit.sql.database import Database
 from services.knowledge.page.boxes import find_boxes
 from services.knowledge.page.tasks import tasks_of
 from services.language.names import alert_names
+from services.procedure.checklist.build import checklist_of_page
 from services.procedure.checklist.opening import open_sections
 from services.procedure.checklist.shown import page_of
 from services.workflow.model import Workflow
@@ -85,7 +80,7 @@ class PagesBeside:
         linked = self._linked(document_id)
         opened = linked.workflow and _opened(linked.workflow, names, heading)
         with self._database.session() as session:
-            said = [_said(row) for row in _rows(session, ticket_id, document_id)]
+            said = said_of_page(session, ticket_id, document_id)
         return PageBeside(
             document_id=document_id,
             title=linked.title,
@@ -125,11 +120,11 @@ class PagesBeside:
         with self._database.session() as session:
             lock_ticket(session, ticket_id)
             _alert_names(session, ticket_id)
-            said = [_said(row) for row in _rows(session, ticket_id, document_id)]
+            said = said_of_page(session, ticket_id, document_id)
             placing = place((), said, workflow)
-            row = _row(session, ticket_id, document_id, box, placing)
+            row = mark_row(session, ticket_id, document_id, box, placing)
             row.told = snapshot_by_step(workflow)[box].model_dump(mode="json")
-            if _change(session, row, workflow, placing, given):
+            if change_mark(session, row, workflow, placing, given):
                 touch(session, ticket_id, time.time())
                 facts: dict[str, object] = {
                     "document": document_id,
@@ -152,7 +147,7 @@ class PagesBeside:
 
 def _checklist(contents: DocumentContents) -> Workflow | None:
     """Return the checklist of a document, each step under the key of its block."""
-    made = checklist_of_contents(contents)
+    made = checklist_of_page(contents.shown_page, corrections=contents.boxes)
     if made is None:
         return None
     ids = {step.id: step.node or step.id for step in made.steps}
@@ -190,26 +185,6 @@ def _opened(workflow: Workflow, names: set[str], heading: str) -> Workflow:
     return workflow.model_copy(update={"page": shown.model_copy(update={"open": opened})})
 
 
-def _rows(session: Session, ticket_id: str, document_id: str) -> list[LinkedMarkRow]:
-    statement = select(LinkedMarkRow).where(
-        LinkedMarkRow.ticket_id == ticket_id, LinkedMarkRow.document_id == document_id
-    )
-    return list(session.scalars(statement.order_by(LinkedMarkRow.box)))
-
-
-def _said(row: LinkedMarkRow) -> Said:
-    work = StepWork(
-        step=row.box,
-        state=StepState(row.state),
-        why=row.why,
-        seen=row.seen,
-        seen_by=row.seen_by,
-        marked_by=row.marked_by,
-        marked_at=moment(row.marked_at),
-    )
-    return Said(work, StepTold.model_validate(row.told), "")
-
-
 def _work(ticket_id: str, workflow: Workflow | None, said: list[Said]) -> Work:
     """Return how far the work on a page is; of one that is not there all that was done is left."""
     if workflow is None:
@@ -229,50 +204,3 @@ def _work(ticket_id: str, workflow: Workflow | None, said: list[Said]) -> Work:
             "total": path.total,
         }
     )
-
-
-def _row(
-    session: Session, ticket_id: str, document_id: str, box: str, placing: Placing
-) -> LinkedMarkRow:
-    """Return what is known of a box, to be changed.
-
-    What was done with it while it said something else is kept aside.
-    """
-    row = session.get(LinkedMarkRow, (ticket_id, document_id, box))
-    if row is None:
-        row = LinkedMarkRow(ticket_id=ticket_id, document_id=document_id, box=box)
-        session.add(row)
-    elif box in placing.under:
-        return row
-    else:
-        keep_said(session, ticket_id, _said(row), WhyLeft.PAGE_CHANGED)
-    row.state, row.why, row.seen = StepState.OPEN.value, "", ""
-    row.seen_by, row.marked_by, row.marked_at = "", "", None
-    return row
-
-
-def _change(
-    session: Session,
-    row: LinkedMarkRow,
-    workflow: Workflow,
-    placing: Placing,
-    given: StepMark | PartOfMark,
-) -> bool:
-    """Write a mark down; false where it says what stands there."""
-    works = with_nested(workflow, [each.work for each in placing.under.values()])
-    state = next((each.state for each in works if each.step == row.box), StepState.OPEN)
-    before = StepMark(state=state, why=row.why, seen=row.seen)
-    is_form = isinstance(given, PartOfMark)
-    whole = given.put_on(before) if isinstance(given, PartOfMark) else given
-    mark = checked_mark(workflow, row.box, whole)
-    if before == mark.model_copy(update={"was": None}):
-        return False
-    said = _said(row)
-    if lost := lost_fields(said.work, mark, is_form=is_form):
-        words = StepWork(step=row.box, **said.work.model_dump(include=lost))
-        keep_said(session, row.ticket_id, replace(said, work=words), WhyLeft.REPLACED)
-    if row.seen != mark.seen:
-        row.seen_by = caller_name()
-    row.state, row.why, row.seen = mark.state.value, mark.why, mark.seen
-    row.marked_by, row.marked_at = caller_name(), time.time()
-    return True
