@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from services.contracts.adoption import MOST_WORDS, PageBeside, PartOfMark, StepState
-from services.contracts.ingestion import LONGEST_LINK, MOST_LINKS, LinkQuery
+from services.contracts.ingestion import LONGEST_LINK, MOST_LINKS, Ingestion, LinkQuery
 from services.gateway.ports import Adoption
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS, Id
 from services.gateway.ui.forms import SentFields, form, query_of, show
