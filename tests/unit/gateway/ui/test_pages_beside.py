@@ -8,6 +8,7 @@ from services.gateway.knowledge import Knowledge
 from services.gateway.tables import LinkedMarkRow
 from services.gateway.ticket.lifecycle import walk_again
 from services.gateway.ticket.retention import Retention
+from services.workflow.model import LinkedPage
 from tests.checklists import checklist_of
 from tests.unit.gateway.fakes import FakeRetrieval
 from tests.unit.ingestion.proposing import proposals_of
@@ -295,3 +296,60 @@ def test_where_the_documents_are_away_the_ticket_is_shown_all_the_same(ticket, m
     html = ticket.page(f"{ticket.at}?beside={OTHER}")
     assert "cannot be shown right now" in html
     assert "Look at the lamp" in html
+
+
+INDEX = """# Pages of the plant
+
+- [Mains](../power/mains.md#the-main-fuse)
+- [Breaker](../power/breaker.md)
+- [Pump](still.md)
+"""
+
+
+@pytest.fixture
+def leading(ticket):
+    """The ticket on a page of links, the breaker's nearest to it."""
+    workflow = checklist_of(INDEX, document_id="pumps/all.md", title="Pages of the plant")
+    links = (
+        LinkedPage(document_id=OTHER, title="Breaker", nearness=0.6),
+        LinkedPage(document_id="power/mains.md", title="Mains", part="the-main-fuse"),
+        LinkedPage(document_id=OWN, title="Pump"),
+    )
+    page = workflow.page.model_copy(update={"links": links})
+    ticket.gateway.planner.workflows = [workflow.model_copy(update={"page": page})]
+    with ticket.gateway.database.session() as session:
+        walk_again(session, ticket.gateway.outbox, ticket.id)
+    ticket.gateway.work()
+    return ticket
+
+
+def names_of(html):
+    listed = html[
+        html.index('class="page-shown leads-to"') : html.index("</nav>", html.index("leads-to"))
+    ]
+    return re.findall(r"<li><a [^>]*>([^<]*)</a>", listed)
+
+
+def test_a_page_of_links_shows_them_by_the_ticket_and_the_first_ones_page_open(leading):
+    html = leading.page()
+    assert "Pages that it leads to, nearest to this ticket first</h2>" in html
+    assert names_of(html) == ["Breaker", "Mains", "Pump"]
+    assert "Open the cabinet" in leading.beside(html)
+    whole = html[html.index('aria-labelledby="workflow"') :]
+    places = [whole.index(f">{name}</a>") for name in ("Mains", "Breaker", "Pump")]
+    assert places == sorted(places)
+
+
+def test_another_page_of_them_is_opened_in_its_place(leading):
+    address, _ = leading.link("Mains")
+    html = leading.page(address)
+    assert "Pull the fuse" in leading.beside(html)
+    assert "Open the cabinet" not in html
+    assert re.search(r'aria-current="true"[^>]*>Mains<', html)
+
+
+def test_a_tick_on_the_first_ones_page_leads_back_there_and_is_told_in_the_list(leading):
+    address = leading.tick("Open the cabinet", leading.beside(leading.page()))
+    html = leading.page(address)
+    assert ticked(leading.beside(html)) == ["Open the cabinet of &lt;room&gt;"]
+    assert re.search(r">Breaker</a> <span[^>]*>\(1 of 4 done on it\)", html)
