@@ -74,6 +74,15 @@ async function load(address, options) {
   return { text, url: answer.url };
 }
 
+// Brings the page into sight that a link has opened beside this one, or below it.
+function showBeside(hash) {
+  const at = document.getElementById(hash.slice(1));
+  if (!at?.closest(".beside")) return;
+  document.getElementById("beside").focus({ preventScroll: true });
+  const { top } = at.getBoundingClientRect();
+  if (top < 60 || top > innerHeight / 2) at.scrollIntoView({ block: "start" });
+}
+
 function soon() {
   timer ??= setTimeout(async () => {
     timer = null;
@@ -127,9 +136,8 @@ document.addEventListener("click", (event) => {
     load(swap.href).then((found) => {
       if (!found) return;
       take(found.text, swap.href);
-      const at = document.getElementById(swap.hash.slice(1));
-      (document.getElementById("edit-text") ?? at)?.focus();
-      if (at?.closest(".beside")) at.scrollIntoView({ block: "nearest" });
+      document.getElementById("edit-text")?.focus();
+      showBeside(swap.hash);
     }).catch(() => { location.href = swap.href; });
   } else if (drawn && plain) {
     event.preventDefault();
