@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import BinaryIO, Protocol
+from typing import Annotated, BinaryIO, Protocol
 from urllib.parse import quote
 
 from pydantic import Field
@@ -14,6 +14,10 @@ from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
+from services.workflow.model import ShownPage
+
+MOST_LINKS = 2_000
+LONGEST_LINK = 4_096
 
 
 class JobStatus(StrEnum):
@@ -113,6 +117,14 @@ class DocumentQuery(Value):
 ANY_DOCUMENT = DocumentQuery()
 
 
+class LinkQuery(Value):
+    """Links of a document's page, to be found among the documents."""
+
+    document_id: str = Field(max_length=1024)
+    links: tuple[Annotated[str, Field(max_length=LONGEST_LINK)], ...] = Field(max_length=MOST_LINKS)
+    """As the page writes them, with or without fragments."""
+
+
 class Folder(Value):
     """A folder of documents."""
 
@@ -143,6 +155,16 @@ class DocumentContents(Value):
     """Lines that screening left out of what is used."""
     boxes: dict[str, bool] = Field(default={})
     """Words of people on its blocks: whether one is a step to tick off, by its key."""
+
+    @property
+    def shown_page(self) -> ShownPage:
+        """The page as a checklist shows it, all of it open."""
+        return ShownPage(
+            document_id=self.document.id,
+            title=self.document.title,
+            text="\n".join(self.lines),
+            withheld=self.withheld,
+        )
 
 
 class Ownership(Value):
@@ -295,6 +317,12 @@ class Ingestion(Protocol):
     def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
         """The folders directly below `under`, in the order of their paths."""
 
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """Return the documents that links of a page lead to, by the links as they are written.
+
+        Those that lead elsewhere are left out.
+        """
+
     def contents(self, document_id: str) -> DocumentContents:
         """What became of a document.
 
@@ -397,6 +425,11 @@ class IngestionClient:
         """See `Ingestion.folders`."""
         found = self._client.get("/v1/folders", root=root, under=under)
         return [Folder.model_validate(folder) for folder in found]
+
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """See `Ingestion.linked`."""
+        found: dict[str, str] = self._client.post("/v1/links", query)
+        return found
 
     def contents(self, document_id: str) -> DocumentContents:
         """See `Ingestion.contents`."""

@@ -22,6 +22,7 @@ from services.contracts.ingestion import (
     Ingestion,
     IngestJob,
     IngestRequest,
+    LinkQuery,
     Ownership,
     RemovalCost,
     Upload,
@@ -163,6 +164,15 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
     def get_contents(document_id: str) -> DocumentContents:
         """A document's lines with its chunks and incident nodes, as they were read from it."""
         return service.contents(document_id)
+
+    @router.post("/links")
+    @needs(Need.READ)
+    def find_linked(query: LinkQuery) -> dict[str, str]:
+        """The documents that links of a page lead to, by the links as the page writes them.
+
+        Links that lead elsewhere are left out.
+        """
+        return service.linked(query)
 
     @router.get("/decay")
     @needs(Need.READ)

@@ -4,8 +4,8 @@
         [COMMAND [ARGUMENT ...]]
 
 FOLDER is a Hugging Face model, its name is the model's; adapters of PEFT are served beside it by
-names of their own. Numbers are bfloat16 unless another kind is named. The command finds the server in
-FLOWXPERT_TEST_VLLM_URL and _MODEL, and its exit status is passed on; without a command both are
+names of their own. Numbers are bfloat16 unless another kind is named. The command finds the server
+in FLOWXPERT_TEST_VLLM_URL and _MODEL, and its exit status is passed on; without a command both are
 printed and the server stays until this process is ended. Needs nothing but vLLM itself: run it with
 the Python that vLLM is installed for.
 """

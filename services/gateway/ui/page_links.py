@@ -1,6 +1,6 @@
 """Where the links of a document's page lead from the pages here."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote, urlencode
@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlencode
 from services.contracts.pictures import PagePicture
 from services.gateway.formats import lines_url
 from services.gateway.ui.templates import web_address
-from services.knowledge.document.links import normalise_link
+from services.knowledge.document.links import linked_path
 from services.knowledge.page.block import Page
 
 
@@ -35,30 +35,64 @@ class Target:
     """Of a picture that can be shown here."""
     why_not: str = ""
     """Of a picture that cannot: the reason."""
+    is_beside: bool = False
+    """Whether it leads to a page that is shown beside this one."""
+    progress: str = ""
+    """How far the work on that page is, in words."""
+
+
+@dataclass(frozen=True)
+class LinkedPages:
+    """Documents that the links of a page lead to, as a ticket's page shows them beside it."""
+
+    documents: Mapping[str, str]
+    """By the links as the page writes them."""
+    address: Callable[[str, str], str]
+    """Where a document is shown, at the heading that a fragment leads to."""
+    progress: Mapping[str, str]
+    """How far the work on a document is, in words, where there is any."""
 
 
 class PageLinks:
     """Resolves the links of one document's page."""
 
-    def __init__(self, page: Page, document_id: str, pictures: Iterable[PagePicture] = ()) -> None:
-        """`pictures` are those that were taken in with the document, or refused."""
+    def __init__(
+        self,
+        page: Page,
+        document_id: str,
+        *,
+        pictures: Iterable[PagePicture] = (),
+        linked: LinkedPages | None = None,
+        region: str = "",
+    ) -> None:
+        """Without `linked` a link leads away to the document that it means.
+
+        `pictures` are those that were taken in with the document, or refused. `region` begins the
+        anchors of the page's headings, where two pages stand beside each other.
+        """
         self._page = page
         self._document_id = document_id
         self._pictures = {picture.path: picture for picture in pictures}
+        self._linked = linked
+        self._region = region
 
     def target(self, written: str) -> Target:
         """Return where a link leads: into the page, to another document, or out of this site.
 
-        Only addresses of the web leave it; any other scheme is shown as text.
+        Only addresses of the web leave it; any other scheme is shown as text, and so is a link to
+        what is no document here.
         """
         written = written.strip()
         if outside := web_address(written):
             return Target(outside, written, is_outside=True)
         path, _, fragment = written.partition("#")
-        known = normalise_link(path, self._document_id)
-        if fragment and (not path or known == self._document_id):
+        known = linked_path(path, self._document_id)
+        document = self._linked.documents.get(written) if self._linked else None
+        if fragment and (not path or self._document_id in {known, document}):
             heading = self.heading(fragment)
-            return Target(f"#at-{heading}" if heading else "", written)
+            return Target(f"#at-{self._region}{heading}" if heading else "", written)
+        if self._linked is not None:
+            return _beside(self._linked, document, fragment, written)
         if not known:
             return Target("", written)
         query = urlencode({"from": self._document_id, "to": written})
@@ -82,7 +116,7 @@ class PageLinks:
         written = written.strip()
         if outside := web_address(written):
             return Target(outside, written, is_outside=True)
-        known = self._pictures.get(normalise_link(written, self._document_id))
+        known = self._pictures.get(linked_path(written, self._document_id))
         if known and known.content_hash:
             address = picture_address(self._document_id, known)
             return Target(
@@ -96,6 +130,14 @@ def picture_address(document_id: str, picture: PagePicture) -> str:
     """Return the address of a picture's bytes."""
     query = urlencode({"document": document_id})
     return f"/knowledge/picture/{picture.content_hash}?{query}"
+
+
+def _beside(linked: LinkedPages, document: str | None, fragment: str, written: str) -> Target:
+    if document is None:
+        return Target("", written)
+    progress = linked.progress.get(document, "")
+    address = linked.address(document, fragment)
+    return Target(address, written, is_beside=not address.startswith("#"), progress=progress)
 
 
 def _bare(text: str) -> str:

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from services.contracts.ingestion import Ingestion
 from services.contracts.pictures import PagePicture
-from services.gateway.knowledge import Knowledge
-from services.gateway.ui.page_links import PageLinks, ShownPicture
+from services.gateway.ui.page_links import LinkedPages, PageLinks, ShownPicture
 from services.kit.errors import FlowXpertError
 from services.knowledge.page.block import Block, Page
 from services.knowledge.page.parsing import parse_page
@@ -25,24 +25,32 @@ class PlacedPicture:
     """As the page writes its address."""
 
 
-def pictures_from(knowledge: Knowledge | None) -> PicturesOf:
-    """Return a function that asks ingestion; where that is away, pages are shown without them."""
+def pictures_from(ingestion: Ingestion | None) -> PicturesOf:
+    """Return a function that asks ingestion; where it is away, pages are shown without them."""
 
     def ask(document_id: str) -> Sequence[PagePicture]:
-        if knowledge is None:
+        if ingestion is None:
             return ()
         try:
-            return knowledge.ingestion.pictures(document_id)
+            return ingestion.pictures(document_id)
         except FlowXpertError:
             return ()
 
     return ask
 
 
-def links_with_pictures(page: Page, document_id: str, pictures_of: PicturesOf) -> PageLinks:
+def links_with_pictures(
+    page: Page,
+    document_id: str,
+    pictures_of: PicturesOf,
+    *,
+    linked: LinkedPages | None = None,
+    region: str = "",
+) -> PageLinks:
     """Return the links of a page, with its pictures where it names any."""
     names_any = next(_images(page), None) is not None
-    return PageLinks(page, document_id, pictures_of(document_id) if names_any else ())
+    pictures = pictures_of(document_id) if names_any else ()
+    return PageLinks(page, document_id, pictures=pictures, linked=linked, region=region)
 
 
 def pictures_by_line(
@@ -53,7 +61,7 @@ def pictures_by_line(
     if not any(picture.content_hash for picture in known):
         return {}
     page = parse_page("\n".join(lines))
-    links = PageLinks(page, document_id, known)
+    links = PageLinks(page, document_id, pictures=known)
     found: dict[int, list[PlacedPicture]] = defaultdict(list)
     for block, alt, written in _images(page):
         shown = links.picture(written, block.start_line).picture

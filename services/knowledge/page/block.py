@@ -163,6 +163,14 @@ def images(words: Words) -> Iterator[Inline]:
         yield from images(each.children)
 
 
+def block_links(block: Block) -> Iterator[Inline]:
+    """Yield the links of a block's own words and cells, in order."""
+    yield from links(block.words)
+    for row in (block.header, *block.rows):
+        for cell in row:
+            yield from links(cell)
+
+
 def codes(words: Words) -> Iterator[str]:
     """Yield the text of inline code, in order."""
     for each in words:
@@ -249,6 +257,13 @@ class Page:
                 headings.append(block)
             else:
                 yield from _places(block, tuple(headings))
+
+    @property
+    def link_targets(self) -> tuple[str, ...]:
+        """Addresses that its links name, each once, as the page writes them."""
+        blocks = (block for outermost in self.blocks for block in outermost.walk())
+        found = (link.target.strip() for block in blocks for link in block_links(block))
+        return tuple(dict.fromkeys(filter(None, found)))
 
     @cached_property
     def anchors(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from services.gateway.ui.pictures import PicturesOf, links_with_pictures
+from services.gateway.ui.page_links import PageLinks
 from services.gateway.ui.ticket.page_pieces import CLOSED, Box, PagePieces, Piece
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page
@@ -71,9 +71,12 @@ class Checklist:
 
 
 def checklist_of(
-    workflow: Workflow, steps: Sequence[NumberedStep], pictures: PicturesOf
+    workflow: Workflow, steps: Sequence[NumberedStep], links: PageLinks | None = None
 ) -> Checklist | None:
-    """Return the page of a checklist with its boxes; None of any other workflow."""
+    """Return the page of a checklist with its boxes; None of any other workflow.
+
+    Without `links` its links lead away to the documents that they mean.
+    """
     if not workflow.is_checklist or workflow.page is None:
         return None
     shown, page = workflow.page, page_of(workflow)
@@ -82,8 +85,7 @@ def checklist_of(
     boxes = {key: Box(numbered[step.id]) for key, step in own.items()}
     others = tuple(Box(numbered[step.id]) for step in without_place(workflow, page))
     closed = closed_in(workflow, page)
-    links = links_with_pictures(page, shown.document_id, pictures)
-    pieces = PagePieces(page, links, boxes)
+    pieces = PagePieces(page, links or PageLinks(page, shown.document_id), boxes)
     parts = _parts(page, pieces, frozenset(shown.open), closed)
     return Checklist(
         page=shown,
