@@ -113,6 +113,12 @@ class Happening(StrEnum):
     """On a ticket."""
     CARRIED_OVER = "carried over"
     FELL_BACK = "fell back"
+    SET_ASIDE = "set aside"
+    """A person's reading, since it was the rules' but for answers and edits."""
+    BOX_CORRECTED = "box corrected"
+    """By what a person said of a reading by rules."""
+    LEFT_OVER = "left over"
+    """What a person said of a reading by rules, and no box can hold."""
 
 
 class Event(Value):
