@@ -1,6 +1,6 @@
 """What rules read of pages is gone, what people approved of it is theirs.
 
-Readings that people answered or corrected stay, and are served no more: what was said of them is put
+Those that people answered or corrected stay, and are served no more: what was said of them is put
 to the boxes of their pages once these can be parsed (`ingestion.readings.retirement`).
 """
 
@@ -48,9 +48,7 @@ def upgrade() -> None:
     _name_compositions(connection)
     said_of = sa.select(_HISTORY.c.text_hash).where(_HISTORY.c.what.in_(_SAID))
     is_by_rules = _READING.c.reader == _RULES
-    connection.execute(
-        _READING.delete().where(is_by_rules, _READING.c.text_hash.not_in(said_of))
-    )
+    connection.execute(_READING.delete().where(is_by_rules, _READING.c.text_hash.not_in(said_of)))
     own = sa.select(_READING.c.text_hash).where(
         _READING.c.text_hash == _TEXT.c.text_hash, ~is_by_rules
     )
