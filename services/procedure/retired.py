@@ -12,6 +12,8 @@ from services.procedure.program.cited_lines import lines_of, numbers
 
 _BETWEEN_EFFECTS = "; "
 """Between the operations of an edit in its history."""
+_PROPOSED = "proposed page "
+"""Begins the history's words on a reading that came with a page which somebody accepted."""
 
 
 class PastChange(NamedTuple):
@@ -28,7 +30,8 @@ class PastChange(NamedTuple):
     @property
     def is_whole_reading(self) -> bool:
         """Whether the person put a reading of their own in the place of what there was."""
-        return self.what is Happening.REPLACED and not self.detail
+        is_given = not self.detail or self.detail.startswith(_PROPOSED)
+        return self.what is Happening.REPLACED and is_given
 
 
 class BoxWord(NamedTuple):

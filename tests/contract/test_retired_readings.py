@@ -157,9 +157,10 @@ def test_what_was_approved_or_is_a_person_s_own_stays(house):
     house.store.delete([TEXT])
     house.store.put(TEXT, DRAWN)
     house.answer("0-doubt-1", 0)
-    house.edit(*STEPS, detail="")
+    house.edit(*STEPS[:2], detail="")
     house.retired.retire(TEXT, PAGES)
     assert house.store.served(TEXT).reading.reader is Reader.PERSON
+    assert house.boxes.corrections(list(PAGES)) == {}
 
 
 def test_what_was_undone_is_not_said(house):

@@ -78,9 +78,9 @@ class SqlRetiredReadings:
                 before = text.snapshot()
                 text.remove(Reader.PERSON)
                 text.note(_UPGRADE, Happening.SET_ASIDE, "drawn by rules, which are gone", before)
+                text.done()
             if text.served() is None:
                 left += _list_doubts(session, text)
-            text.done()
             return Retired(boxes, left)
 
     def _correct_boxes(
