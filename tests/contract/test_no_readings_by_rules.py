@@ -31,6 +31,7 @@ def database(request):
 
 def test_what_people_did_stays_and_compositions_have_a_reader(database):
     store = SqlReadingStore(database)
+    store.delete([ALONE, APPROVED, COMPOSED, READ, CORRECTED])
     for text_hash in (ALONE, APPROVED, READ, CORRECTED):
         store.put(text_hash, BY_RULES.model_copy(update={"version": "17"}))
     store.put(COMPOSED, BY_RULES.model_copy(update={"version": "rules"}))
