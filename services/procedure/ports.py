@@ -246,7 +246,10 @@ class ReadingStore(ReadingSource, Protocol):
         """Hashes of the texts whose reading by this reader is of this version and model."""
 
     def drop(self, text_hashes: Sequence[str]) -> None:
-        """Forget what hangs on texts that nobody has read; others stay."""
+        """Forget what hangs on texts that nobody has read; others stay.
+
+        So do those of which a person's reading was set aside.
+        """
 
     def delete(self, text_hashes: Sequence[str]) -> int:
         """Forget all about these texts. Returns how many approved procedures went with them."""

@@ -291,7 +291,9 @@ def test_ticks_and_bindings_of_a_ticket_come_to_the_page_that_it_takes(upgraded:
         (bgp, upgraded.expected["ticked"]["bgp"]),
         (macs, upgraded.expected["ticked"]["macs"]),
     ):
+        assert upgraded.client.get(f"/tickets/{ticket}").status_code == 200
         stored = upgraded.renewed(ticket)
+        assert upgraded.client.get(f"/tickets/{ticket}").status_code == 200
         assert stored["workflow"]["provenance"]["kind"] == "checklist"
         work = upgraded.get(f"/v1/workflows/{stored['id']}/work")
         seen = {each["seen"] for each in work["steps"]}
