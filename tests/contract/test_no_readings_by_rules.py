@@ -2,7 +2,7 @@
 
 import pytest
 from alembic import command
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from services.kit.migrations import _config
 from services.kit.sql.database import Database
@@ -25,13 +25,14 @@ def database(request):
     is_sqlite = request.param == "sqlite"
     database = Database.memory() if is_sqlite else Database(postgres_url())
     database.migrate("kit", "procedure")
+    with database.session() as session:
+        session.execute(delete(TextRow))
     yield database
     database.close()
 
 
 def test_what_people_did_stays_and_compositions_have_a_reader(database):
     store = SqlReadingStore(database)
-    store.delete([ALONE, APPROVED, COMPOSED, READ, CORRECTED])
     for text_hash in (ALONE, APPROVED, READ, CORRECTED):
         store.put(text_hash, BY_RULES.model_copy(update={"version": "17"}))
     store.put(COMPOSED, BY_RULES.model_copy(update={"version": "rules"}))
