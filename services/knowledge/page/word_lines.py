@@ -8,27 +8,24 @@ from services.knowledge.page.block import Block, BlockKind, Inline, InlineKind, 
 
 
 def word_lines(block: Block) -> Iterator[tuple[int, Words]]:
-    """Yield each line of a block's own words, or each row of a table, with the line's number.
+    """Yield each line of a block's own words, or each cell of a table, with the line's number.
 
     Words of HTML stand on the line on which the block begins: how it is wrapped shows nowhere.
     """
     if block.kind is BlockKind.TABLE:
-        yield from _rows(block)
-        return
-    for number, words in zip(count(block.start_line), _split(block.words), strict=False):
-        if plain(words):
-            yield min(number, block.own_end), words
+        lines = _cells(block)
+    else:
+        lines = zip(count(block.start_line), _split(block.words), strict=False)
+    yield from ((min(number, block.own_end), words) for number, words in lines if plain(words))
 
 
-def _rows(table: Block) -> Iterator[tuple[int, Words]]:
+def _cells(table: Block) -> Iterator[tuple[int, Words]]:
+    """Yield the cells; below the header of a table of Markdown stands a line of dashes."""
     rows = [table.header, *table.rows]
-    is_pipes = bool(table.header) and table.end_line - table.start_line == len(rows)
+    has_dashes = table.header and table.end_line - table.start_line == len(rows)
     for place, row in enumerate(rows):
-        line = table.start_line + (place and place + 1 if is_pipes else 0)
-        space = Inline(InlineKind.TEXT, " | ")
-        words = tuple(piece for cell in row for piece in (space, *cell))[1:]
-        if plain(words):
-            yield line, words
+        number = table.start_line + (place + min(place, 1) if has_dashes else 0)
+        yield from ((number, cell) for cell in row)
 
 
 def _split(words: Words) -> list[Words]:

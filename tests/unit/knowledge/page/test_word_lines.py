@@ -20,10 +20,11 @@ def test_words_stand_on_the_lines_on_which_the_page_has_them():
     ]
 
 
-def test_a_row_is_one_line():
+def test_a_cell_stands_on_the_line_of_its_row():
     text = "| Lamp | Do |\n|---|---|\n| red | *Stop* |\n\n<table><tr><td>a<td>b</table>\n"
+    header = [(1, "Lamp"), (1, "Do")]
 
-    assert lines_of(text) == [(1, "Lamp | Do"), (3, "red | Stop"), (5, "a | b")]
+    assert lines_of(text) == [*header, (3, "red"), (3, "Stop"), (5, "a"), (5, "b")]
 
 
 def test_a_break_of_html_ends_no_line():
