@@ -11,9 +11,9 @@ from services.language.clauses import tells
 from services.language.sentences import sentences
 from services.procedure.checking.left_out import untold
 from services.procedure.model import Arm, Body, LineRange, Node, Procedure
-from services.procedure.page_code import inline_commands
 from services.procedure.program.changing import with_bodies, with_changed
 from services.procedure.program.cited_lines import lines_of, where
+from services.workflow.page_code import inline_commands
 
 MOST_COMPARED = 20_000
 """Lines between the first change and the last; of longer changes nothing is carried over."""

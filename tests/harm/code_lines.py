@@ -22,8 +22,8 @@ from markdown_it import MarkdownIt
 
 from services.knowledge.page.block import BlockKind
 from services.knowledge.page.parsing import parse_page
-from services.procedure.page_code import CodeUse, PageCode, code_parts
 from services.workflow.effects.effect import effect_of
+from services.workflow.page_code import CodeUse, PageCode, code_parts
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", "../shared/data"))
 BLOCKS_A_PAGE = 2

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from services.knowledge.page.block import BlockKind, Page, codes
 from services.knowledge.page.parsing import parse_page
 from services.procedure.model import Arm, Body, Do, LineRange, Node, Procedure
-from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands, is_output
 from services.procedure.program.changing import with_bodies, with_changed
+from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands, is_output
 
 _LONGEST_EXPECTED = 600
 """Characters; more does not help to compare."""

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
 from services.knowledge.page.boxes import Box, find_boxes
-from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.model import (
     Citation,
     Provenance,
@@ -18,6 +17,7 @@ from services.workflow.model import (
     Workflow,
     WorkflowKind,
 )
+from services.workflow.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 
 ENDING = "How did it end?"
 OVER = "It is over"

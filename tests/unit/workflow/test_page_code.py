@@ -1,6 +1,6 @@
 import pytest
 
-from services.procedure.page_code import (
+from services.workflow.page_code import (
     CodePart,
     CodeUse,
     PageCode,
