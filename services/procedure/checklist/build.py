@@ -8,7 +8,6 @@ from itertools import pairwise
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
-from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.model import (
     Citation,
     Provenance,
@@ -19,6 +18,7 @@ from services.workflow.model import (
     Workflow,
     WorkflowKind,
 )
+from services.workflow.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 
 ENDING = "How did it end?"
 OVER = "It is over"
