@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -24,7 +25,6 @@ Lines = frozenset[int]
 
 _OFFSET = 1_000_000
 _REMEMBERED = 256
-_MARKER = re.compile(r"^[\s\-*#>\d.)]+")
 _SILENT = frozenset(
     {
         SectionRole.MEANING,
@@ -111,6 +111,15 @@ class PageLines:
         return self._page.lines[place] if 0 <= place < len(self._page.lines) else ""
 
     @cached_property
+    def words(self) -> Mapping[int, str]:
+        """Words of the lines that have some, without markup."""
+        found: dict[int, list[str]] = defaultdict(list)
+        for place in self._page.places():
+            for number, words in word_lines(place.block):
+                found[number + self._before].append(plain(words))
+        return {number: " ".join(words) for number, words in found.items()}
+
+    @cached_property
     def told(self) -> LineRoles:
         """What the sentences of the sections that may tell something do."""
         found: dict[str, set[int]] = {name: set() for name in LineRoles.__dataclass_fields__}
@@ -168,9 +177,9 @@ class CitedPages:
         """The lines as they stand, in order."""
         return " ".join(self._page(line).line(line) for line in sorted(lines))
 
-    def clean(self, line: int) -> str:
-        """A line without its list marker or heading marks."""
-        return _MARKER.sub("", self.text((line,)))
+    def words(self, line: int) -> str:
+        """The words of a line without markup; none of code."""
+        return self._page(line).words.get(line, "")
 
     def terms(self, lines: Lines) -> frozenset[str]:
         """The words of these lines."""
