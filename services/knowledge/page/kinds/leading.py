@@ -69,6 +69,8 @@ def is_mostly_links(
         leading: Links, as the page writes them, that lead to other documents.
         corrections: An owner's words on boxes, by the key of the block.
     """
+    if len(leading) < _FEWEST:
+        return False
     found = [entry for entry in entries(page) if entry.target in leading]
     if len({entry.target.partition("#")[0] for entry in found}) < _FEWEST:
         return False
