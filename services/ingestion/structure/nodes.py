@@ -225,7 +225,7 @@ def _links(document_id: str, own: Sequence[Passage]) -> Iterator[str]:
             for block in _blocks(passage):
                 for item in block.items:
                     for link in item.links:
-                        target = normalise_link(link.target, document_id)
+                        target = normalise_link(link, document_id)
                         if target and target != document_id:
                             yield target
 

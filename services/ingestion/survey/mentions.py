@@ -6,18 +6,15 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from services.knowledge.document.links import normalise_link
+from services.knowledge.page.block import BlockKind, Words, codes, links, plain
+from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.word_lines import word_lines
 
 LONGEST = 300
 """Characters of what is kept; a longer link or name is nothing that somebody renames."""
 MOST = 2_000
 """Mentions that are kept of one page."""
 
-_FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,})")
-_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_LINK = re.compile(
-    r"(?<!!)\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)?\]\(\s*<?([^\s()<>]+)>?[^()\n]*\)"
-)
-_TARGET = re.compile(r"\]\([^()\n]*\)")
 _PLACEHOLDER = re.compile(r"[{}<>$\[\]*|]")
 _COMPOUND = re.compile(
     r"(?<![\w./:<{$%=@-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w>}-]|[.:/]\w)"
@@ -63,20 +60,17 @@ def mentions_of(text: str, document_id: str) -> list[Mention]:
 
 
 def _all(text: str, document_id: str) -> Iterator[Mention]:
-    fence = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        mark = _FENCE.match(line)
-        if mark and (not fence or mark[1].startswith(fence)):
-            fence = "" if fence else mark[1]
-            continue
-        if fence:
-            yield from _names(line, number)
-            continue
-        for code in _CODE.finditer(line):
-            yield from _names(code[2], number)
-        prose = _CODE.sub("", line)
-        yield from _links(prose, number, document_id)
-        yield from _names(_TARGET.sub("]", prose), number, in_code=False)
+    for block in (place.block for place in parse_page(text).places()):
+        is_code = block.kind is BlockKind.CODE
+        content = block.verbatim.split("\n")
+        is_fenced = len(content) <= block.end_line - block.start_line
+        for number, line in enumerate(content, block.start_line + is_fenced):
+            yield from _names(line, number, in_code=is_code)
+        for number, words in word_lines(block):
+            for code in codes(words):
+                yield from _names(code, number)
+            yield from _links(words, number, document_id)
+            yield from _names(plain(words), number, in_code=False)
 
 
 def _names(text: str, line: int, *, in_code: bool = True) -> Iterator[Mention]:
@@ -85,8 +79,8 @@ def _names(text: str, line: int, *, in_code: bool = True) -> Iterator[Mention]:
             yield Mention(MentionKind.NAME, name, line, name, in_code)
 
 
-def _links(prose: str, line: int, document_id: str) -> Iterator[Mention]:
-    for target in _LINK.findall(prose):
+def _links(words: Words, line: int, document_id: str) -> Iterator[Mention]:
+    for target in (link.target for link in links(words)):
         if _PLACEHOLDER.search(target):
             continue
         leads = normalise_link(target, document_id)

@@ -1,7 +1,7 @@
-"""A Markdown document as a tree: sections, blocks, list items, rows, links, each with its lines.
+"""A Markdown document, or a passage of one, as ingestion cuts it into chunks, nodes and sentences.
 
-Ingestion cuts along this tree and the planner reads steps from it, so that both see the same
-document. Lines are 1-based and inclusive, counted in the text as it was given.
+What is shown and followed is read from `knowledge.page`; chunks and nodes that are stored rest on
+this tree. Lines are 1-based and inclusive, counted in the text as it was given.
 """
 
 import re
@@ -47,20 +47,12 @@ class BlockKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class MarkdownLink:
-    """A link or image: what it shows and where it leads."""
-
-    text: str
-    target: str
-
-
-@dataclass(frozen=True)
 class TableRow:
     """A table row, cells without markup."""
 
     cells: tuple[str, ...]
     line: int
-    links: tuple[MarkdownLink, ...] = ()
+    links: tuple[str, ...] = ()
     inline_code: tuple[str, ...] = ()
 
 
@@ -78,7 +70,7 @@ class Block:
     bold_lead: str = ""
     """The bold words a paragraph begins with."""
     inline_code: tuple[str, ...] = ()
-    own_links: tuple[MarkdownLink, ...] = ()
+    own_links: tuple[str, ...] = ()
     ordered: bool = False
     """Whether a list is numbered."""
     items: tuple["Item", ...] = ()
@@ -97,7 +89,7 @@ class Block:
                 yield from child.walk()
 
     @property
-    def links(self) -> tuple[MarkdownLink, ...]:
+    def links(self) -> tuple[str, ...]:
         """All links in it, nested ones included, in document order."""
         return tuple(
             link
@@ -113,8 +105,6 @@ class Item:
     start_line: int
     end_line: int
     blocks: tuple[Block, ...]
-    number: int | None = None
-    """The number it counts as in a numbered list."""
 
     @property
     def text(self) -> str:
@@ -128,7 +118,7 @@ class Item:
         return tuple(block for block in self.blocks if block.kind is BlockKind.CODE)
 
     @property
-    def links(self) -> tuple[MarkdownLink, ...]:
+    def links(self) -> tuple[str, ...]:
         """All links in it, nested ones included, in document order."""
         return tuple(link for block in self.blocks for link in block.links)
 
@@ -155,11 +145,6 @@ class Section:
         for child in self.children:
             yield from child.walk()
 
-    @property
-    def links(self) -> tuple[MarkdownLink, ...]:
-        """Links of its own blocks, in document order."""
-        return tuple(link for block in self.blocks for link in block.links)
-
 
 @dataclass(frozen=True)
 class MarkdownPage:
@@ -168,8 +153,6 @@ class MarkdownPage:
     lines: tuple[str, ...]
     first_line: int
     root: Section
-    front_matter: str = ""
-    """The YAML between the dashes, as text."""
     body_line: int = 1
     """The first line after the front matter."""
 
@@ -214,11 +197,8 @@ def _parse(text: str, first_line: int) -> MarkdownPage:
         stack[-1].children.append(section)
         stack.append(section)
     _set_ends(root, last, reader)
-    if front_matter is None or not front_matter.map:
-        return MarkdownPage(lines, first_line, root, body_line=first_line)
-    return MarkdownPage(
-        lines, first_line, root, front_matter.content, first_line + front_matter.map[1]
-    )
+    body = front_matter.map[1] if front_matter and front_matter.map else 0
+    return MarkdownPage(lines, first_line, root, body_line=first_line + body)
 
 
 _remembered = lru_cache(maxsize=_REMEMBERED_TEXTS)(_parse)
@@ -335,18 +315,14 @@ class _TreeReader:
 
     def _list(self, node: SyntaxTreeNode) -> Block:
         ordered = node.type == "ordered_list"
-        first = int(node.attrs.get("start", 1)) if ordered else 0
-        items = tuple(
-            self._item(child, first + index if ordered else None)
-            for index, child in enumerate(node.children)
-        )
+        items = tuple(map(self._item, node.children))
         return Block(BlockKind.LIST, *self._range(node), ordered=ordered, items=items)
 
-    def _item(self, node: SyntaxTreeNode, number: int | None) -> Item:
+    def _item(self, node: SyntaxTreeNode) -> Item:
         blocks = [block for child in node.children for block in self.blocks(child)]
         if blocks and blocks[0].kind is BlockKind.PARAGRAPH:
             blocks[0] = _replace_text(blocks[0], _CHECKBOX.sub("", blocks[0].text))
-        return Item(*self._range(node), tuple(blocks), number)
+        return Item(*self._range(node), tuple(blocks))
 
     def _code(self, node: SyntaxTreeNode) -> Block:
         words = node.info.split() if node.type == "fence" else []
@@ -415,9 +391,6 @@ def _inline_code(node: SyntaxTreeNode) -> tuple[str, ...]:
     return tuple(each.content for each in node.walk() if each.type == "code_inline")
 
 
-def _links(inline: SyntaxTreeNode) -> tuple[MarkdownLink, ...]:
-    return tuple(
-        MarkdownLink(_inline_text(node), str(node.attrs.get("href", "")))
-        for node in inline.walk()
-        if node.type == "link"
-    )
+def _links(inline: SyntaxTreeNode) -> tuple[str, ...]:
+    """Where links lead."""
+    return tuple(str(node.attrs.get("href", "")) for node in inline.walk() if node.type == "link")

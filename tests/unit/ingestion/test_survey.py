@@ -49,6 +49,11 @@ class TestMentions:
         text = "````\n```\n[no](b.md)\nedge-broker\n```\n````\n[yes](c.md)\n"
         assert [each.what for each in mentions_of(text, "a.md")] == ["edge-broker", "c.md"]
 
+    def test_links_are_told_however_they_are_written(self):
+        text = "---\nowner: edge-team\n---\n[a [b]\n`c`](d.md) and [e][1]\n\n[1]: f.md\n"
+        found = [(each.what, each.line) for each in mentions_of(text, "a.md")]
+        assert found == [("edge-team", 2), ("d.md", 4), ("f.md", 5)]
+
 
 class TestNames:
     @pytest.fixture
