@@ -42,6 +42,7 @@ _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
 _NAMES = re.compile(r"\b(?:with|via|by|through)[:,]?\s*$", re.IGNORECASE)
 """What stands before a command as often as before a name or the words of an error."""
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
+_STATE = re.compile(r"\s*[A-Za-z][\w ./-]*:(?:\s|$)")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _OPENS = re.compile(
     r"(?:[{(\[]|\b(?:then|do|else))\s*$|^\s*\}?\s*(?:if|elseif|for|foreach|while|try|catch)\b.*\)\s*$",
@@ -122,7 +123,7 @@ def is_output(block: Code, before: str) -> bool:
     is_typed = is_cmdlet(first) or (block.language in _SHELLS and begins_with_program(first))
     if _announces_output(before) and not is_typed:
         return True
-    is_shown = bool(told) and is_printed(first)
+    is_shown = bool(told) and (is_printed(first) or _is_state(first))
     return is_shown and not is_session(block) and not _is_program(block)
 
 
@@ -146,7 +147,7 @@ def commands_of(block: Code) -> tuple[str, ...]:
     if prompted:
         return tuple(line for line in prompted if len(line) <= _LONGEST_SCRIPT)
     told = [line for line in whole if not _COMMENT.match(line)]
-    if not told or (is_printed(told[0]) and not _is_program(block)):
+    if not told or ((is_printed(told[0]) or _is_state(told[0])) and not _is_program(block)):
         return ()
     typed = told if _is_program(block) else _before_output(told)
     is_script = any(
@@ -202,7 +203,9 @@ def _before_output(told: list[str]) -> list[str]:
     typed: list[str] = []
     is_shown = False
     for line in told:
-        is_shown = _is_table(line) or (is_shown and not begins_with_program(line))
+        is_shown = (
+            _is_table(line) or _is_state(line) or (is_shown and not begins_with_program(line))
+        )
         typed += [] if is_shown else [line]
     return typed
 
@@ -214,6 +217,11 @@ def _is_program(block: Code) -> bool:
 
 def _is_table(line: str) -> bool:
     return not line.startswith((" ", "\t")) and "\n" not in line and is_printed(line)
+
+
+def _is_state(line: str) -> bool:
+    """Whether it is what a program prints of a state: `health: HEALTH_ERR`."""
+    return _STATE.match(line) is not None and not begins_with_program(line)
 
 
 def _rooted(text: str) -> tuple[str, ...]:

@@ -85,3 +85,23 @@ def test_a_code_in_a_sentence_that_is_to_be_run_is_a_command(text: str, command:
 )
 def test_words_of_an_error_are_no_command(text: str, name: str) -> None:
     assert inline_commands(text, [name]) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name    : fan-3\nStatus  : FAILURE\nDetail  : The fan stands still.",
+        "Fan Trays:\n  tray-1:\n    State:  Stopped\n    Exit Code:  1",
+        "tray controller error: bus: no answer",
+    ],
+)
+def test_the_state_of_a_thing_is_output(text: str) -> None:
+    assert commands_of(code(text)) == ()
+    assert is_output(code(text), "Look at it.")
+
+
+def test_a_state_below_its_command_is_output() -> None:
+    block = code("  ceph status\n    cluster:\n      health: HEALTH_ERR\n\n    io:\n      client: 8 B/s")
+
+    assert [part.use for part in code_parts(block)] == [CodeUse.COMMAND, CodeUse.OUTPUT]
+    assert commands_of(block) == ("ceph status",)
