@@ -71,28 +71,7 @@ class Marking:
             UnusableMarkError: Skipped without a word, or by a branch that is not there.
         """
         with self._database.session() as session:
-            line = lineage_of(session, workflow_id, to_change=True)
-            workflow = _workflow(session, line, step_id)
-            placing = placing_of(session, line, workflow)
-            row = _mark_row(session, line, workflow, step_id, placing)
-            before = _mark(row, _state(workflow, step_id, placing))
-            whole = given.put_on(before) if isinstance(given, PartOfMark) else given
-            mark = _checked(workflow, step_id, whole)
-            if before == mark.model_copy(update={"was": None}):
-                return
-            _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
-            if row.seen != mark.seen:
-                row.seen_by = _who()
-            row.state, row.why, row.seen, row.branch = (
-                mark.state.value,
-                mark.why,
-                mark.seen,
-                mark.branch,
-            )
-            row.marked_by, row.marked_at = _who(), time.time()
-            recount_shown(session, line)
-            facts: dict[str, object] = {"step": step_id, "mark": mark.state.value, "by": _who()}
-            _tell(session, line, "marked", facts)
+            put_mark(session, workflow_id, step_id, given)
 
     def judge(self, workflow_id: str, step_id: str, given: StepJudgement) -> None:
         """Put what is thought of a step in the place of what was; raises as `mark` does.
@@ -141,6 +120,34 @@ class Marking:
         verdict = Judgement.ACCEPTED if given.accepted else Judgement.NONE
         with self._database.session() as session:
             record_verdict(session, workflow_id, verdict, given.word)
+
+
+def put_mark(
+    session: Session, workflow_id: str, step_id: str, given: StepMark | PartOfMark
+) -> None:
+    """Do the same as `Marking.mark` in the caller's transaction; raises as it does."""
+    line = lineage_of(session, workflow_id, to_change=True)
+    workflow = _workflow(session, line, step_id)
+    placing = placing_of(session, line, workflow)
+    row = _mark_row(session, line, workflow, step_id, placing)
+    before = _mark(row, _state(workflow, step_id, placing))
+    whole = given.put_on(before) if isinstance(given, PartOfMark) else given
+    mark = _checked(workflow, step_id, whole)
+    if before == mark.model_copy(update={"was": None}):
+        return
+    _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
+    if row.seen != mark.seen:
+        row.seen_by = _who()
+    row.state, row.why, row.seen, row.branch = (
+        mark.state.value,
+        mark.why,
+        mark.seen,
+        mark.branch,
+    )
+    row.marked_by, row.marked_at = _who(), time.time()
+    recount_shown(session, line)
+    facts: dict[str, object] = {"step": step_id, "mark": mark.state.value, "by": _who()}
+    _tell(session, line, "marked", facts)
 
 
 def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word: str) -> None:
