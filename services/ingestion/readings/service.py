@@ -12,6 +12,7 @@ from services.contracts.readings import (
     EditPreview,
     EditRequest,
     ImportReport,
+    KeptCorrection,
     OfferedProcedure,
     ProcedureState,
     ReadingDetail,
@@ -26,13 +27,15 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import NotFoundError
-from services.knowledge.page.boxes import candidates
+from services.knowledge.page.block import Page, Place
+from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.ports import DocumentNotFoundError
 from services.knowledge.screening.document import screened
 from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.checklist.begun import begun_from_boxes
+from services.procedure.checklist.build import first_instruction
 from services.procedure.doubt_answers import answered
 from services.procedure.editing.apply import stages
 from services.procedure.editing.consequences import consequences
@@ -43,6 +46,7 @@ from services.procedure.ports import (
     Event,
     Happening,
     KnownText,
+    MarkedBlock,
     ProcedureNotFoundError,
     ReadingChangedError,
     ReadingNotFoundError,
@@ -55,6 +59,7 @@ from services.procedure.ports import (
 )
 
 _EXPORTED_AT_ONCE = 200
+_LONGEST_WORDS = 120
 
 
 class NoSuchBlockError(NotFoundError):
@@ -107,18 +112,40 @@ class ReadingsService:
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
-        id_ = correction.document_id
-        document = self._texts.documents.get(id_)
-        if document is None:
-            raise DocumentNotFoundError(f"expected the id of an ingested document, got {id_!r}")
-        withheld = withheld_lines(document.text, screened(document).document.text)
-        page = parse_page(document.text, withheld=withheld)
-        keys = {place.block.key for place in candidates(page)}
-        if correction.key not in keys:
-            raise NoSuchBlockError(f"the page {id_!r} has no block {correction.key!r} any more")
+        id_, key = correction.document_id, correction.key
+        page = self._page(id_)
         boxes = self._maintenance.boxes
-        boxes.put(id_, correction.key, is_step=correction.is_step, who=self._who)
+        place = next((each for each in candidates(page) if each.block.key == key), None)
+        is_kept = key in boxes.corrections([id_]).get(id_, {})
+        if place is None and not (is_kept and correction.is_step is None):
+            raise NoSuchBlockError(f"the page {id_!r} has no block {key!r} any more")
+        block = _marked(page, place) if place else None
+        boxes.put(id_, key, is_step=correction.is_step, who=self._who, block=block)
         return correction
+
+    def box_corrections(self, document_id: str) -> list[KeptCorrection]:
+        """See `Readings.box_corrections`."""
+        places = {each.block.key: each for each in candidates(self._page(document_id))}
+        return [
+            KeptCorrection(
+                **dict(word),
+                line=places[word.key].block.start_line if word.key in places else None,
+            )
+            for word in self._maintenance.boxes.words(document_id)
+        ]
+
+    def _page(self, document_id: str) -> Page:
+        """Return the page of a document, with what screening left out marked.
+
+        Raises:
+            DocumentNotFoundError: No document has this id.
+        """
+        document = self._texts.documents.get(document_id)
+        if document is None:
+            told = f"expected the id of an ingested document, got {document_id!r}"
+            raise DocumentNotFoundError(told)
+        withheld = withheld_lines(document.text, screened(document).document.text)
+        return parse_page(document.text, withheld=withheld)
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
@@ -399,3 +426,13 @@ def _states(served: ServedReading) -> Iterator[ProcedureState]:
             by=approval.by if approval else "",
             at=approval.at if approval else None,
         )
+
+
+def _marked(page: Page, place: Place) -> MarkedBlock:
+    block = place.block
+    return MarkedBlock(
+        words=first_instruction(block.words)[:_LONGEST_WORDS],
+        headings=tuple(each.text for each in place.headings if not each.is_withheld),
+        line=block.start_line,
+        was_step=any(box.block.key == block.key for box in find_boxes(page)),
+    )

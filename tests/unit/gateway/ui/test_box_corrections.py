@@ -189,6 +189,33 @@ def test_without_a_ticket_an_owner_sees_the_boxes_of_a_page_and_corrects_them(kn
     assert boxes(stand) == {}
 
 
+def listed(html):
+    start = html.index('id="words-on-boxes"')
+    return html[start : html.index("</section>", start)]
+
+
+def test_corrections_in_force_are_listed_with_who_and_when_and_taken_back_there(known, stand):
+    assert 'id="words-on-boxes"' not in known.client.get(reading_at(stand)).text
+    key = block("Vent the loop").key
+    correct(known, WITHOUT_TICKET, "Vent the loop", "false")
+    words = listed(known.client.get(reading_at(stand)).text)
+    assert "1 correction of its boxes in force" in words
+    assert f'<a href="#at-{key}">Vent the loop</a>' in words
+    assert "is no step, by its form a step" in words
+    assert "The pump is loud" in words
+    assert "no longer on the page" not in words
+
+    stand.write(DOCUMENT, PUMP.replace("Vent the loop.", "Vent <both> loops."))
+    stand.ingest()
+    words = listed(known.client.get(reading_at(stand)).text)
+    assert "Vent the loop is no step" in re.sub(r"<[^>]+>", "", words)
+    assert "no longer on the page" in words
+    assert f'form="as-found" name="key" value="{key}"' in words
+    answer = known.client.post(WITHOUT_TICKET, data={"key": key, "is_step": ""})
+    assert answer.status_code == 200
+    assert 'id="words-on-boxes"' not in answer.text
+
+
 def test_documents_of_one_text_are_corrected_apart(known, stand):
     stand.write("second.md", PUMP)
     stand.ingest()

@@ -51,7 +51,11 @@ def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, 
     if detail.reader or not shown:
         return {"checklist": None}
     contents = known.services.ingestion.contents(shown)
-    return {"checklist": _checklist(contents), "corrections": contents.boxes}
+    return {
+        "checklist": _checklist(contents),
+        "corrections": contents.boxes,
+        "words_on_boxes": known.readings().box_corrections(shown) if contents.boxes else [],
+    }
 
 
 def _checklist(contents: DocumentContents) -> Checklist | None:
