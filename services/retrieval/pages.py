@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from services.contracts.retrieval import PageReading
 from services.knowledge.document.page_origin import page_origin
+from services.knowledge.page.box_habit import AS_SHIPPED, Habit
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of, usable_title
 from services.procedure.ports import BoxSource, ReadingSource, ServedReading
@@ -15,6 +16,10 @@ class NoReadings:
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         """See `BoxSource.corrections`."""
         return {}
+
+    def habit(self) -> Habit:
+        """See `BoxSource.habit`."""
+        return AS_SHIPPED
 
     def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:  # noqa: ARG002
         """See `ReadingSource.served_many`."""
@@ -39,6 +44,7 @@ class Pages:
         hashes = {id_: hash_of(document.text) for id_, document in documents.items()}
         served = self._readings.served_many(list(dict.fromkeys(hashes.values())))
         boxes = self._boxes.corrections(list(documents))
+        habit = dict(self._boxes.habit())
         return tuple(
             PageReading(
                 document_id=id_,
@@ -48,6 +54,7 @@ class Pages:
                 text=document.text,
                 stored_text=document.stored_text,
                 boxes=boxes.get(id_, {}),
+                box_habit=habit,
                 origin=page_origin(document.front_matter),
             )
             for id_, document in documents.items()

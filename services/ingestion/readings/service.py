@@ -28,6 +28,7 @@ from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import NotFoundError
 from services.knowledge.page.block import Page, Place
+from services.knowledge.page.box_habit import Habit
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
@@ -107,7 +108,8 @@ class ReadingsService:
         served = self._unread(text_hash)
         title = next(iter(self._texts.named(text_hash)), text_hash)
         corrections = self._maintenance.boxes.corrections([title]).get(title, {})
-        reading = begun_from_boxes(self._text(text_hash), title, corrections)
+        habit = self._maintenance.boxes.habit()
+        reading = begun_from_boxes(self._text(text_hash), title, corrections, habit)
         return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
@@ -119,7 +121,7 @@ class ReadingsService:
         is_kept = key in boxes.corrections([id_]).get(id_, {})
         if place is None and not (is_kept and correction.is_step is None):
             raise NoSuchBlockError(f"the page {id_!r} has no block {key!r} any more")
-        block = _marked(page, place) if place else None
+        block = _marked(page, place, boxes.habit()) if place else None
         boxes.put(id_, key, is_step=correction.is_step, who=self._who, block=block)
         return correction
 
@@ -428,11 +430,11 @@ def _states(served: ServedReading) -> Iterator[ProcedureState]:
         )
 
 
-def _marked(page: Page, place: Place) -> MarkedBlock:
+def _marked(page: Page, place: Place, habit: Habit) -> MarkedBlock:
     block = place.block
     return MarkedBlock(
         words=first_instruction(block.words)[:_LONGEST_WORDS],
         headings=tuple(each.text for each in place.headings if not each.is_withheld),
         line=block.start_line,
-        was_step=any(box.block.key == block.key for box in find_boxes(page)),
+        was_step=any(box.block.key == block.key for box in find_boxes(page, habit=habit)),
     )

@@ -9,6 +9,13 @@ from pydantic import Field, model_validator
 
 from services.kit.fits.fitted import FittedFile
 from services.kit.fits.trees import Forest
+from services.knowledge.page.box_habit import (
+    AS_SHIPPED,
+    Habit,
+    added_log_odds,
+    coarse_signs,
+    log_odds,
+)
 from services.knowledge.page.box_signs import SIGNS, SIGNS_HASH, Row
 
 
@@ -36,10 +43,28 @@ class BoxFit(FittedFile):
             )
         return self
 
-    def are_steps(self, rows: Sequence[Row], lists: Sequence[object]) -> list[bool]:
-        """Return for each row of signs whether it is of a step; `lists` as in `list_means`."""
-        chances = list_means(self.forest.chances(rows), lists)
-        return [chance >= self.threshold for chance in chances]
+    def chances(self, rows: Sequence[Row], lists: Sequence[object]) -> list[float]:
+        """Return for each row of signs the chance that it is of a step; `lists` as in `list_means`.
+
+        It is of the block's list as a whole.
+        """
+        return list_means(self.forest.chances(rows), lists)
+
+    def are_steps(
+        self, rows: Sequence[Row], lists: Sequence[object], habit: Habit = AS_SHIPPED
+    ) -> list[bool]:
+        """Return for each row of signs whether it is of a step; `lists` as in `list_means`.
+
+        A `habit` counts for each block by itself, so that it may part a list.
+        """
+        chances = self.chances(rows, lists)
+        if not habit:
+            return [chance >= self.threshold for chance in chances]
+        least = log_odds(self.threshold)
+        return [
+            log_odds(chance) + added_log_odds(coarse_signs(row), habit) >= least
+            for chance, row in zip(chances, rows, strict=True)
+        ]
 
 
 @cache

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
+from services.knowledge.page.box_habit import AS_SHIPPED, Habit
 from services.knowledge.page.boxes import Box, find_boxes
 from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.model import (
@@ -53,14 +54,19 @@ class _Draft:
 
 
 def build_checklist(
-    page: Page, shown: ShownPage, *, planner: str, corrections: Mapping[str, bool]
+    page: Page,
+    shown: ShownPage,
+    *,
+    planner: str,
+    corrections: Mapping[str, bool],
+    habit: Habit = AS_SHIPPED,
 ) -> Workflow:
     """Return the workflow of a page whose logic nobody has read.
 
     Behind the last box stands how the work ended: that it is over, or handed over. `corrections`
-    are an owner's words on boxes, by the key of the block.
+    are an owner's words on boxes, by the key of the block; `habit` what such words taught.
     """
-    drafts = _drafts(page, find_boxes(page, corrections))
+    drafts = _drafts(page, find_boxes(page, corrections, habit=habit))
     steps = [_step(n, draft, page, shown.document_id) for n, draft in enumerate(drafts, start=1)]
     ending = Step(id="end", kind=StepKind.DECISION, text=ENDING, implied=True)
     ends = [

@@ -7,7 +7,9 @@ from sqlalchemy import delete, select
 
 from services.kit.access.audit import add_audit
 from services.kit.batches import batches
+from services.kit.fits.in_use import FitInUse
 from services.kit.sql.database import Database
+from services.knowledge.page.box_habit import BoxHabit, Habit
 from services.procedure.ports import BoxWord, MarkedBlock
 from services.procedure.tables import BoxRow
 
@@ -18,9 +20,18 @@ _BY_FORM = "form"
 class SqlBoxStore:
     """Implements `procedure.ports.BoxStore`; safe to share between threads and processes."""
 
-    def __init__(self, database: Database) -> None:
-        """The table must exist: `database.migrate("procedure")`."""
+    def __init__(self, database: Database, shipped: BoxHabit | None = None) -> None:
+        """The table must exist: `database.migrate("procedure")`.
+
+        `shipped` are numbers of the data folder; what is learned serves in place of those that come
+        with the package alone.
+        """
         self._database = database
+        self._habit = FitInUse(shipped or BoxHabit.shipped(), database)
+
+    def habit(self) -> Habit:
+        """See `BoxStore.habit`."""
+        return self._habit.now.habit
 
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
         """See `BoxStore.corrections`."""

@@ -68,7 +68,9 @@ def _checklist(contents: DocumentContents) -> Checklist | None:
         document_id=document.id, title=document.title, text=text, withheld=contents.withheld
     )
     page = parse_page(text, withheld=shown.withheld)
-    workflow = build_checklist(page, shown, planner="", corrections=contents.boxes)
+    workflow = build_checklist(
+        page, shown, planner="", corrections=contents.boxes, habit=contents.box_habit
+    )
     work = Work(
         workflow_id="",
         ticket_id="",
