@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 
 from services.kit.access.audit import add_audit
 from services.kit.batches import batches
@@ -41,6 +41,13 @@ class SqlBoxStore:
                 for row in session.scalars(select(BoxRow).where(BoxRow.document_id.in_(some))):
                     found.setdefault(row.document_id, {})[row.key] = row.is_step
         return found
+
+    def spoken_of(self, most: int) -> list[str]:
+        """Return the documents that somebody spoke of, the latest first, at most so many."""
+        latest = func.max(BoxRow.updated_at).desc()
+        statement = select(BoxRow.document_id).group_by(BoxRow.document_id).order_by(latest)
+        with self._database.session() as session:
+            return list(session.scalars(statement.limit(most)))
 
     def words(self, document_id: str) -> list[BoxWord]:
         """See `BoxStore.words`."""

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from services.gateway.knowledge import Knowledge
+from services.kit.fits import in_use
+from services.knowledge.page.box_habit import BoxHabit
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.build import LONGEST_PAGE
@@ -250,3 +252,18 @@ def test_a_book_is_shown_by_its_lines(known, stand):
     assert 'aria-label="Lines of the page"' in html
     assert "Begin with its boxes" in html
     assert 'action="/knowledge/boxes' not in html
+
+
+def test_what_owners_words_taught_shows_on_the_page_of_a_document(known, stand, monkeypatch):
+    monkeypatch.setattr(in_use, "LOOK_EVERY_S", 0.0)
+    assert 'class="check"' in row(known.client.get(reading_at(stand)).text, "Vent the loop")
+    learned = BoxHabit.shipped().model_copy(update={"weights": {"numbered": -20.0}})
+    in_use.Fits(stand.database).put(BoxHabit.NAME, learned, {})
+    assert 'class="check"' not in row(known.client.get(reading_at(stand)).text, "Vent the loop")
+    correct(known, WITHOUT_TICKET, "Vent the loop", "true")
+    html = known.client.get(reading_at(stand)).text
+    assert 'class="check"' in row(html, "Vent the loop"), "somebody's word stands above it"
+    assert "is a step, by its form none" in listed(html)
+    correct(known, WITHOUT_TICKET, "Vent the loop", "")
+    in_use.Fits(stand.database).back(BoxHabit.NAME)
+    assert 'class="check"' in row(known.client.get(reading_at(stand)).text, "Vent the loop")
