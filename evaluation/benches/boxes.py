@@ -8,8 +8,7 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.measures.boxes import JudgedBlock, PageBlocks, box_figures, box_intervals
 from evaluation.measures.figures import Report, mean_over_sets
 from services.knowledge.page.block import Block, BlockKind, Page
-from services.knowledge.page.box_fit import BoxFit
-from services.knowledge.page.box_habit import AS_SHIPPED, Habit
+from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines

@@ -10,7 +10,7 @@ from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFi
 from evaluation.commands.outcome import finish, write_rows
 
 if TYPE_CHECKING:
-    from services.knowledge.page.box_habit import Habit
+    from services.knowledge.page.box_fit import Habit
 
 app = typer.Typer()
 
@@ -81,7 +81,7 @@ def _habit_of(data_dir: Path) -> "Habit":
     """Return what serves on the platform of a folder, learned or its own."""
     from evaluation.commands.platform import settings_of  # noqa: PLC0415
     from services.kit.sql.database import Database  # noqa: PLC0415
-    from services.knowledge.page.box_habit import BoxHabit  # noqa: PLC0415
+    from services.knowledge.page.box_fit import BoxHabit  # noqa: PLC0415
     from services.procedure.store.sql_boxes import SqlBoxStore  # noqa: PLC0415
 
     database = Database(settings_of(data_dir).resolved_database_url)

@@ -11,6 +11,7 @@ from services.kit.text import clean_text
 from services.kit.value import Value
 from services.workflow.editing.changes import StepChange
 from services.workflow.editing.edits import Edit
+from services.workflow.model import Workflow
 
 MOST_WORDS = 2_000
 MOST_WEEKS = 53
@@ -221,6 +222,39 @@ class Work(Value):
     def by_step(self) -> dict[str, StepWork]:
         """What was done, by step id."""
         return {each.step: each for each in self.steps}
+
+
+NO_WORK = Work(
+    workflow_id="",
+    ticket_id="",
+    candidate_id="",
+    latest_id="",
+    next=None,
+    done=0,
+    skipped=0,
+    total=0,
+)
+"""Nothing done, on a page that is no workflow of a ticket."""
+
+
+class PageBeside(Value):
+    """A page that the page of a ticket leads to, as it stands now, with boxes of its own."""
+
+    document_id: str
+    title: str = ""
+    is_known: bool = True
+    """False where the document is not among those that are known, or not any more."""
+    workflow: Workflow | None = None
+    """Its checklist, each step under the key of its block; None of a page that is not known, or too
+    long to have one."""
+    work: Work
+    """How far it is on this ticket. The ids of workflows in it are empty: it is none of the
+    ticket's, and no figure of these counts it."""
+
+    @property
+    def settled(self) -> int:
+        """Boxes that need nothing any more."""
+        return self.work.done + self.work.skipped
 
 
 class EditRequest(Value):

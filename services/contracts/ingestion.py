@@ -4,15 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import BinaryIO, Protocol
+from typing import Annotated, BinaryIO, Protocol
 from urllib.parse import quote
 
 from pydantic import Field
 
+from services.contracts.pictures import PagePicture, PictureFile
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
 from services.knowledge.model import Document, ResolvedCase
+from services.workflow.model import ShownPage
+
+MOST_LINKS = 2_000
+LONGEST_LINK = 4_096
 
 
 class JobStatus(StrEnum):
@@ -112,6 +117,14 @@ class DocumentQuery(Value):
 ANY_DOCUMENT = DocumentQuery()
 
 
+class LinkQuery(Value):
+    """Links of a document's page, to be found among the documents."""
+
+    document_id: str = Field(max_length=1024)
+    links: tuple[Annotated[str, Field(max_length=LONGEST_LINK)], ...] = Field(max_length=MOST_LINKS)
+    """As the page writes them, with or without fragments."""
+
+
 class Folder(Value):
     """A folder of documents."""
 
@@ -144,6 +157,16 @@ class DocumentContents(Value):
     """Words of people on its blocks: whether one is a step to tick off, by its key."""
     box_habit: dict[str, float] = Field(default={})
     """What such words taught of the form of steps, in log-odds by sign; empty as shipped."""
+
+    @property
+    def shown_page(self) -> ShownPage:
+        """The page as a checklist shows it, all of it open."""
+        return ShownPage(
+            document_id=self.document.id,
+            title=self.document.title,
+            text="\n".join(self.lines),
+            withheld=self.withheld,
+        )
 
 
 class Ownership(Value):
@@ -296,6 +319,12 @@ class Ingestion(Protocol):
     def folders(self, *, root: str = "", under: str = "") -> list[Folder]:
         """The folders directly below `under`, in the order of their paths."""
 
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """Return the documents that links of a page lead to, by the links as they are written.
+
+        Those that lead elsewhere are left out.
+        """
+
     def contents(self, document_id: str) -> DocumentContents:
         """What became of a document.
 
@@ -318,6 +347,19 @@ class Ingestion(Protocol):
 
         Raises:
             NotFoundError: No such document.
+        """
+
+    def pictures(self, document_id: str) -> list[PagePicture]:
+        """The pictures that a document names beside itself, also those that were not taken in.
+
+        In the order of their paths; of an unknown document none.
+        """
+
+    def picture(self, document_id: str, content_hash: str) -> PictureFile:
+        """The bytes of one of them.
+
+        Raises:
+            NotFoundError: None of this hash was taken in with the document.
         """
 
     def archive(self, case: ResolvedCase) -> Archived:
@@ -386,6 +428,11 @@ class IngestionClient:
         found = self._client.get("/v1/folders", root=root, under=under)
         return [Folder.model_validate(folder) for folder in found]
 
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """See `Ingestion.linked`."""
+        found: dict[str, str] = self._client.post("/v1/links", query)
+        return found
+
     def contents(self, document_id: str) -> DocumentContents:
         """See `Ingestion.contents`."""
         return DocumentContents.model_validate(
@@ -404,6 +451,16 @@ class IngestionClient:
     def document(self, document_id: str) -> Document:
         """See `Ingestion.document`."""
         return Document.model_validate(self._client.get(f"/v1/documents/{quote(document_id)}"))
+
+    def pictures(self, document_id: str) -> list[PagePicture]:
+        """See `Ingestion.pictures`."""
+        found = self._client.get("/v1/pictures", document=document_id)
+        return [PagePicture.model_validate(each) for each in found]
+
+    def picture(self, document_id: str, content_hash: str) -> PictureFile:
+        """See `Ingestion.picture`."""
+        path = f"/v1/pictures/{quote(content_hash, '')}"
+        return PictureFile(*self._client.get_file(path, document=document_id))
 
     def archive(self, case: ResolvedCase) -> Archived:
         """See `Ingestion.archive`."""

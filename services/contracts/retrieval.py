@@ -13,6 +13,7 @@ from services.kit.value import Value
 from services.knowledge.model import IncidentNode, KnowledgeContext, Span
 from services.procedure.model import Procedure
 from services.procedure.ports import ReadingState, ServedReading
+from services.workflow.model import LinkedPage
 
 
 class RetrieveRequest(Value):
@@ -70,6 +71,9 @@ class PageReading(Value):
     """What people said of blocks, by key: whether they are steps."""
     box_habit: dict[str, float] = Field(default={})
     """What such words taught of the form of steps, in log-odds by sign; empty as shipped."""
+    links: tuple[LinkedPage, ...] = ()
+    """Of a page that is mostly links and may be the answer: the pages that it leads to, in its
+    order."""
     origin: str = ""
     """How the page came about, where nobody wrote it by hand: `learned from 3 runs`."""
 

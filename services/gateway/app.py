@@ -114,7 +114,9 @@ def create_app(
         retrying=retrying,
         announcer=write_back,
     )
-    adoption = AdoptionService(database, outbox, retrieval)
+    adoption = AdoptionService(
+        database, outbox, retrieval, knowledge.ingestion if knowledge else None
+    )
     deciding = TriageService(
         database,
         outbox,

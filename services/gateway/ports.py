@@ -10,6 +10,7 @@ from services.contracts.adoption import (
     EditRequest,
     LeftBehind,
     NewerReading,
+    PageBeside,
     PartOfMark,
     StepJudgement,
     StepMark,
@@ -142,6 +143,20 @@ class Adoption(Protocol):
 
     def mark(self, workflow_id: str, step_id: str, mark: StepMark | PartOfMark) -> Work:
         """What was done with a step."""
+        ...
+
+    def beside(self, ticket_id: str, document_id: str, *, heading: str = "") -> PageBeside:
+        """Return a page that the ticket's page leads to, with its boxes."""
+        ...
+
+    def marked_beside(self, ticket_id: str) -> tuple[PageBeside, ...]:
+        """Return those of which a box was marked."""
+        ...
+
+    def mark_beside(
+        self, ticket_id: str, document_id: str, box: str, mark: StepMark | PartOfMark
+    ) -> PageBeside:
+        """Take down what was done with a box of one."""
         ...
 
     def judge(self, workflow_id: str, step_id: str, judgement: StepJudgement) -> Work:

@@ -279,6 +279,29 @@ class MarkRow(Base):
     """How old that mark was by then: what is said there later is not in this one."""
 
 
+class LinkedMarkRow(Base):
+    """What an engineer did with a box of a page that the page of a ticket links to."""
+
+    __tablename__ = "gateway_linked_mark"
+
+    ticket_id: Mapped[str] = mapped_column(
+        ForeignKey("gateway_ticket.id", ondelete="CASCADE"), primary_key=True
+    )
+    document_id: Mapped[str] = mapped_column(String(1024), primary_key=True)
+    box: Mapped[str] = mapped_column(String(40), primary_key=True)
+    """The key of its block."""
+    state: Mapped[str] = mapped_column(String(20), default="open")
+    why: Mapped[str] = mapped_column(Text, default="")
+    """Why it was skipped."""
+    seen: Mapped[str] = mapped_column(Text, default="")
+    """What was seen at it."""
+    seen_by: Mapped[str] = mapped_column(String(200), default="")
+    marked_by: Mapped[str] = mapped_column(String(200), default="")
+    marked_at: Mapped[float | None] = mapped_column(Float)
+    told: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """What the box said when it was marked."""
+
+
 class LeftBehindRow(Base):
     """What somebody said of a step or of a workflow, before something else took its place."""
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, File, Query, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from services.contracts.ingestion import (
@@ -21,13 +22,16 @@ from services.contracts.ingestion import (
     Ingestion,
     IngestJob,
     IngestRequest,
+    LinkQuery,
     Ownership,
     RemovalCost,
     Upload,
 )
+from services.contracts.pictures import PagePicture
 from services.contracts.readings import DoubtReport, DoubtTaken, DoubtWithdrawal
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError, NotFoundError, PayloadTooLargeError
+from services.kit.http.foreign_file import foreign_file
 from services.kit.http.openapi import refusals
 from services.knowledge.model import Document, ResolvedCase
 
@@ -96,11 +100,39 @@ def create_router(service: Ingestion) -> APIRouter:
         """A document with its Markdown, which is what citations count lines in."""
         return service.document(document_id)
 
+    _add_pictures(router, service)
     _add_removals(router, service)
     _add_catalogue(router, service)
     _add_cases(router, service)
     _add_doubts(router, service)
     return router
+
+
+def _add_pictures(router: APIRouter, service: Ingestion) -> None:
+    @router.get("/pictures")
+    @needs(Need.READ)
+    def list_pictures(document: Annotated[str, Query(max_length=1024)]) -> list[PagePicture]:
+        """The pictures that a document names beside itself; one that is not here says why."""
+        return service.pictures(document)
+
+    @router.get(
+        "/pictures/{content_hash}",
+        response_class=Response,
+        responses={200: _PICTURE, **refusals(NotFoundError)},
+    )
+    @needs(Need.READ)
+    def get_picture(
+        content_hash: str, document: Annotated[str, Query(max_length=1024)]
+    ) -> Response:
+        """The bytes of one of them, PNG, JPEG, GIF or WebP."""
+        file = service.picture(document, content_hash)
+        return foreign_file(file.content, file.media_type)
+
+
+_PICTURE = {
+    "description": "The picture.",
+    "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}},
+}
 
 
 def _add_removals(router: APIRouter, service: Ingestion) -> None:
@@ -132,6 +164,15 @@ def _add_catalogue(router: APIRouter, service: Ingestion) -> None:
     def get_contents(document_id: str) -> DocumentContents:
         """A document's lines with its chunks and incident nodes, as they were read from it."""
         return service.contents(document_id)
+
+    @router.post("/links")
+    @needs(Need.READ)
+    def find_linked(query: LinkQuery) -> dict[str, str]:
+        """The documents that links of a page lead to, by the links as the page writes them.
+
+        Links that lead elsewhere are left out.
+        """
+        return service.linked(query)
 
     @router.get("/decay")
     @needs(Need.READ)

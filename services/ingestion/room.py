@@ -36,7 +36,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
     from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
-    from services.knowledge.page.box_habit import BoxHabit
+    from services.knowledge.page.box_fit import BoxHabit
 
     settings, sync_settings = IngestionSettings(), SyncSettings()
     service = IngestionService(

@@ -10,6 +10,7 @@ from services.ingestion.graph_build.part_store import PartStore, with_built_part
 from services.ingestion.graph_build.service import GraphBuilding
 from services.ingestion.jobs.service import JobService
 from services.ingestion.jobs.stores import Stores
+from services.ingestion.pictures.service import PictureService
 from services.ingestion.proposals.accepted import AcceptedPages
 from services.ingestion.readings.ingested import IngestedReadings
 from services.ingestion.settings import IngestionSettings
@@ -18,14 +19,20 @@ from services.ingestion.survey.records import SurveyRecords
 from services.ingestion.survey.service import SurveyService
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
-from services.knowledge.page.box_habit import BoxHabit
+from services.knowledge.page.box_fit import BoxHabit
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
 from services.procedure.store.sql_boxes import SqlBoxStore
 from services.procedure.store.sql_readings import SqlReadingStore
 
 
 class IngestionService(
-    JobService, CatalogueService, IngestedReadings, GraphBuilding, CaseService, SurveyService
+    JobService,
+    CatalogueService,
+    IngestedReadings,
+    GraphBuilding,
+    CaseService,
+    SurveyService,
+    PictureService,
 ):
     """See `contracts.ingestion.Ingestion`: each base does its part of it, on the same stores."""
 
@@ -104,5 +111,6 @@ class IngestionService(
             settings=settings,
             locks=locks,
         )
+        PictureService.__init__(self, database)
         SurveyService.__init__(self, database, documents, survey)
         CaseService.__init__(self, database, case_embedder or embedder, most=settings.most_cases)

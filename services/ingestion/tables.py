@@ -3,7 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    false,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from services.kit.sql.database import Base
@@ -132,6 +143,27 @@ class IngestedRow(Base):
     chunk_ids: Mapped[list[Any]] = mapped_column(JSON)
     node_ids: Mapped[list[Any]] = mapped_column(JSON)
     updated_at: Mapped[datetime] = mapped_column(Instant)
+    pictures_taken: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether its pictures were looked for; not where an older version ingested it."""
+
+
+class PictureRow(Base):
+    """A picture that a document names, or the reason why it was not taken in."""
+
+    __tablename__ = "ingestion_picture"
+
+    document_id: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    path: Mapped[str] = mapped_column(String(MAX_ID_LENGTH), primary_key=True)
+    """From the root of the documents."""
+    fingerprint: Mapped[str] = mapped_column(String(100))
+    """Tells without reading whether the file is the one that was read; empty where none was there,
+    a word of its own where the document's file holds the picture itself."""
+    content_hash: Mapped[str] = mapped_column(String(64))
+    media_type: Mapped[str] = mapped_column(String(20))
+    width: Mapped[int]
+    height: Mapped[int]
+    refusal: Mapped[str] = mapped_column(Text)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class OwnerRow(Base):

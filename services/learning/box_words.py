@@ -8,8 +8,7 @@ from services.kit.fits.in_use import FitInUse
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
 from services.knowledge.page.block import Page
-from services.knowledge.page.box_fit import shipped_fit
-from services.knowledge.page.box_habit import BoxHabit, Habit, coarse_signs, log_odds
+from services.knowledge.page.box_fit import BoxHabit, Habit, coarse_signs, log_odds, shipped_fit
 from services.knowledge.page.box_signs import signs_of
 from services.knowledge.page.boxes import candidates, find_boxes, is_of_form, lists_of
 from services.knowledge.page.parsing import parse_page

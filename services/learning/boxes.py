@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from services.knowledge.page.box_fit import shipped_fit
-from services.knowledge.page.box_habit import BIAS, BoxHabit, added_log_odds, log_odds
+from services.knowledge.page.box_fit import BIAS, BoxHabit, added_log_odds, log_odds, shipped_fit
 from services.learning.box_words import BoxLesson, JudgedBlock
 from services.learning.numbers import ANY, Weights, fit_chance
 from services.learning.subject import AnyLesson, Weighed, log_chance

@@ -25,6 +25,8 @@ from sqlalchemy import (
 from services.kit.migrations import ROOMS
 
 _ROWS_AT_ONCE = 500
+_LARGE_ROWS_AT_ONCE = 20
+"""Of tables that keep bytes, such as pictures."""
 
 Row = Mapping[str, Any]
 
@@ -54,7 +56,7 @@ def count(connection: Connection, table: Table) -> int:
 
 def lines_of(connection: Connection, table: Table) -> Iterator[bytes]:
     """A row a line, read as they are asked for."""
-    streamed = connection.execution_options(yield_per=_ROWS_AT_ONCE)
+    streamed = connection.execution_options(yield_per=_rows_at_once(table))
     ordered = select(table).order_by(*table.primary_key.columns)
     for row in streamed.execute(ordered).mappings():
         values = {name: _written(value) for name, value in row.items()}
@@ -68,11 +70,16 @@ def load(connection: Connection, table: Table, lines: Iterable[bytes]) -> int:
             column.type.none_as_null = True
     rows = (_read_row(connection, table, json.loads(line)) for line in lines)
     loaded = 0
-    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+    while batch := list(islice(rows, _rows_at_once(table))):
         connection.execute(table.insert(), batch)
         loaded += len(batch)
     _count_on(connection, table)
     return loaded
+
+
+def _rows_at_once(table: Table) -> int:
+    is_large = any(isinstance(column.type, LargeBinary) for column in table.columns)
+    return _LARGE_ROWS_AT_ONCE if is_large else _ROWS_AT_ONCE
 
 
 def _written(value: object) -> object:

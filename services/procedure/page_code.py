@@ -44,6 +44,8 @@ _PLACE = re.compile(
     r"(?!following\b|case\b|order\b|above\b|same\b)|(?:alternatively|or|only|if)\b).{3,80})$",
     re.IGNORECASE,
 )
+_NAMES = re.compile(r"\b(?:with|via|by|through)[:,]?\s*$", re.IGNORECASE)
+"""What stands before a command as often as before a name or the words of an error."""
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
 _HERE_DOCUMENT = re.compile(r"<<-?\s*([\"']?)(\w+)\1")
 _OPENS = re.compile(
@@ -107,11 +109,12 @@ def _is_told(text: str, code: str) -> bool:
     before, found, behind = text.partition(code)
     if not found:
         return False
-    is_last = not behind.strip(" .") or behind.startswith(" (")
-    is_apart = before.endswith(": ") and is_last
-    is_apart = is_apart or (before.endswith("(") and behind.startswith(")"))
-    is_named = is_apart and begins_with_program(code)
-    return not before or is_named or TELLS.search(before) is not None
+    behind = behind.strip(" .:")
+    is_program = begins_with_program(code)
+    if not before or before.endswith("(") or _NAMES.search(before):
+        return is_program or not (before or behind)
+    is_apart = before.endswith(": ") and (not behind or behind.startswith("("))
+    return (is_apart and is_program) or TELLS.search(before) is not None
 
 
 def is_output(block: Code, before: str) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.value import Value
-from services.knowledge.page.box_habit import Habit
+from services.knowledge.page.box_fit import Habit
 from services.procedure.model import Procedure, Reader, Reading
 
 

@@ -1,13 +1,18 @@
 """The documents that were found as pages, each with its reading where somebody has read it."""
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import unquote
 
 from services.contracts.retrieval import PageReading
+from services.knowledge.document.links import linked_documents, linked_path
 from services.knowledge.document.page_origin import page_origin
-from services.knowledge.page.box_habit import AS_SHIPPED, Habit
+from services.knowledge.page.box_fit import AS_SHIPPED, Habit
+from services.knowledge.page.leading import entries, is_mostly_links
+from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of, usable_title
 from services.procedure.ports import BoxSource, ReadingSource, ServedReading
+from services.workflow.model import LinkedPage
 
 
 class NoReadings:
@@ -59,3 +64,24 @@ class Pages:
             )
             for id_, document in documents.items()
         )
+
+    def links_of(self, page: PageReading) -> tuple[LinkedPage, ...]:
+        """Return the pages that one leads to which is mostly links, in its order; of others none.
+
+        Each document comes once, as the first entry calls it.
+        """
+        blocks, own = parse_page(page.text), page.document_id
+        inside = [link for link in blocks.link_targets if linked_path(link, own)]
+        if not is_mostly_links(blocks, inside, page.boxes, page.box_habit):
+            return ()
+        found = linked_documents(inside, own, self._documents.ids_with)
+        known = {link: document for link, document in found.items() if document != own}
+        if not is_mostly_links(blocks, known, page.boxes, page.box_habit):
+            return ()
+        linked: dict[str, LinkedPage] = {}
+        for entry in entries(blocks):
+            if document := known.get(entry.target):
+                part = unquote(entry.target.partition("#")[2])
+                leads_to = LinkedPage(document_id=document, title=entry.words, part=part)
+                linked.setdefault(document, leads_to)
+        return tuple(linked.values())

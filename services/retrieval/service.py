@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from services.contracts.retrieval import (
     MOST_SIGNS,
+    RIVAL_SCORE,
     NodeQuery,
     NodeSummary,
     NodeSurroundings,
@@ -52,6 +53,8 @@ _LINKING_DOCUMENTS = 2
 """Documents whose links are followed: those that compete for the answer."""
 _MOST_TREATS = 300
 """Characters of what a page treats that others of its kind are looked for by."""
+_OFFERED = 3
+"""Pages that an engineer may take in the place of the best one."""
 _NEXT_OF_SAME = 0.9
 """What the next chunk or node of a document counts, so that one document crowds out no other."""
 
@@ -124,7 +127,7 @@ class RetrievalService:
             linked=around.linked,
             words=dict(words),
             confidence=confidence(ranked, ranking.curve),
-            pages=self._readings(ranked, around.targets),
+            pages=self._readings(ranked, around.targets, request.without),
             degraded=missing,
             signs=tuple(_signs(each) for each in ranked[:MOST_SIGNS]),
             is_alert=query.is_alert,
@@ -258,17 +261,37 @@ class RetrievalService:
         return tuple(linked)[: self._settings.max_linked]
 
     def _readings(
-        self, ranked: Sequence[DocumentEvidence], targets: Sequence[str]
+        self, ranked: Sequence[DocumentEvidence], targets: Sequence[str], without: Sequence[str]
     ) -> tuple[PageReading, ...]:
-        """What the best documents tell to do, then what those that they hand over to do."""
+        """What the best documents tell to do, then what those that they hand over to do.
+
+        Of those that may be the answer, one that is mostly links says where these lead, but for the
+        documents `without`.
+        """
         scores = {each.document_id: _score(each, 0) for each in ranked}
         best = list(scores)[: self._settings.pages]
         wanted = dict.fromkeys((*best, *targets[: self._settings.linked_pages]))
         near = {each.document_id: _near(each) for each in ranked[: self._settings.pages]}
         with stage_timer("retrieval", "read"):
             pages = self._pages.of({id_: scores.get(id_, 0.0) for id_ in wanted})
+            bar = RIVAL_SCORE * max((page.score for page in pages), default=0.0)
+            links = {
+                page.document_id: tuple(
+                    link.model_copy(update={"nearness": scores.get(link.document_id, 0.0)})
+                    for link in self._pages.links_of(page)
+                    if link.document_id not in without
+                )
+                for place, page in enumerate(pages)
+                if page.score >= bar > 0 or place < _OFFERED
+            }
         return tuple(
-            page.model_copy(update={"near": near.get(page.document_id, {})}) for page in pages
+            page.model_copy(
+                update={
+                    "near": near.get(page.document_id, {}),
+                    "links": links.get(page.document_id, ()),
+                }
+            )
+            for page in pages
         )
 
 

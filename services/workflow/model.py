@@ -93,6 +93,18 @@ class Transition(Value):
     """How likely the source goes on this way, of an answer or a join; None: not judged."""
 
 
+class LinkedPage(Value):
+    """A page that another one leads to."""
+
+    document_id: str
+    title: str
+    """As the link calls it."""
+    part: str = ""
+    """The fragment of the link, without `#`."""
+    nearness: float = Field(default=0.0, ge=0, le=1)
+    """Relevance of the document to what was asked; 0 where retrieval did not come upon it."""
+
+
 class ShownPage(Value):
     """A page as a checklist shows it, whole, as it was stored when the workflow was made."""
 
@@ -104,6 +116,9 @@ class ShownPage(Value):
     open: tuple[str, ...] = ()
     """Keys of the headings whose sections the ticket asks for; empty where the page is of one
     task and stands open whole."""
+    links: tuple[LinkedPage, ...] = ()
+    """Of a page that is mostly links: the pages that it leads to, nearest to the ticket first, and
+    equally near ones in the page's order."""
 
 
 class Provenance(Value):

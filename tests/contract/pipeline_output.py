@@ -62,7 +62,7 @@ def name(path: Path) -> str:
 
 
 def document(path: Path) -> Document:
-    return read_document(name(path), path.read_bytes(), Unisolated(), max_chars=10**7)
+    return read_document(name(path), path.read_bytes(), Unisolated(), max_chars=10**7)[0]
 
 
 def _pipeline_hash(found: Document, pipeline: Pipeline) -> str:

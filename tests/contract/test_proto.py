@@ -50,6 +50,7 @@ from services.contracts.triage import HandOver, TeamChance, TriageDecision
 from services.contracts.verdict import Verdict
 from services.workflow.model import (
     Citation,
+    LinkedPage,
     Provenance,
     ShownPage,
     Step,
@@ -61,7 +62,7 @@ from services.workflow.model import (
 
 PROTO = Path(__file__).parents[2] / "proto"
 MODELS: list[type[BaseModel]] = [
-    *(Citation, Provenance, ShownPage, Step, Transition, Workflow),
+    *(Citation, LinkedPage, Provenance, ShownPage, Step, Transition, Workflow),
     *(Dimension, Score),
     *(Ticket, TicketDetail, NearestDocument, RelatedTicket, TicketComment),
     *(StoredWorkflow, CandidateSummary, ProgressEvent),

@@ -87,12 +87,47 @@ def test_what_is_begun_stays_while_a_box_is_ticked(worked):
     expect(at.get_by_label("What you see at")).to_have_value("Half a sen")
 
 
-def test_a_link_leads_to_the_page_that_it_means(worked):
-    worked.get_by_role("link", name="Optic reports low receive power").click()
-    expect(worked.get_by_role("heading", level=1)).to_contain_text(
-        "low receive power", ignore_case=True
-    )
-    assert "/knowledge/document/" in worked.url
+def beside(page):
+    """The page that stands beside the ticket's own."""
+    return page.get_by_role("region", name="Optic reports low receive power")
+
+
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 900}, PHONE])
+def test_a_link_opens_the_page_that_it_means_and_ticks_stay_there(
+    browser, running, ticket, viewport
+):
+    page = browser.new_context(base_url=running.url, viewport=viewport).new_page()
+    page.goto(f"/tickets/{ticket['id']}")
+    link = page.locator(".item a").filter(has_text="Optic reports low receive power")
+    link.click()
+    expect(
+        page.get_by_role("heading", name="Optic reports low receive power").first
+    ).to_be_focused()
+    first = beside(page).locator(".box").filter(has_text="Read the levels")
+    was = first.get_by_role("checkbox").is_checked()
+    first.get_by_role("checkbox").click()
+    expect(first.get_by_role("checkbox")).to_be_checked(checked=not was)
+    assert "beside=" in page.url
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    page.locator("#close-beside").click()
+    expect(beside(page)).to_have_count(0)
+    link.click()
+    expect(first.get_by_role("checkbox")).to_be_checked(checked=not was)
+    first.get_by_role("checkbox").click()
+    expect(first.get_by_role("checkbox")).to_be_checked(checked=was)
+    page.context.close()
+
+
+def test_without_scripts_a_link_opens_the_page_beside(browser, running, ticket):
+    page = browser.new_context(base_url=running.url, java_script_enabled=False).new_page()
+    page.goto(f"/tickets/{ticket['id']}")
+    page.locator(".item a").filter(has_text="Optic reports low receive power").click()
+    expect(beside(page)).to_be_in_viewport()
+    page.locator("#close-beside").click()
+    expect(beside(page)).to_have_count(0)
+    page.context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

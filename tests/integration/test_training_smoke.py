@@ -160,7 +160,9 @@ def server(trained: Trained) -> Iterator[str]:
     """The address of a vLLM with the base and both adapters."""
     began = time.monotonic()
     adapters = [f"--adapter={name}={path}" for name, path in trained.adapters.items()]
-    command = [PYTHON, str(SERVERS / "vllm_server.py"), *adapters, str(trained.base)]
+    command = [PYTHON, str(SERVERS / "vllm_server.py"), *adapters]
+    # PEFT computes in float32 here; in bfloat16 rounding alone is half of what was learned.
+    command += ["--dtype=float32", str(trained.base)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         first = process.stdout.readline().strip()
@@ -194,10 +196,10 @@ def test_a_server_answers_by_each_name_and_by_the_base_again(trained: Trained, s
         sys.stdout.write(f"\n{name}: {served.mean():.3f} (PEFT {ours.mean():.3f}) {text!r}")
     assert torch.equal(found[0], found[3])
     assert answers[0] == answers[3]
-    # The server rounds to bfloat16, so its changes are near those of PEFT and not the same.
+    # Both compute in float32 and in other orders, so what an adapter changes is nearly the same.
     changed, expected = [[each - of[0] for each in of[1:3]] for of in (found, here)]
     for change, own, other in zip(changed, expected, reversed(expected), strict=True):
         assert (change - own).norm() < (change - other).norm()
-        assert (change - own).norm() < own.norm() / 2
+        assert (change - own).norm() < own.norm() / 10
     with pytest.raises(ModelRefusedError, match=r"404.*`planner-2` does not exist"):
         answer("planner-2")

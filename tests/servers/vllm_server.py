@@ -1,10 +1,11 @@
 """Starts a vLLM server on loopback, runs a command against it and stops it again.
 
-    python tests/servers/vllm_server.py [--adapter NAME=FOLDER ...] FOLDER [COMMAND [ARGUMENT ...]]
+    python tests/servers/vllm_server.py [--adapter NAME=FOLDER ...] [--dtype DTYPE] FOLDER
+        [COMMAND [ARGUMENT ...]]
 
 FOLDER is a Hugging Face model, its name is the model's; adapters of PEFT are served beside it by
-names of their own. The command finds the server in
-FLOWXPERT_TEST_VLLM_URL and _MODEL, and its exit status is passed on; without a command both are
+names of their own. Numbers are bfloat16 unless another kind is named. The command finds the server
+in FLOWXPERT_TEST_VLLM_URL and _MODEL, and its exit status is passed on; without a command both are
 printed and the server stays until this process is ended. Needs nothing but vLLM itself: run it with
 the Python that vLLM is installed for.
 """
@@ -41,7 +42,9 @@ BOUNDS = {
 
 
 @contextmanager
-def vllm_server(folder: Path, adapters: Sequence[str] = ()) -> Iterator[str]:
+def vllm_server(
+    folder: Path, adapters: Sequence[str] = (), dtype: str = "bfloat16"
+) -> Iterator[str]:
     """The address of a server that answers, ending in /v1."""
     port = free_port()
     with tempfile.TemporaryFile() as log:
@@ -50,7 +53,7 @@ def vllm_server(folder: Path, adapters: Sequence[str] = ()) -> Iterator[str]:
                 *(sys.executable, "-m", "vllm.entrypoints.openai.api_server"),
                 *("--model", str(folder), "--served-model-name", folder.name),
                 *("--host", "127.0.0.1", "--port", str(port)),
-                *("--enforce-eager", "--dtype", "bfloat16"),
+                *("--enforce-eager", "--dtype", dtype),
                 *("--max-model-len", str(MODEL_LEN), "--max-num-seqs", "8"),
                 *("--structured-outputs-config", json.dumps(COMPACT_JSON)),
                 *(("--enable-lora", "--lora-modules", *adapters) if adapters else ()),
@@ -100,22 +103,23 @@ def stop(server: subprocess.Popen[bytes]) -> None:
     server.wait()
 
 
-def main(folder: Path, adapters: list[str], command: list[str]) -> int:
+def main(folder: Path, adapters: list[str], dtype: str, command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with vllm_server(folder, adapters) as url:
-        told = {"FLOWXPERT_TEST_VLLM_URL": url, "FLOWXPERT_TEST_VLLM_MODEL": folder.name}
+    with vllm_server(folder, adapters, dtype) as url:
+        variables = {"FLOWXPERT_TEST_VLLM_URL": url, "FLOWXPERT_TEST_VLLM_MODEL": folder.name}
         if command:
-            return subprocess.run(command, env=os.environ | told, check=False).returncode
-        sys.stdout.write("".join(f"export {name}={value}\n" for name, value in told.items()))
+            return subprocess.run(command, env=os.environ | variables, check=False).returncode
+        sys.stdout.write("".join(f"export {name}={value}\n" for name, value in variables.items()))
         sys.stdout.flush()
         signal.pause()
     return 0
 
 
 if __name__ == "__main__":
-    told = argparse.ArgumentParser()
-    told.add_argument("--adapter", action="append", default=[], metavar="NAME=FOLDER")
-    told.add_argument("folder", type=Path)
-    told.add_argument("command", nargs=argparse.REMAINDER)
-    given = told.parse_args()
-    sys.exit(main(given.folder, given.adapter, given.command))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--adapter", action="append", default=[], metavar="NAME=FOLDER")
+    parser.add_argument("--dtype", default="bfloat16")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    sys.exit(main(options.folder, options.adapter, options.dtype, options.command))

@@ -10,6 +10,7 @@ from services.contracts.adoption import (
     AcceptanceReport,
     EditRequest,
     LeftBehind,
+    PageBeside,
     StepJudgement,
     StepMark,
     TakenQuery,
@@ -28,6 +29,8 @@ from services.kit.http.openapi import refusals
 from services.workflow.editing.edited import UnusableEditError
 
 Step = Annotated[str, Path(max_length=400)]
+Document = Annotated[str, Query(max_length=1024)]
+Heading = Annotated[str, Query(max_length=400)]
 Weeks = Annotated[int, Query(ge=1, le=MOST_WEEKS)]
 
 
@@ -115,4 +118,28 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
         """The tickets that a number of the acceptance rate counts, at most 200."""
         return service.taken(query)
 
+    _add_pages_beside(router, service)
     return router
+
+
+def _add_pages_beside(router: APIRouter, service: AdoptionService) -> None:
+    @router.get("/v1/tickets/{ticket_id}/page-beside", responses=refusals(TicketNotFoundError))
+    @needs(Need.READ)
+    def get_page_beside(ticket_id: Id, document: Document, heading: Heading = "") -> PageBeside:
+        """A page that the ticket's page links to, with its boxes and what was done with them.
+
+        `heading` is the fragment of the link: of a page of several tasks it opens the one it names.
+        """
+        return service.beside(ticket_id, document, heading=heading)
+
+    @router.put(
+        "/v1/tickets/{ticket_id}/page-beside/{box}/mark",
+        responses=refusals(TicketNotFoundError, StepNotFoundError, UnusableMarkError),
+    )
+    @needs(Need.OPERATE)
+    def put_mark_beside(ticket_id: Id, box: Step, document: Document, mark: StepMark) -> PageBeside:
+        """Say what was done with a box of such a page, by the key of its block.
+
+        It is kept by ticket and document, and counts in no figure of the ticket's own workflow.
+        """
+        return service.mark_beside(ticket_id, document, box, mark)

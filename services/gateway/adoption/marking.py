@@ -90,7 +90,7 @@ class Marking:
             if _is_lost(row.word, given.word, by=row.judged_by, was=given.was):
                 _keep_words(session, line, row, {"verdict", "word", "judged_by", "judged_at"})
             row.verdict, row.word = given.verdict.value, given.word
-            row.judged_by, row.judged_at = _who(), time.time()
+            row.judged_by, row.judged_at = caller_name(), time.time()
             recount_shown(session, line)
             put_doubt(session, self._outbox, line, step_id)
             if row.from_candidate and row.from_step:
@@ -98,7 +98,7 @@ class Marking:
             facts: dict[str, object] = {
                 "step": step_id,
                 "verdict": given.verdict.value or "taken back",
-                "by": _who(),
+                "by": caller_name(),
             }
             _tell(session, line, "judged", facts)
 
@@ -134,21 +134,21 @@ def put_mark(
     row = _mark_row(session, line, workflow, step_id, placing)
     before = _mark(row, _state(workflow, step_id, placing))
     whole = given.put_on(before) if isinstance(given, PartOfMark) else given
-    mark = _checked(workflow, step_id, whole)
+    mark = checked_mark(workflow, step_id, whole)
     if before == mark.model_copy(update={"was": None}):
         return
     _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
     if row.seen != mark.seen:
-        row.seen_by = _who()
+        row.seen_by = caller_name()
     row.state, row.why, row.seen, row.branch = (
         mark.state.value,
         mark.why,
         mark.seen,
         mark.branch,
     )
-    row.marked_by, row.marked_at = _who(), time.time()
+    row.marked_by, row.marked_at = caller_name(), time.time()
     recount_shown(session, line)
-    facts: dict[str, object] = {"step": step_id, "mark": mark.state.value, "by": _who()}
+    facts: dict[str, object] = {"step": step_id, "mark": mark.state.value, "by": caller_name()}
     _tell(session, line, "marked", facts)
 
 
@@ -163,12 +163,12 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     if not _says(word, row.word):
         _keep_verdict(session, line, row)
     row.verdict, row.word = verdict.value, word
-    row.judged_by, row.judged_at = _who(), time.time()
+    row.judged_by, row.judged_at = caller_name(), time.time()
     recount(session, line)
     if verdict is not Judgement.REJECTED:
         take_back_rejection(session, line.ticket_id)
     kind = verdict.value or "taken_back"
-    _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": _who()})
+    _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": caller_name()})
 
 
 def record_hand_over(session: Session, workflow_id: str, step_id: str) -> None:
@@ -217,7 +217,7 @@ def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:
     return workflow
 
 
-def _checked(workflow: Workflow, step_id: str, given: StepMark) -> StepMark:
+def checked_mark(workflow: Workflow, step_id: str, given: StepMark) -> StepMark:
     """The mark as it is kept: a branch that was followed makes its step done.
 
     A step whose condition does not hold needs no word why.
@@ -283,15 +283,20 @@ def _keep_note(
     session: Session, line: Lineage, row: MarkRow, mark: StepMark, *, is_form: bool
 ) -> None:
     """Keep the words of a mark that the new one would erase unseen."""
-    before, lost = step_work(row), set[str]()
-    if _is_lost(row.seen, mark.seen, by=before.seen_by, was=mark.was):
+    if lost := lost_fields(step_work(row), mark, is_form=is_form):
+        _keep_words(session, line, row, lost)
+
+
+def lost_fields(before: StepWork, mark: StepMark, *, is_form: bool) -> set[str]:
+    """Return the fields of a mark whose words a new one would erase unseen, and who wrote them."""
+    lost = set[str]()
+    if _is_lost(before.seen, mark.seen, by=before.seen_by, was=mark.was):
         lost |= {"seen", "seen_by"}
     # A form does not show why a step was skipped, but for the button that opens it again.
     was = "" if is_form and mark.state is not StepState.OPEN else None
-    if _is_lost(row.why, mark.why, by=row.marked_by, was=was):
+    if _is_lost(before.why, mark.why, by=before.marked_by, was=was):
         lost |= {"why", "state"}
-    if lost:
-        _keep_words(session, line, row, {*lost, "marked_by", "marked_at"})
+    return {*lost, "marked_by", "marked_at"} if lost else lost
 
 
 def _keep_words(session: Session, line: Lineage, row: MarkRow, fields: set[str]) -> None:
@@ -305,7 +310,7 @@ def _is_lost(before: str, now: str, *, by: str, was: str | None) -> bool:
     """Whether words go that somebody else wrote, or that whoever writes now has not seen."""
     if _says(now, before):
         return False
-    return by != _who() or was not in {None, before}
+    return by != caller_name() or was not in {None, before}
 
 
 def _says(text: str, words: str) -> bool:
@@ -335,7 +340,8 @@ def _mark(row: MarkRow, state: StepState) -> StepMark:
     return StepMark(state=state, why=row.why, seen=row.seen, branch=row.branch)
 
 
-def _who() -> str:
+def caller_name() -> str:
+    """Return the name of whoever asks, as it is kept."""
     return current_caller().name[:_NAME_CHARACTERS]
 
 

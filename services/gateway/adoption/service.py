@@ -6,6 +6,7 @@ from services.contracts.adoption import (
     EditRequest,
     Judgement,
     LeftBehind,
+    PageBeside,
     PartOfMark,
     StepJudgement,
     StepMark,
@@ -14,8 +15,10 @@ from services.contracts.adoption import (
     VersionChanges,
     Work,
 )
+from services.contracts.ingestion import Ingestion
 from services.contracts.retrieval import Retrieval
 from services.gateway.adoption.acceptance import AcceptanceCount
+from services.gateway.adoption.beside.pages import PagesBeside
 from services.gateway.adoption.lineage import lineage_of, stored_workflow
 from services.gateway.adoption.marking import Marking
 from services.gateway.adoption.not_applicable import with_nested
@@ -32,8 +35,16 @@ from services.workflow.path import path_of
 class AdoptionService:
     """Everything behind the addresses of adoption."""
 
-    def __init__(self, database: Database, outbox: Outbox, retrieval: Retrieval) -> None:
+    def __init__(
+        self,
+        database: Database,
+        outbox: Outbox,
+        retrieval: Retrieval,
+        ingestion: Ingestion | None = None,
+    ) -> None:
+        """`ingestion` has the pages that others lead to; without it none is shown beside."""
         self._database = database
+        self._beside = PagesBeside(database, ingestion)
         self._marking = Marking(database, outbox)
         self._versions = Versions(database, outbox, retrieval)
         self._acceptance = AcceptanceCount(database)
@@ -94,6 +105,20 @@ class AdoptionService:
         """Take down what was done with a step; raises as `Marking.mark` does."""
         self._marking.mark(workflow_id, step_id, mark)
         return self.work(workflow_id)
+
+    def beside(self, ticket_id: str, document_id: str, *, heading: str = "") -> PageBeside:
+        """Return a page that the ticket's page leads to; raises as `PagesBeside.page` does."""
+        return self._beside.page(ticket_id, document_id, heading=heading)
+
+    def marked_beside(self, ticket_id: str) -> tuple[PageBeside, ...]:
+        """Return those of which a box was marked; raises as `PagesBeside.marked` does."""
+        return self._beside.marked(ticket_id)
+
+    def mark_beside(
+        self, ticket_id: str, document_id: str, box: str, mark: StepMark | PartOfMark
+    ) -> PageBeside:
+        """Take down what was done with a box of one; raises as `PagesBeside.mark` does."""
+        return self._beside.mark(ticket_id, document_id, box, mark)
 
     def judge(self, workflow_id: str, step_id: str, judgement: StepJudgement) -> Work:
         """Take down what is thought of a step; raises as `Marking.mark` does."""

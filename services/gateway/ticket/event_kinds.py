@@ -162,6 +162,12 @@ _KINDS = (
     ),
     EventKind("marked", "{step} {marked}", is_by_person=True, audited=("step", "mark")),
     EventKind(
+        "marked_beside",
+        "“{box}” of {document} {marked}",
+        is_by_person=True,
+        audited=("document", "mark"),
+    ),
+    EventKind(
         "judged",
         "{judged}",
         is_by_person=True,

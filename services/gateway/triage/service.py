@@ -205,13 +205,15 @@ class TriageService:
         Raises:
             TicketNotFoundError: No such ticket.
         """
-        workflow_id = self._queries.ticket(ticket_id).workflow_id
+        ticket = self._queries.ticket(ticket_id)
+        workflow_id = ticket.workflow_id
         with self._database.session() as session:
             if take_over_again(session, ticket_id):
                 if workflow_id and self._record_verdict:
                     self._record_verdict(session, workflow_id, Judgement.NONE, "")
-                if workflow_id and self._take_back_hand_over:
-                    self._take_back_hand_over(session, workflow_id)
+                if self._take_back_hand_over:
+                    for each in ticket.candidates:
+                        self._take_back_hand_over(session, each.id)
                 forget_decision(session, ticket_id, current_caller().name)
                 if self._announcer:
                     self._announcer.put(session, ticket_id)

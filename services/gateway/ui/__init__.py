@@ -20,6 +20,7 @@ from services.gateway.ui.runs.pages import create_run_pages
 from services.gateway.ui.searches.pages import create_search_pages
 from services.gateway.ui.sources.pages import create_source_page
 from services.gateway.ui.ticket.answers import create_course_forms, create_ticket_forms
+from services.gateway.ui.ticket.beside import create_beside_forms
 from services.gateway.ui.ticket.box_words import create_box_forms
 from services.gateway.ui.ticket.holding import create_holder_forms
 from services.gateway.ui.ticket.pages import create_ticket_page
@@ -51,15 +52,16 @@ def create_pages(
             adoption,
             renewal,
             audit,
+            ingestion=known.given.ingestion if known.given else None,
             searching=searching,
             completes=completing is not None,
-            keeps_corrections=known.given is not None,
         ),
         *([create_completeness_pages(tickets, known, completing)] if completing else []),
         create_ticket_forms(tickets, triage),
         create_holder_forms(tickets),
         create_course_forms(tickets, renewal),
         create_work_forms(tickets, adoption),
+        create_beside_forms(adoption),
         create_box_forms(tickets, known.readings),
         create_acceptance_page(adoption),
         create_source_page(tickets),

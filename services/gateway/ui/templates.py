@@ -16,7 +16,7 @@ from services.gateway.ticket.addresses import workflow_url
 from services.gateway.ticket.event_kinds import BEGINNINGS, STAGES
 from services.kit.access.caller import current_caller
 from services.kit.errors import FlowXpertError
-from services.procedure.checklist.shown import AS_IT_IS, LEFT_OUT
+from services.procedure.checklist.shown import AS_IT_IS, LEFT_OUT, leads_to_words
 from services.workflow.commands import pieces
 from services.workflow.effects.effect import effect_of
 from services.workflow.effects.output import is_command
@@ -96,6 +96,7 @@ def _environment() -> Environment:
         stages=STAGES,
         as_it_is=AS_IT_IS,
         left_out=LEFT_OUT,
+        leads_to_words=leads_to_words,
     )
     return environment
 

@@ -28,6 +28,7 @@ class LedgerEntry:
     content_hash: str
     pipeline: str
     job_id: str
+    has_pictures_taken: bool
 
     @property
     def is_whole(self) -> bool:
@@ -95,16 +96,18 @@ class Ledger:
 
     def known(self) -> dict[str, LedgerEntry]:
         """All documents by id."""
-        columns = (
+        statement = select(
             IngestedRow.document_id,
             IngestedRow.source,
             IngestedRow.fingerprint,
             IngestedRow.content_hash,
             IngestedRow.pipeline,
             IngestedRow.job_id,
+            IngestedRow.pictures_taken,
         )
         with self._database.session() as session:
-            return {id_: LedgerEntry(*rest) for id_, *rest in session.execute(select(*columns))}
+            rows = session.execute(statement).tuples()
+            return {row[0]: LedgerEntry(*row[1:]) for row in rows}
 
     def sources(self, pipeline: str) -> dict[str, Counted]:
         """How many documents belong to what; `pipeline` tells which of them are outdated."""
@@ -310,4 +313,5 @@ def _row(version: Version, source: str, pipeline: str, job_id: str) -> IngestedR
         chunk_ids=list(version.chunk_ids),
         node_ids=list(version.node_ids),
         updated_at=datetime.now(UTC),
+        pictures_taken=True,
     )

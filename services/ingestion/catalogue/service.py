@@ -15,6 +15,7 @@ from services.contracts.ingestion import (
     ForgetRequest,
     IngestedDocument,
     IngestedRoot,
+    LinkQuery,
     Ownership,
     RemovalCost,
 )
@@ -27,6 +28,7 @@ from services.ingestion.structure.pipeline import Pipeline
 from services.ingestion.tables import IngestedRow
 from services.kit.errors import InvalidInputError
 from services.kit.sql.database import Database
+from services.knowledge.document.links import linked_documents
 from services.knowledge.model import Document
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.ports import DocumentNotFoundError, DocumentStore, GraphStore
@@ -125,6 +127,10 @@ class CatalogueService:
         if document is None:
             raise _not_found(document_id)
         return document
+
+    def linked(self, query: LinkQuery) -> dict[str, str]:
+        """See `Ingestion.linked`."""
+        return linked_documents(query.links, query.document_id, self._documents.ids_with)
 
     def contents(self, document_id: str) -> DocumentContents:
         """See `Ingestion.contents`."""

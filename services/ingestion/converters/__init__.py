@@ -1,7 +1,12 @@
 """Readers, one file per form of document and one line in the list."""
 
 from services.ingestion.converters import docx, html, markdown, pdf, text
-from services.ingestion.converters.reader import Reader, Reading, UnreadableDocumentError
+from services.ingestion.converters.reader import (
+    MOST_PICTURES,
+    Reader,
+    Reading,
+    UnreadableDocumentError,
+)
 
 READERS: tuple[Reader, ...] = (
     markdown.READER,
@@ -20,4 +25,4 @@ def reader_of(name: str) -> Reader | None:
     return _BY_SUFFIX.get(f".{suffix.lower()}") if dot else None
 
 
-__all__ = ["READERS", "Reader", "Reading", "UnreadableDocumentError", "reader_of"]
+__all__ = ["MOST_PICTURES", "READERS", "Reader", "Reading", "UnreadableDocumentError", "reader_of"]

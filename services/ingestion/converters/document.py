@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from services.ingestion.converters import Reading, UnreadableDocumentError, reader_of
@@ -18,8 +19,10 @@ _TITLE_LENGTH = 200
 
 def read_document(
     document_id: str, data: bytes, isolated: IsolatedReaders, *, max_chars: int
-) -> Document:
+) -> tuple[Document, Mapping[str, bytes]]:
     """The document, titled by its front matter, first heading, form or file name.
+
+    With it come the pictures that its file holds, by the addresses that its text names them with.
 
     Raises:
         UnreadableDocumentError: It cannot be read, is empty, or is too long.
@@ -37,7 +40,7 @@ def read_document(
         raise UnreadableDocumentError(
             f"it has {len(text):,} characters of text, more than the {max_chars:,} allowed"
         )
-    return Document(
+    document = Document(
         id=document_id,
         title=_title(document_id, reading)[:_TITLE_LENGTH],
         text=text,
@@ -45,6 +48,7 @@ def read_document(
         content_hash=hashlib.sha256(data).hexdigest(),
         front_matter=reading.front_matter,
     )
+    return document, reading.pictures
 
 
 def _title(document_id: str, reading: Reading) -> str:

@@ -11,7 +11,7 @@ _MAX_RATIO = 200
 
 
 def read(data: bytes) -> Reading:
-    """Headings, nested lists, tables and code, in Word's own order and numbering.
+    """Headings, nested lists, tables, pictures and code, in Word's own order and numbering.
 
     Raises:
         UnreadableDocumentError: Encrypted, broken, something else, or expanding beyond reason.
@@ -20,17 +20,20 @@ def read(data: bytes) -> Reading:
     from docx.opc.exceptions import PackageNotFoundError  # noqa: PLC0415
     from lxml.etree import LxmlError  # noqa: PLC0415
 
-    from services.ingestion.converters.blocks import to_markdown  # noqa: PLC0415
-    from services.ingestion.converters.docx_blocks import blocks  # noqa: PLC0415
+    from services.ingestion.converters.layout.blocks import to_markdown  # noqa: PLC0415
+    from services.ingestion.converters.layout.docx_blocks import blocks  # noqa: PLC0415
+    from services.ingestion.converters.layout.docx_pictures import held_pictures  # noqa: PLC0415
 
     _check_package(data)
     try:
         document = Document(io.BytesIO(data))
         title = (document.core_properties.title or "").strip()
         markdown = to_markdown(blocks(document))
+        pictures = held_pictures(document)
     except (PackageNotFoundError, zipfile.BadZipFile, LxmlError, KeyError, ValueError) as error:
         raise UnreadableDocumentError(f"the Word document is broken: {error}") from error
-    return Reading(markdown, "" if title.lower() in _PLACEHOLDER_TITLES else title)
+    title = "" if title.lower() in _PLACEHOLDER_TITLES else title
+    return Reading(markdown, title, pictures=pictures)
 
 
 _PLACEHOLDER_TITLES = frozenset({"word document", "untitled", "document"})

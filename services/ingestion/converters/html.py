@@ -1,9 +1,18 @@
 """HTML by markdownify, once everything is gone that is not the page's own content."""
 
+import base64
+import binascii
+import re
 from typing import TYPE_CHECKING
 
 from services.ingestion.converters.decode import decode
-from services.ingestion.converters.reader import Reader, Reading, UnreadableDocumentError
+from services.ingestion.converters.pictures import image
+from services.ingestion.converters.reader import (
+    MOST_PICTURES,
+    Reader,
+    Reading,
+    UnreadableDocumentError,
+)
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -15,10 +24,14 @@ _NOT_CONTENT = (
     *("body > header", "body > footer", "body > aside", "[role=banner]", "[role=contentinfo]"),
 )
 """Not forms, which some systems put around whole pages, nor asides within, which hold warnings."""
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_HELD = re.compile(r"data:image/[a-z0-9.+-]+;base64,", re.IGNORECASE)
+_COUNTS_VISITS = frozenset({"0", "1"})
+"""Width or height of a picture that nobody sees."""
 
 
 def read(data: bytes) -> Reading:
-    """Headings, lists, tables, links and code of the page's main part.
+    """Headings, lists, tables, links, pictures and code of the page's main part.
 
     Raises:
         UnreadableDocumentError: It is something else than HTML, or nested beyond reason.
@@ -38,14 +51,43 @@ def read(data: bytes) -> Reading:
         bullets="-",
         escape_asterisks=False,
         escape_underscores=False,
-        strip=["img"],
         code_language_callback=_language,
     )
+    pictures = _write_pictures(soup)
     _escape_pipes(soup)
     try:
-        return Reading(converter.convert_soup(_main_part(soup)).strip() + "\n", title)
+        text = converter.convert_soup(_main_part(soup)).strip() + "\n"
     except RecursionError as error:
         raise UnreadableDocumentError("its elements are nested too deeply") from error
+    return Reading(text, title, pictures=pictures)
+
+
+def _write_pictures(soup: "BeautifulSoup") -> dict[str, bytes]:
+    """Put each picture's Markdown in its place; return those that the page holds itself."""
+    held: dict[str, bytes] = {}
+    for element in soup.find_all("img"):
+        words, source = str(element.get("alt") or ""), str(element.get("src") or "").strip()
+        if found := _HELD.match(source):
+            name = f"picture-{len(held) + 1}"
+            if len(held) < MOST_PICTURES:
+                held[name] = _decoded(source[found.end() :])
+            source = name
+        scheme = _SCHEME.match(source)
+        is_shown = source and (scheme is None or scheme[1].lower() in {"http", "https"})
+        if not is_shown or element.find_parent(["pre", "code"]):
+            element.replace_with(words)
+        elif {str(element.get("width")), str(element.get("height"))} & _COUNTS_VISITS:
+            element.decompose()
+        else:
+            element.replace_with(image(words, source))
+    return held
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode("".join(text.split()))
+    except binascii.Error:
+        return b""
 
 
 def _main_part(soup: "BeautifulSoup") -> "Tag":

@@ -1,9 +1,10 @@
 """The process that isolated readers run in: requests on its input, answers on its output.
 
 A request is a line of JSON with the reader's name and the number of bytes, then those bytes. The
-answer is one line of JSON: a reading, or the reason why there is none.
+answer is one line of JSON: a reading, its pictures in Base64, or the reason why there is none.
 """
 
+import base64
 import contextlib
 import json
 import os
@@ -41,7 +42,13 @@ def _answer(header: bytes, body: BinaryIO) -> dict[str, object]:
     except Exception as error:  # noqa: BLE001  (entry point: libraries raise anything on bad files)
         return {"reason": f"it is broken: {error!r}"}
     text = with_plain_lines(reading.text)
-    return {"text": text, "title": reading.title, "front_matter": reading.front_matter}
+    pictures = {name: base64.b64encode(each).decode() for name, each in reading.pictures.items()}
+    return {
+        "text": text,
+        "title": reading.title,
+        "front_matter": reading.front_matter,
+        "pictures": pictures,
+    }
 
 
 def _limit_memory(limit: int) -> None:

@@ -1,5 +1,6 @@
 """Readers of complex formats in a process of their own, so that a bad file harms only itself."""
 
+import base64
 import json
 import os
 import subprocess
@@ -66,7 +67,8 @@ class IsolatedReaders:
         result = json.loads(answer)
         if "reason" in result:
             raise UnreadableDocumentError(result["reason"])
-        return Reading(**result)
+        pictures = {name: base64.b64decode(each) for name, each in result["pictures"].items()}
+        return Reading(**{**result, "pictures": pictures})
 
     def close(self) -> None:
         """End the process; a later `read` starts another."""

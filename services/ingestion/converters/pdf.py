@@ -2,11 +2,16 @@
 
 import io
 
-from services.ingestion.converters.reader import Reader, Reading, UnreadableDocumentError
+from services.ingestion.converters.reader import (
+    MOST_PICTURES,
+    Reader,
+    Reading,
+    UnreadableDocumentError,
+)
 
 
 def read(data: bytes) -> Reading:
-    """Headings by font size, list items by marker and indent, code by font, ruled tables.
+    """Headings by font size, list items by marker and indent, code by font, tables and pictures.
 
     Raises:
         UnreadableDocumentError: Encrypted, broken, something else, or pictures of text only.
@@ -16,9 +21,9 @@ def read(data: bytes) -> Reading:
     from pdfminer.psexceptions import PSException  # noqa: PLC0415
     from pdfplumber.utils.exceptions import PdfminerException  # noqa: PLC0415
 
-    from services.ingestion.converters.blocks import to_markdown  # noqa: PLC0415
-    from services.ingestion.converters.pdf_blocks import blocks  # noqa: PLC0415
-    from services.ingestion.converters.pdf_lines import lines  # noqa: PLC0415
+    from services.ingestion.converters.layout.blocks import to_markdown  # noqa: PLC0415
+    from services.ingestion.converters.layout.pdf_blocks import blocks  # noqa: PLC0415
+    from services.ingestion.converters.layout.pdf_lines import lines  # noqa: PLC0415
 
     if b"%PDF-" not in data[:1024]:
         raise UnreadableDocumentError("expected a PDF, found another format")
@@ -33,9 +38,14 @@ def read(data: bytes) -> Reading:
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         # What pdfminer raises by accident on files that violate the format.
         raise UnreadableDocumentError(f"the PDF is broken: {error!r}") from error
-    if not found:
+    if not any(line.words[0].text or line.rows for line in found):
         raise UnreadableDocumentError("the PDF holds no text; scanned pages need OCR first")
-    return Reading(to_markdown(blocks(found)), "" if _is_placeholder(title) else title)
+    held = [line.picture for line in found if line.picture][:MOST_PICTURES]
+    return Reading(
+        to_markdown(blocks(found)),
+        "" if _is_placeholder(title) else title,
+        pictures={picture.name: picture.content for picture in held},
+    )
 
 
 def _is_placeholder(title: str) -> bool:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from services.kit.errors import InvalidInputError
 
+MOST_PICTURES = 50
+"""Of one document; those behind them keep their place and their words alone."""
+
 
 class UnreadableDocumentError(InvalidInputError):
     """The document cannot be turned into text; the message is the reason shown to its owner."""
@@ -19,6 +22,8 @@ class Reading:
     title: str = ""
     """What the file says besides its text, such as an HTML page's title; empty when nothing."""
     front_matter: dict[str, str | list[str]] = field(default_factory=dict)
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    """Pictures that the file itself holds, by the address that the text names them with."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from services.ingestion.jobs.records import COUNTERS, JobRecords, ingest_job
 from services.ingestion.jobs.stores import Prepared, Stores
 from services.ingestion.jobs.time_left import TimeLeft
 from services.ingestion.metrics import CHUNKS, DOCUMENTS, JOBS, SUSPICIOUS
+from services.ingestion.pictures.taking import PictureSources
+from services.ingestion.pictures.upkeep import PictureUpkeep
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.roots.scan import Entry, Scan
 from services.ingestion.settings import IngestionSettings
@@ -31,6 +33,8 @@ from services.knowledge.screening.document import screened
 OnProgress = Callable[[IngestJob], None]
 
 _REMOVED_AT_ONCE = 200
+_HELD_AT_ONCE = 50_000_000
+"""Bytes of pictures that documents of one window hold themselves."""
 _MANY_GONE = 10
 """A sync may delete fewer documents than this even where they are most of the source's."""
 
@@ -50,6 +54,7 @@ class JobRun:
     pipeline: Pipeline
     maintenance: ReadingMaintenance
     """What becomes of the documents' readings."""
+    pictures: PictureUpkeep
     settings: IngestionSettings
     on_progress: OnProgress
     finish: Callable[[Session], None]
@@ -61,6 +66,8 @@ class JobRun:
     unsaved_failures: dict[str, str] = field(default_factory=dict)
     found: dict[str, MovedFile] = field(default_factory=dict)
     """Not saved yet: documents whose content is what it was, in a new file or a new place."""
+    written: set[str] = field(default_factory=set)
+    """Documents that this run wrote."""
     sizes: dict[str, int] = field(default_factory=dict)
     """Bytes of each file that is to be read."""
     time_left: TimeLeft = field(default_factory=lambda: TimeLeft(0))
@@ -78,6 +85,7 @@ class JobRun:
         entries = self._start(scan)
         for window, vectors in with_vectors(self._windows(entries), self._embed):
             self._write(window, vectors)
+        self._renew_pictures(scan)
         self._remove(self._gone(scan), forget_readings=False)
         settle()
         self._end(JobStatus.DONE)
@@ -144,11 +152,16 @@ class JobRun:
                     self.time_left.drop(entry.size)
                     continue
                 window.append(prepared)
-                if sum(len(each.chunks) for each in window) >= self.settings.window_chunks:
+                if self._is_full(window):
                     yield window
                     window = []
         if window:
             yield window
+
+    def _is_full(self, window: Window) -> bool:
+        held = sum(len(each) for prepared in window for each in prepared.pictures.held.values())
+        chunks = sum(len(each.chunks) for each in window)
+        return chunks >= self.settings.window_chunks or held >= _HELD_AT_ONCE
 
     def _prepare(self, entry: Entry, isolated: IsolatedReaders) -> Prepared | None:
         """None when it failed, which is noted, or when its content is what it was."""
@@ -176,7 +189,7 @@ class JobRun:
             data = entry.read()
             if self._is_unchanged(entry, hashlib.sha256(data).hexdigest()):
                 return None
-            document = read_document(
+            document, held = read_document(
                 entry.document_id, data, isolated, max_chars=self.settings.max_text_chars
             )
             document = _marked(document, entry.marks)
@@ -188,7 +201,8 @@ class JobRun:
             raise UnreadableDocumentError("it holds no text")
         with stage_timer("ingestion", "extract"):
             nodes = tuple(self.pipeline.extract(document))
-        return Prepared(document, entry.fingerprint, chunks, nodes)
+        sources = PictureSources(entry.find, held)
+        return Prepared(document, entry.fingerprint, chunks, nodes, sources)
 
     def _is_unchanged(self, entry: Entry, content_hash: str) -> bool:
         """Whether the stores hold this content already, made by this pipeline.
@@ -235,8 +249,12 @@ class JobRun:
         kept = [each for each, own in zip(window, mine, strict=True) if own]
         held = {each.document.id: reservation.held[each.document.id] for each in kept}
         self.stores.write(kept, vectors[rows], held, batch=self.settings.batch_texts)
+        with stage_timer("ingestion", "write"):
+            for each in kept:
+                self.pictures.take(each.document, each.pictures)
         outcomes = {id_: each.outcome for id_, each in held.items()}
         self._record(kept, outcomes)
+        self.written.update(outcomes)
         self.maintenance.drop(before)
 
     def _record(self, window: Sequence[Prepared], outcomes: dict[str, str]) -> None:
@@ -273,6 +291,20 @@ class JobRun:
         )
         with self.database.session() as session:
             session.merge(lost)
+
+    def _renew_pictures(self, scan: Scan) -> None:
+        """Take the pictures anew of documents whose text stayed as it is."""
+        finders = {
+            entry.document_id: entry.find
+            for entry in scan.entries
+            if entry.document_id not in self.written and entry.document_id not in self.failures
+        }
+        unchanged = self.known.keys() & finders.keys()
+        mine = {id_ for id_ in unchanged if may_take(self.known[id_], self.job.source)}
+        self.pictures.renew(
+            {id_: finders[id_] for id_ in mine},
+            without=sorted(id_ for id_ in mine if not self.known[id_].has_pictures_taken),
+        )
 
     def _gone(self, scan: Scan) -> list[str]:
         """Documents to remove: no longer there, or left half-written and now unreadable."""
@@ -316,6 +348,7 @@ class JobRun:
             DOCUMENTS.labels("deleted").inc(deleted)
             with self.database.session() as session:
                 self.ledger.forget(session, some)
+                self.pictures.forget(session, some)
                 left = [id_ for id_ in some if id_ not in self.failures]
                 self._note(session, dict.fromkeys(left, "deleted"))
                 self._save_in(session)

@@ -20,6 +20,8 @@ from services.ingestion.jobs.reindex import OnReindexed, Reindex
 from services.ingestion.jobs.run import JobRun, OnProgress
 from services.ingestion.jobs.stores import Stores
 from services.ingestion.metrics import OUTDATED
+from services.ingestion.pictures.store import PictureStore
+from services.ingestion.pictures.upkeep import PictureUpkeep
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.roots.scan import Scan, UnusableRootError
 from services.ingestion.roots.source import opened
@@ -78,6 +80,7 @@ class JobRunner:
         self._maintenance = ReadingMaintenance.of(
             reading_store, SqlBoxStore(database), ledger, stores.documents
         )
+        self._picture_upkeep = PictureUpkeep(PictureStore(database), stores.documents)
         self._outbox = outbox
         self._locks = locks
         self._settings = settings
@@ -170,6 +173,7 @@ class JobRunner:
             stores=self._stores,
             pipeline=self._pipeline,
             maintenance=self._maintenance,
+            pictures=self._picture_upkeep,
             settings=self._settings,
             on_progress=on_progress or (lambda _job: None),
             finish=partial(self._finish, job),

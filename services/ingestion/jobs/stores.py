@@ -1,11 +1,12 @@
 """Documents into the stores, many at a time."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from services.ingestion.catalogue.ledger import Held, Version
+from services.ingestion.pictures.taking import PictureSources
 from services.kit.observability.metrics import stage_timer
 from services.knowledge.model import Chunk, Document, IncidentNode
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, Vectors, VectorStore
@@ -23,6 +24,7 @@ class Prepared:
     fingerprint: str
     chunks: tuple[Chunk, ...]
     nodes: tuple[IncidentNode, ...]
+    pictures: PictureSources = field(default_factory=PictureSources)
 
     @property
     def version(self) -> Version:

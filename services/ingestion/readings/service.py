@@ -28,7 +28,7 @@ from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import NotFoundError
 from services.knowledge.page.block import Page, Place
-from services.knowledge.page.box_habit import Habit
+from services.knowledge.page.box_fit import Habit
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines

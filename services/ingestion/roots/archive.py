@@ -3,12 +3,15 @@
 import stat
 import zipfile
 import zlib
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from services.ingestion.converters import UnreadableDocumentError
 from services.ingestion.roots.folder import too_large
 from services.ingestion.roots.scan import (
     Entry,
+    File,
     Scan,
     UnusableRootError,
     check_count,
@@ -46,9 +49,9 @@ def scan_archive(archive: zipfile.ZipFile, path: Path, settings: IngestionSettin
             f"{settings.max_archive_bytes:,} bytes are allowed"
         )
     scan = Scan()
-    seen: set[str] = set()
+    named = {_name(member): member for member in reversed(members)}
     for member in members:
-        _add(scan, archive, member, settings, seen)
+        _add(scan, archive, member, settings, named)
         check_count(scan, settings, path)
     scan.entries.sort(key=lambda entry: entry.document_id)
     return scan
@@ -59,27 +62,52 @@ def _add(
     archive: zipfile.ZipFile,
     member: zipfile.ZipInfo,
     settings: IngestionSettings,
-    seen: set[str],
+    named: Mapping[str, zipfile.ZipInfo],
 ) -> None:
-    document_id = member.filename.replace("\\", "/")
+    document_id = _name(member)
     path = PurePosixPath(document_id)
     if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
         scan.fail(document_id, "its path leads out of the archive")
         return
     if any(is_ignored_folder(part) for part in path.parts[:-1]):
         return
-    document_id = path.as_posix()
     if not scan.admits(document_id):
         return
-    if reason := _refusal(member, settings, is_second=document_id in seen):
+    if reason := _refusal(member, settings, is_second=named[document_id] is not member):
         scan.fail(document_id, reason)
         return
-    seen.add(document_id)
-    fingerprint = f"{member.file_size}-crc{member.CRC:08x}"
-    limit, size = settings.max_file_bytes, member.file_size
     scan.entries.append(
-        Entry(document_id, fingerprint, size, lambda: _read(archive, member, limit))
+        Entry(
+            document_id,
+            _fingerprint(member),
+            member.file_size,
+            partial(_read, archive, member, settings.max_file_bytes),
+            find=partial(_find, archive, named, settings),
+        )
     )
+
+
+def _find(
+    archive: zipfile.ZipFile,
+    named: Mapping[str, zipfile.ZipInfo],
+    settings: IngestionSettings,
+    path: str,
+) -> File | None:
+    """See `FileFinder`."""
+    member = named.get(path)
+    if member is None:
+        return None
+    if reason := _refusal(member, settings, is_second=False):
+        raise UnreadableDocumentError(reason)
+    return File(_fingerprint(member), member.file_size, partial(_read, archive, member))
+
+
+def _name(member: zipfile.ZipInfo) -> str:
+    return PurePosixPath(member.filename.replace("\\", "/")).as_posix()
+
+
+def _fingerprint(member: zipfile.ZipInfo) -> str:
+    return f"{member.file_size}-crc{member.CRC:08x}"
 
 
 def _refusal(member: zipfile.ZipInfo, settings: IngestionSettings, *, is_second: bool) -> str:

@@ -7,10 +7,11 @@ tracked: a checkout's own configuration can make `git` run any program.
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from services.ingestion.converters import UnreadableDocumentError
-from services.ingestion.roots.scan import Entry, Scan, check_count, is_ignored_folder
+from services.ingestion.roots.scan import Entry, File, Scan, check_count, is_ignored_folder
 from services.ingestion.settings import IngestionSettings
 
 
@@ -65,10 +66,34 @@ def _add(scan: Scan, root: Path, path: Path, settings: IngestionSettings) -> Non
     elif status.st_size > settings.max_file_bytes:
         scan.fail(document_id, too_large(status.st_size, settings.max_file_bytes))
     else:
-        # The change time too, since `touch` and `cp --preserve` set the other at will.
-        fingerprint = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
-        limit, size = settings.max_file_bytes, status.st_size
-        scan.entries.append(Entry(document_id, fingerprint, size, lambda: _read(path, limit)))
+        scan.entries.append(
+            Entry(
+                document_id,
+                _fingerprint(status),
+                status.st_size,
+                partial(_read, path, settings.max_file_bytes),
+                find=partial(_find, root),
+            )
+        )
+
+
+def _find(root: Path, path: str) -> File | None:
+    """See `FileFinder`: a link is followed to a file of the same root."""
+    try:
+        found = root.joinpath(path).resolve(strict=True)
+        status = found.stat(follow_symlinks=False)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    if not found.is_relative_to(root):
+        raise UnreadableDocumentError("its path leads out of the ingested root")
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return File(_fingerprint(status), status.st_size, partial(_read, found))
+
+
+def _fingerprint(status: os.stat_result) -> str:
+    # The change time too, since `touch` and `cp --preserve` set the other at will.
+    return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
 
 
 def _id(path: Path, root: Path) -> str:

@@ -1,7 +1,8 @@
 """A Git repository as a root, read object by object: no file is checked out, no hook is run."""
 
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from dulwich.errors import NotGitRepository
@@ -9,9 +10,11 @@ from dulwich.object_store import BaseObjectStore
 from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.repo import Repo
 
+from services.ingestion.converters import UnreadableDocumentError
 from services.ingestion.roots.folder import too_large
 from services.ingestion.roots.scan import (
     Entry,
+    File,
     Scan,
     UnusableRootError,
     check_count,
@@ -51,8 +54,8 @@ def scan_repository(
         UnusableRootError: It holds no commit, or not that folder.
     """
     scan = Scan()
-    store = repository.object_store
-    for path, blob_id in _files(store, _tree(repository, subfolder), PurePosixPath(), scan):
+    store, tree = repository.object_store, _tree(repository, subfolder)
+    for path, blob_id in _files(store, tree, PurePosixPath(), scan):
         document_id = path.as_posix()
         if not scan.admits(document_id):
             continue
@@ -60,16 +63,51 @@ def scan_repository(
         if size > settings.max_file_bytes:
             scan.fail(document_id, too_large(size, settings.max_file_bytes))
             continue
-        fingerprint = f"git-{blob_id.decode()}"
-        scan.entries.append(Entry(document_id, fingerprint, size, _reader(store, blob_id)))
+        scan.entries.append(
+            Entry(
+                document_id,
+                _fingerprint(blob_id),
+                size,
+                partial(_read, store, blob_id, settings.max_file_bytes),
+                find=partial(_find, store, tree),
+            )
+        )
         check_count(scan, settings, Path(repository.path))
     scan.entries.sort(key=lambda entry: entry.document_id)
     return scan
 
 
-def _reader(store: BaseObjectStore, blob_id: ObjectID) -> Callable[[], bytes]:
+def _find(store: BaseObjectStore, tree: Tree, path: str) -> File | None:
+    """See `FileFinder`."""
+    folder, mode, blob_id = tree, 0, ObjectID(b"")
+    parts = PurePosixPath(path).parts
+    for place, part in enumerate(parts, start=1):
+        try:
+            mode, blob_id = folder[part.encode()]
+        except KeyError:
+            return None
+        if place < len(parts):
+            inner = store[blob_id] if stat.S_ISDIR(mode) else None
+            if not isinstance(inner, Tree):
+                return None
+            folder = inner
+    if stat.S_ISLNK(mode):
+        raise UnreadableDocumentError("it is a link, which is not followed in a repository")
+    if not stat.S_ISREG(mode):
+        return None
+    return File(_fingerprint(blob_id), store[blob_id].raw_length(), partial(_read, store, blob_id))
+
+
+def _read(store: BaseObjectStore, blob_id: ObjectID, limit: int) -> bytes:
     # The object is held for as long as it is read, not for as long as it is listed.
-    return lambda: store[blob_id].as_raw_string()  # noqa: PLW0108
+    data = store[blob_id].as_raw_string()
+    if len(data) > limit:
+        raise UnreadableDocumentError(too_large(len(data), limit))
+    return data
+
+
+def _fingerprint(blob_id: ObjectID) -> str:
+    return f"git-{blob_id.decode()}"
 
 
 def _tree(repository: Repo, subfolder: PurePosixPath) -> Tree:

@@ -24,6 +24,29 @@ class UnusableRootError(InvalidInputError):
 
 
 @dataclass(frozen=True)
+class File:
+    """A file of a root, which need not be a document."""
+
+    fingerprint: str
+    """As that of an entry."""
+    size: int
+    """Bytes."""
+    read: Callable[[int], bytes]
+    """All of it; raises `UnreadableDocumentError` where it has more bytes than this, or is broken,
+    and `OSError`."""
+
+
+FileFinder = Callable[[str], File | None]
+"""Finds a regular file of a root by its path from there, with forward slashes; None where there
+is none. Raises `UnreadableDocumentError` where it must not be read: a link that leads elsewhere."""
+
+
+def no_files(_path: str) -> File | None:
+    """Find nothing: a root that holds documents alone."""
+    return None
+
+
+@dataclass(frozen=True)
 class Entry:
     """A document that can be read."""
 
@@ -36,6 +59,8 @@ class Entry:
     """Raises `UnreadableDocumentError` or `OSError`."""
     marks: Mapping[str, str] = field(default_factory=dict)
     """What the platform says of it, in the place of what its front matter says."""
+    find: FileFinder = no_files
+    """Other files of its root, for as long as that is open."""
 
 
 @dataclass

@@ -89,9 +89,6 @@ def _links(prose: str, line: int, document_id: str) -> Iterator[Mention]:
     for target in _LINK.findall(prose):
         if _PLACEHOLDER.search(target):
             continue
-        try:
-            leads = normalise_link(target, document_id)
-        except ValueError:  # such as a broken address of a host
-            continue
+        leads = normalise_link(target, document_id)
         if leads and leads != document_id:
             yield Mention(MentionKind.LINK, leads, line, target)

@@ -109,6 +109,13 @@ class ServiceClient:
             raise self._error(response)
         return response.text
 
+    def get_file(self, path: str, **params: Any) -> tuple[bytes, str]:  # noqa: ANN401 - JSON
+        """The bytes under the path and their media type; raises as `get` does."""
+        response = self._send("GET", path, params=params)
+        if response.is_error:
+            raise self._error(response)
+        return response.content, response.headers.get("content-type", "")
+
     def post_files(self, path: str, field: str, files: Sequence[tuple[str, BinaryIO]]) -> Any:  # noqa: ANN401 - JSON
         """Send named files as a form and return the JSON answer; raises as `get` does."""
         return self._json("POST", path, files=[(field, file) for file in files])

@@ -1,11 +1,13 @@
 """Links between documents: from what a page writes to the ids of documents."""
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import unquote, urlsplit
 
 _EXTENSIONS = (".md", ".markdown", ".html", ".htm", ".txt", ".rst", ".pdf", ".docx")
 _INDEX_NAMES = ("index", "readme", "_index")
+_AT_ONCE = 200
+"""Names in one search for documents: SQLite takes no expression of a thousand parts."""
 
 
 def normalise_link(target: str, document_id: str) -> str:
@@ -14,7 +16,10 @@ def normalise_link(target: str, document_id: str) -> str:
     A site-absolute link keeps its path without the first slash: the site's root need not be the
     root of the ingested folder.
     """
-    parts = urlsplit(target.strip())
+    try:
+        parts = urlsplit(target.strip())
+    except ValueError:  # such as an unfinished IPv6 address
+        return ""
     if parts.scheme or parts.netloc or not parts.path:
         return ""
     path = unquote(parts.path)
@@ -22,6 +27,40 @@ def normalise_link(target: str, document_id: str) -> str:
         return posixpath.normpath(path).lstrip("/")
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(document_id), path))
     return "" if joined.startswith("..") or joined == "." else joined
+
+
+def linked_path(written: str, document_id: str) -> str:
+    """Return where a link leads among the documents; empty where it leaves them, or is none."""
+    try:
+        return normalise_link(written, document_id)
+    except ValueError:
+        return ""
+
+
+def linked_documents(
+    written: Iterable[str],
+    document_id: str,
+    ids_with: Callable[[Sequence[str]], Iterable[str]],
+) -> dict[str, str]:
+    """Return the documents that links lead to, by the links as the page writes them.
+
+    Links that lead out of the documents, or to an unknown one, are left out.
+
+    Args:
+        written: The links, with or without fragments.
+        document_id: The document whose page they stand on.
+        ids_with: `DocumentStore.ids_with`, or one like it.
+    """
+    paths = {link: path for link in written if (path := linked_path(link, document_id))}
+    parts = list(dict.fromkeys(parts_of(paths.values())))
+    known = [
+        id_
+        for start in range(0, len(parts), _AT_ONCE)
+        for id_ in ids_with(parts[start : start + _AT_ONCE])
+    ]
+    resolver = LinkResolver(dict.fromkeys(known))
+    found = ((link, resolver.resolve(path)) for link, path in paths.items())
+    return {link: id_ for link, id_ in found if id_}
 
 
 def parts_of(links: Iterable[str]) -> list[str]:

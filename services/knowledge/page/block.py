@@ -121,6 +121,13 @@ class Block:
         """Own words without markup, on one line."""
         return plain(self.words)
 
+    def images(self) -> Iterator[Inline]:
+        """Yield the images that are its own, not its children's: in its words and its cells."""
+        yield from images(self.words)
+        for row in (self.header, *self.rows):
+            for cell in row:
+                yield from images(cell)
+
     @property
     def own_end(self) -> int:
         """Last line of what is its own: its words, or all of it where it has none."""
@@ -146,6 +153,22 @@ def links(words: Words) -> Iterator[Inline]:
         if each.kind is InlineKind.LINK:
             yield each
         yield from links(each.children)
+
+
+def images(words: Words) -> Iterator[Inline]:
+    """Yield the images among the words, in order."""
+    for each in words:
+        if each.kind is InlineKind.IMAGE:
+            yield each
+        yield from images(each.children)
+
+
+def block_links(block: Block) -> Iterator[Inline]:
+    """Yield the links of a block's own words and cells, in order."""
+    yield from links(block.words)
+    for row in (block.header, *block.rows):
+        for cell in row:
+            yield from links(cell)
 
 
 def codes(words: Words) -> Iterator[str]:
@@ -234,6 +257,13 @@ class Page:
                 headings.append(block)
             else:
                 yield from _places(block, tuple(headings))
+
+    @property
+    def link_targets(self) -> tuple[str, ...]:
+        """Addresses that its links name, each once, as the page writes them."""
+        blocks = (block for outermost in self.blocks for block in outermost.walk())
+        found = (link.target.strip() for block in blocks for link in block_links(block))
+        return tuple(dict.fromkeys(filter(None, found)))
 
     @cached_property
     def anchors(self) -> dict[str, str]:

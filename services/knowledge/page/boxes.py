@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from services.knowledge.page.alternatives import alternatives
 from services.knowledge.page.block import Block, BlockKind, Page, Place, plain
-from services.knowledge.page.box_fit import BoxFit, shipped_fit
-from services.knowledge.page.box_habit import AS_SHIPPED, Habit
+from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit, shipped_fit
 from services.knowledge.page.box_signs import is_only_link, signs_of
 
 _NO_CORRECTIONS: Mapping[str, bool] = {}

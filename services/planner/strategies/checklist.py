@@ -80,9 +80,10 @@ def _for_ticket(workflow: Workflow, page: PageReading, request: PlanRequest) -> 
     )
     nodes = (hit.node for hit in request.context.nodes)
     own = tuple(node.id for node in nodes if page.document_id in node.document_ids)
+    nearest_first = tuple(sorted(page.links, key=lambda link: -link.nearness))
     return workflow.model_copy(
         update={
             "provenance": origin.model_copy(update={"node_ids": own, "page_origin": page.origin}),
-            "page": shown.model_copy(update={"open": open_}),
+            "page": shown.model_copy(update={"open": open_, "links": nearest_first}),
         }
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from services.knowledge.page.box_habit import AS_SHIPPED, Habit
+from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.build import build_checklist
 from services.procedure.model import Do, Procedure, Reader, Reading

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
-from services.knowledge.page.box_habit import AS_SHIPPED, Habit
+from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.boxes import Box, find_boxes
+from services.knowledge.page.parsing import parse_page
 from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.model import (
     Citation,
@@ -51,6 +52,24 @@ class _Draft:
     commands: list[str] = field(default_factory=list)
     expected: str = ""
     lines: list[tuple[int, int]] = field(default_factory=list)
+
+
+def checklist_of_page(
+    shown: ShownPage,
+    *,
+    corrections: Mapping[str, bool],
+    habit: Habit = AS_SHIPPED,
+    planner: str = "",
+) -> Workflow | None:
+    """Return the checklist of a page as it is stored, or None of one that is a book.
+
+    `corrections` are an owner's words on boxes, by the key of the block; `habit` what such words
+    taught.
+    """
+    if len(shown.text) > LONGEST_PAGE:
+        return None
+    page = parse_page(shown.text, withheld=shown.withheld)
+    return build_checklist(page, shown, planner=planner, corrections=corrections, habit=habit)
 
 
 def build_checklist(

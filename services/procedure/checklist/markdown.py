@@ -12,6 +12,7 @@ from services.procedure.checklist.shown import (
     LEFT_OUT,
     boxes_of,
     closed_in,
+    leads_to_words,
     page_of,
     without_place,
 )
@@ -19,7 +20,7 @@ from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_c
 from services.workflow.effects.effect import effect_of
 from services.workflow.formats.markdown import CitationLink
 from services.workflow.formats.markdown_words import code_span, escaped, fenced, is_safe_address
-from services.workflow.model import Citation, Step, StepKind, Workflow
+from services.workflow.model import Citation, LinkedPage, Step, StepKind, Workflow
 
 _TASK = "[ ] "
 _ALERTS = {"danger": "CAUTION"} | {
@@ -59,6 +60,8 @@ def to_checklist_markdown(
     writer = _Writer(page, boxes, for_model=for_model)
     margin = Margin()
     lines = [*_own(_head(workflow, page, link), margin)]
+    if workflow.page and workflow.page.links:
+        lines += _own(_leads_to(workflow.page.links, link), margin)
     blocks: list[Block] = []
     for stretch in stretches(page, closed):
         blocks.append(stretch.block)
@@ -88,6 +91,18 @@ def _head(workflow: Workflow, page: Page, link: CitationLink | None) -> list[str
     address = link(whole) if link else ""
     source = f"[{name}](<{address}>)" if is_safe_address(address) else name
     return [*title, f"*{AS_IT_IS}*", "", f"Source: {source}"]
+
+
+def _leads_to(links: Sequence[LinkedPage], link: CitationLink | None) -> list[str]:
+    """Return the pages that one which is mostly links leads to."""
+    lines = [f"**{leads_to_words(links)}**", ""]
+    for each in links:
+        there = Citation(document_id=each.document_id, start_line=1, end_line=1)
+        address = link(there) if link else ""
+        name = escaped(" ".join(each.title.split())) or escaped(each.document_id)
+        named = f"[{name}](<{address}>)" if is_safe_address(address) else name
+        lines.append(f"- {named} ({code_span(each.document_id)})")
+    return lines
 
 
 def _own(lines: Sequence[str], margin: Margin) -> Iterator[str]:

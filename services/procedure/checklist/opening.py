@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.page.block import BlockKind, Page, Place, Section
 from services.language.names import is_identifier
+from services.procedure.checklist.sections import END_OF_LABEL, family_of, names_alert
 
 _NEAR = 0.75
 """Share of the best task's weight from which a second one stands open too. Of 72 tasks of nine
@@ -17,7 +18,6 @@ _PASSAGES = 2
 _MOST_OPEN = 2
 _FEWEST_SISTERS = 3
 _PUNCTUATION = re.compile(r"[\W_]+")
-_END_OF_LABEL = re.compile(r"\s*[:：]\s+|\s+[-–—|(]\s*")
 
 
 def open_sections(
@@ -52,7 +52,8 @@ def _is_named(title: str, alert_names: Collection[str]) -> bool:
     A name that is written as one word may stand anywhere in the heading.
     """
     wanted = {bare for name in alert_names if (bare := _bare(name))}
-    whole = {_bare(title), _bare(_END_OF_LABEL.split(title, maxsplit=1)[0])}
+    label = next(filter(None, END_OF_LABEL.split(title)), title)
+    whole = {_bare(title), _bare(label)}
     words = {_bare(word) for word in title.split()}
     identifiers = {_bare(name) for name in alert_names if is_identifier(name)}
     return bool(wanted & whole or identifiers & words)
@@ -68,7 +69,8 @@ def _tasks_of_headings(
     """Return the tasks that these headings are or stand in.
 
     On a page whose form does not say that it has several, these are the headings themselves that
-    stand beside others of their level and name no phase.
+    stand beside others of their level and name no phase; alerts of one level are beside each other
+    wherever they are grouped.
     """
     if tasks:
         at = [place.block.start_line for place in wanted]
@@ -77,11 +79,13 @@ def _tasks_of_headings(
             for task in tasks
             if any(task.start_line <= line <= task.end_line for line in at)
         )
-    sisters = Counter(_family(place) for place in headings if not _is_phase(place))
+    sisters = Counter(family_of(place) for place in headings if not _is_phase(place))
+    alerts = Counter(place.block.level for place in headings if names_alert(place.block.text))
     return tuple(
         place.block.key
         for place in wanted
-        if not _is_phase(place) and sisters[_family(place)] >= _FEWEST_SISTERS
+        if (not _is_phase(place) and sisters[family_of(place)] >= _FEWEST_SISTERS)
+        or (names_alert(place.block.text) and alerts[place.block.level] >= _FEWEST_SISTERS)
     )
 
 
@@ -112,24 +116,21 @@ def _with_sisters(
     asked_for: tuple[str, ...], tasks: Sequence[Section], headings: Sequence[Place]
 ) -> tuple[str, ...]:
     """Return with the sections asked for what stands beside them and is of the whole page."""
-    families = {_family(place) for place in headings if place.block.key in asked_for}
+    families = {family_of(place) for place in headings if place.block.key in asked_for}
     keys = {_key(task) for task in tasks}
     beside = (
         place.block.key
         for place in headings
-        if _family(place) in families
+        if family_of(place) in families
         and place.block.key not in asked_for
         and (place.block.key not in keys if tasks else _is_phase(place))
     )
     return (*asked_for, *beside)
 
 
-def _family(place: Place) -> tuple[int, str]:
-    return place.block.level, place.headings[-1].key if place.headings else ""
-
-
 def _is_phase(place: Place) -> bool:
-    return role_of_heading(place.block.text) is not None
+    title = place.block.text
+    return not names_alert(title) and role_of_heading(title) is not None
 
 
 def _key(section: Section) -> str:

@@ -1,9 +1,14 @@
 """Sections of a page that the ticket asks for, and those that stand closed beside them."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place
+from services.language.names import is_identifier
+
+END_OF_LABEL = re.compile(r"\s*[:：]\s+|\s+[-–—|(]\s*|^\d+[.)]\s+")
+"""What divides the name in a heading from other words: `3. FanStopped (critical)`."""
 
 
 class Stretch(NamedTuple):
@@ -18,17 +23,23 @@ def closed_headings(page: Page, open_keys: Iterable[str], boxes: Collection[str]
     """Return the keys of the headings whose sections stand closed.
 
     These are the sisters of those that the ticket asks for: of the same level, below the same
-    heading, with a box of their own. What holds for the whole page stands open. `boxes` are the
-    keys of the blocks that are steps.
+    heading, with a box of their own; beside an alert's section those of all alerts. What holds for
+    the whole page stands open. `boxes` are the keys of the blocks that are steps.
     """
     wanted = frozenset(open_keys)
     places = list(page.places())
     headings = [p for p in places if p.block.kind is BlockKind.HEADING and not p.parents]
     asked_for = [place for place in headings if place.block.key in wanted]
-    sisters = {_family(place) for place in asked_for}
+    sisters = {family_of(place) for place in asked_for}
+    alert_levels = {p.block.level for p in asked_for if names_alert(p.block.text)}
     around = {heading.key for place in asked_for for heading in place.headings}
     with_boxes = {h.key for place in places if place.block.key in boxes for h in place.headings}
-    found = (place.block.key for place in headings if _family(place) in sisters)
+    found = (
+        place.block.key
+        for place in headings
+        if family_of(place) in sisters
+        or (place.block.level in alert_levels and names_alert(place.block.text))
+    )
     return (frozenset(found) & with_boxes) - wanted - around
 
 
@@ -64,7 +75,13 @@ def open_share(page: Page, closed: Collection[str]) -> float:
     return lines[True] / sum(lines.values()) if page.blocks else 1.0
 
 
-def _family(place: Place) -> tuple[int, str]:
+def names_alert(title: str) -> bool:
+    """Return whether a heading is the name of an alert or setting, alone or beside other words."""
+    return any(is_identifier(part.strip(" )")) for part in END_OF_LABEL.split(title))
+
+
+def family_of(place: Place) -> tuple[int, str]:
+    """Return the level of a heading and the key of the one above it: what sisters share."""
     return place.block.level, place.headings[-1].key if place.headings else ""
 
 

@@ -1,6 +1,6 @@
 """The page of a checklist with its boxes, as each form of it needs them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from services.knowledge.page.alternatives import alternatives
@@ -8,10 +8,18 @@ from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.handing_over import hands_over
 from services.procedure.checklist.sections import closed_headings
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import LinkedPage, Step, StepKind, Workflow
 
 AS_IT_IS = "Your team's page as it is. Nobody has checked its decisions."
 LEFT_OUT = "left out of what models see"
+
+_LEADS_TO = "Pages that it leads to"
+
+
+def leads_to_words(links: Sequence[LinkedPage]) -> str:
+    """Return what stands above the pages that one leads to, in the order of a checklist."""
+    is_near = any(link.nearness > 0 for link in links)
+    return f"{_LEADS_TO}, nearest to this ticket first" if is_near else _LEADS_TO
 
 
 def page_of(workflow: Workflow) -> Page:

@@ -22,12 +22,13 @@ from services.procedure.checklist.shown import (
     LEFT_OUT,
     boxes_of,
     closed_in,
+    leads_to_words,
     page_of,
     without_place,
 )
 from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.effect import effect_of
-from services.workflow.model import Step, StepKind, Workflow
+from services.workflow.model import LinkedPage, Step, StepKind, Workflow
 
 _BOX = "[ ] "
 _LAST_LEVEL = 6
@@ -78,6 +79,7 @@ def page_lines(workflow: Workflow, *, whole: bool = False) -> Iterator[TextLine]
     Raises:
         ValueError: The workflow shows no page.
     """
+    yield from _leads_to(workflow.page.links if workflow.page else ())
     page = page_of(workflow)
     boxes = boxes_of(workflow)
     writer = _Writer(page, boxes)
@@ -99,6 +101,16 @@ def page_lines(workflow: Workflow, *, whole: bool = False) -> Iterator[TextLine]
     for step in workflow.of_kind(StepKind.DECISION):
         yield from (TextLine(), TextLine(text=step.text))
         yield from (TextLine("- ", edge.condition) for edge in workflow.exits(step.id))
+
+
+def _leads_to(links: Sequence[LinkedPage]) -> Iterator[TextLine]:
+    """Yield the pages that one which is mostly links leads to, above the page itself."""
+    if links:
+        yield TextLine(text=f"{leads_to_words(links)}:")
+        for link in links:
+            part = f"#{link.part}" if link.part else ""
+            yield TextLine("- ", f"{' '.join(link.title.split())} ({link.document_id}{part})")
+        yield TextLine()
 
 
 def written(words: Words) -> str:

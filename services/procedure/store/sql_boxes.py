@@ -9,7 +9,7 @@ from services.kit.access.audit import add_audit
 from services.kit.batches import batches
 from services.kit.fits.in_use import FitInUse
 from services.kit.sql.database import Database
-from services.knowledge.page.box_habit import BoxHabit, Habit
+from services.knowledge.page.box_fit import BoxHabit, Habit
 from services.procedure.ports import BoxWord, MarkedBlock
 from services.procedure.tables import BoxRow
 

@@ -10,6 +10,7 @@ from services.contracts.ingestion import (
     ForgetRequest,
     IngestionClient,
     JobStatus,
+    LinkQuery,
     Ownership,
     Upload,
 )
@@ -112,3 +113,11 @@ class TestForgetting:
         root = uploaded(stand, client, fan=FAN)
         with pytest.raises(NotFoundError):
             client.forget(ForgetRequest(root=root, document="other.md"))
+
+
+def test_links_of_a_page_are_found_among_the_documents(stand, client):
+    for name in ("net/a.md", "net/b.md"):
+        stand.write(name, "# A page\n\nText.\n")
+    stand.ingest()
+    query = LinkQuery(document_id="net/a.md", links=("b.md#part", "c.md", "a.md"))
+    assert client.linked(query) == {"b.md#part": "net/b.md", "a.md": "net/a.md"}

@@ -272,7 +272,7 @@ class TestTitles:
     )
     def test_it_is_stated_or_the_first_heading_or_the_file_name(self, name, text, title):
         with IsolatedReaders(timeout_s=1, memory_bytes=2**32) as isolated:
-            document = read_document(name, text.encode(), isolated, max_chars=1000)
+            document, _ = read_document(name, text.encode(), isolated, max_chars=1000)
         assert document.title == title
 
 

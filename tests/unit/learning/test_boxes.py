@@ -7,7 +7,7 @@ import pytest
 from services.kit.fits.in_use import Fits, FitState
 from services.kit.sql.database import Database
 from services.knowledge.model import Document
-from services.knowledge.page.box_habit import AS_SHIPPED, BoxHabit
+from services.knowledge.page.box_fit import AS_SHIPPED, BoxHabit
 from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.stores.sql_documents import SqlDocumentStore

@@ -6,6 +6,7 @@ from services.procedure.page_code import (
     CodeUse,
     code_parts,
     commands_of,
+    inline_commands,
     is_output,
     output_below,
 )
@@ -60,3 +61,28 @@ def test_a_prompt_that_has_the_command_in_its_name_stays_whole() -> None:
         CodePart(CodeUse.OUTPUT, "Up"),
         CodePart(CodeUse.COMMAND, "conf", "switch(config)#"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Run fan reset now.", "fan reset"),
+        ("fan reset", "fan reset"),
+        ("Stop it with kubectl delete pod fan-0.", "kubectl delete pod fan-0"),
+        ("Look again: kubectl get pods", "kubectl get pods"),
+    ],
+)
+def test_a_code_in_a_sentence_that_is_to_be_run_is_a_command(text: str, command: str) -> None:
+    assert inline_commands(text, [command]) == (command,)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("fan stall errors say that the bearing is worn.", "fan stall"),
+        ("Look whether the start fails with fan stall in its log.", "fan stall"),
+        ("The state (fan stall) is kept.", "fan stall"),
+    ],
+)
+def test_words_of_an_error_are_no_command(text: str, name: str) -> None:
+    assert inline_commands(text, [name]) == ()

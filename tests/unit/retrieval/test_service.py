@@ -267,3 +267,43 @@ def test_without_either_it_cannot_answer(retrieval):
     retrieval._vectors = retrieval._graph = Away()
     with pytest.raises(StoreUnavailableError):
         retrieval.retrieve(RetrieveRequest(title="The fan tray stops"))
+
+
+INDEX = """# Fan tray failed, power and BGP
+
+Fan tray failed: where to go on.
+
+- [Sessions](bgp.md#down)
+- [Supplies](power.md)
+- [Fans](fan.md)
+- [Valves](valves.md)
+- [Fans once more](./fan.md)
+"""
+
+
+def links_of(retrieval, **fields):
+    context = ask(retrieval, alert_name="FanTrayFailed", **fields)
+    return next(page.links for page in context.pages if page.document_id == "all.md")
+
+
+def test_a_page_of_links_says_where_these_lead_and_how_near_that_is(retrieval, stores):
+    name = "Fan tray failed, power and BGP"
+    said = ("The fan tray failed.", "Where to go on.")
+    chunks = list(chunks_of("all.md", name, *said))
+    vectors = EMBEDDER.embed([chunk.embedded_text for chunk in chunks]).tolist()
+    stores[0].upsert("chunks", [chunk_point(*pair) for pair in zip(chunks, vectors, strict=True)])
+    stores[2].put(Document(id="all.md", title=name, text=INDEX, content_hash="all"))
+    found = links_of(retrieval)
+    assert [(link.document_id, link.title, link.part) for link in found] == [
+        ("bgp.md", "Sessions", "down"),
+        ("power.md", "Supplies", ""),
+        ("fan.md", "Fans", ""),
+    ]
+    nearness = {link.document_id: link.nearness for link in found}
+    assert nearness["fan.md"] == max(nearness.values()) > nearness["bgp.md"]
+    left = links_of(retrieval, without=("power.md",))
+    assert [link.document_id for link in left] == ["bgp.md", "fan.md"]
+    others = [
+        page for page in ask(retrieval, title="fan tray").pages if page.document_id != "all.md"
+    ]
+    assert {page.links for page in others} == {()}

@@ -6,6 +6,7 @@ from services.gateway.ui.knowledge.composing.pages import create_compose_pages
 from services.gateway.ui.knowledge.coverage.pages import create_coverage_pages
 from services.gateway.ui.knowledge.documents.forgetting import create_forget_pages
 from services.gateway.ui.knowledge.documents.pages import create_document_pages
+from services.gateway.ui.knowledge.documents.picture_file import create_picture_file
 from services.gateway.ui.knowledge.documents.upload import create_upload_pages
 from services.gateway.ui.knowledge.graph.pages import create_incident_pages
 from services.gateway.ui.knowledge.known import Known
@@ -30,6 +31,7 @@ def create_knowledge_pages(known: Known) -> list[APIRouter]:
         create_owner_form(known),
         create_proposal_pages(known),
         create_document_pages(known),
+        create_picture_file(known),
         create_forget_pages(known),
         create_upload_pages(known),
         create_incident_pages(known),

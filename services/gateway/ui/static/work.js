@@ -74,6 +74,15 @@ async function load(address, options) {
   return { text, url: answer.url };
 }
 
+// Brings the page into sight that a link has opened beside this one, or below it.
+function showBeside(hash) {
+  const at = document.getElementById(hash.slice(1));
+  if (!at?.closest(".beside")) return;
+  document.getElementById("beside").focus({ preventScroll: true });
+  const { top } = at.getBoundingClientRect();
+  if (top < 60 || top > innerHeight / 2) at.scrollIntoView({ block: "start" });
+}
+
 function soon() {
   timer ??= setTimeout(async () => {
     timer = null;
@@ -96,6 +105,7 @@ document.addEventListener("submit", (event) => {
   }
   event.preventDefault();
   const row = form.closest(ROW); // the form may be gone from the page that comes
+  const region = form.closest(".beside") ? ".beside " : "";
   const body = new URLSearchParams(new FormData(form, event.submitter));
   load(form.action, { method: "POST", body })
     .then((found) => {
@@ -110,7 +120,7 @@ document.addEventListener("submit", (event) => {
       dropDrafts(article.dataset.ticket, form);
       form.reset();
       take(found.text, found.url.split("#")[0]);
-      const next = document.querySelector(NEXT);
+      const next = document.querySelector(region + NEXT);
       if (next && row) goTo(next);
     })
     .catch(() => say("The platform did not answer. Nothing was changed; try again."));
@@ -127,6 +137,7 @@ document.addEventListener("click", (event) => {
       if (!found) return;
       take(found.text, swap.href);
       document.getElementById("edit-text")?.focus();
+      showBeside(swap.hash);
     }).catch(() => { location.href = swap.href; });
   } else if (drawn && plain) {
     event.preventDefault();

@@ -79,8 +79,13 @@ class Checklist:
         return sum(box.is_settled for box in self.boxes)
 
 
-def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist | None:
-    """Return the page of a checklist with its boxes; None of any other workflow."""
+def checklist_of(
+    workflow: Workflow, steps: Sequence[NumberedStep], links: PageLinks | None = None
+) -> Checklist | None:
+    """Return the page of a checklist with its boxes; None of any other workflow.
+
+    Without `links` its links lead away to the documents that they mean.
+    """
     if not workflow.is_checklist or workflow.page is None:
         return None
     shown, page = workflow.page, page_of(workflow)
@@ -90,7 +95,7 @@ def checklist_of(workflow: Workflow, steps: Sequence[NumberedStep]) -> Checklist
     boxes = {key: Box(numbered[step.id], hands_over=key in handing) for key, step in own.items()}
     others = tuple(Box(numbered[step.id]) for step in without_place(workflow, page))
     closed = closed_in(workflow, page)
-    pieces = PagePieces(page, PageLinks(page, shown.document_id), boxes)
+    pieces = PagePieces(page, links or PageLinks(page, shown.document_id), boxes)
     parts = _parts(page, pieces, frozenset(shown.open), closed)
     return Checklist(
         page=shown,

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from services.contracts.adoption import StepState
-from services.gateway.ui.page_links import PageLinks, Target
+from services.gateway.ui.page_links import PageLinks
 from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
@@ -112,7 +112,6 @@ class Piece:
     commands: tuple[str, ...] = ()
     """Typed, among its words."""
     code: tuple[ShownCode, ...] = ()
-    target: Target | None = None
     header: tuple[tuple[Phrase, ...], ...] = ()
     rows: tuple[tuple[tuple[Phrase, ...], ...], ...] = ()
     lines: tuple[str, ...] = ()
@@ -198,9 +197,6 @@ class PagePieces:
             options_of=self._options.lists.get(block.key, ""),
             commands=commands,
             code=tuple(_shown_code(block, before)),
-            target=self._links.picture(block.target, block.start_line)
-            if block.kind is BlockKind.IMAGE
-            else None,
             header=self._cells(block, block.header),
             rows=tuple(self._cells(block, row) for row in block.rows),
             lines=tuple(map(self._page.verbatim, each.blocks))

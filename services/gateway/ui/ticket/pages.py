@@ -7,12 +7,14 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from services.contracts.gateway import ProgressEvent, StoredWorkflow, TicketDetail
+from services.contracts.ingestion import Ingestion
 from services.contracts.screened_ticket import screened
 from services.contracts.searching import Searching
 from services.contracts.ticket import TicketStatus
 from services.gateway.ports import Adoption, Renewal, Tickets, Triage
 from services.gateway.ticket.addresses import MAX_ID_CHARACTERS
 from services.gateway.ui.templates import refused, render
+from services.gateway.ui.ticket.beside import Address, Document, PagesAround, Part
 from services.gateway.ui.ticket.checklist import checklist_of
 from services.gateway.ui.ticket.history import after_end, history_of, seen_of
 from services.gateway.ui.ticket.tabs import tabs_of
@@ -37,34 +39,40 @@ def create_ticket_page(
     renewal: Renewal,
     audit: AuditLog,
     *,
+    ingestion: Ingestion | None = None,
     searching: Searching | None = None,
     completes: bool = False,
-    keeps_corrections: bool = False,
 ) -> APIRouter:
     """The page, over what it shows; with `completes` it leads to what others check.
 
-    With `keeps_corrections` an owner may say which blocks of a page are steps.
+    With `ingestion`, which holds the documents, links of a page open others beside it, and an owner
+    may say which blocks of a page are steps.
     """
     router = APIRouter(include_in_schema=False)
 
     @router.get("/tickets/{ticket_id}")
     @needs(Need.READ)
-    def ticket_page(
+    def ticket_page(  # noqa: PLR0917 - FastAPI passes them by name
         ticket_id: str,
         candidate: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
         edit: Annotated[str, Query(max_length=400)] = "",
         corrected: Annotated[str, Query(max_length=40)] = "",
+        beside: Document = "",
+        part: Part = "",
     ) -> HTMLResponse:
         """One ticket with its workflow, or with another of its candidates; `edit` opens a step.
 
-        `corrected` is the key of a block: it says that an owner's word on it was kept.
+        `corrected` is the key of a block: it says that an owner's word on it was kept. `beside` is
+        a document whose page stands beside the ticket's, `part` the heading of it that is meant.
         """
         try:
             # Before all that is shown: what happens meanwhile comes to the page as an event.
             events = tickets.events(ticket_id)
             ticket = tickets.ticket(ticket_id)
             stored = _shown(tickets, ticket, candidate)
-            view = _workflow_view(ticket, stored, tickets, adoption)
+            at = Address(ticket.id, candidate, beside, part)
+            pages = PagesAround(ingestion, adoption, at, stored.workflow) if stored else None
+            view = _workflow_view(ticket, stored, tickets, adoption, pages)
         except FlowXpertError as error:
             return refused(error)
         caller = current_caller()
@@ -73,7 +81,7 @@ def create_ticket_page(
             "may_operate": caller.may(Scope.OPERATE),
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
-            "may_correct": keeps_corrections and caller.may(Scope.APPROVE),
+            "may_correct": ingestion is not None and caller.may(Scope.APPROVE),
             "corrected": corrected,
         }
         names = names_of(stored.workflow) if stored else {}
@@ -122,17 +130,25 @@ def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
 
 
 def _workflow_view(
-    ticket: TicketDetail, stored: StoredWorkflow | None, tickets: Tickets, adoption: Adoption
+    ticket: TicketDetail,
+    stored: StoredWorkflow | None,
+    tickets: Tickets,
+    adoption: Adoption,
+    pages: PagesAround | None,
 ) -> dict[str, Any]:
-    if stored is None:
+    if stored is None or pages is None:
         left_behind = adoption.left_behind(ticket.id)
         return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
     steps = numbered_steps(stored.workflow, work)
-    checklist = checklist_of(stored.workflow, steps)
+    checklist = checklist_of(stored.workflow, steps, pages.links())
     of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
     return {
         "checklist": checklist,
+        "at": pages.at,
+        "beside": pages.beside(),
+        "marked_beside": pages.marked,
+        "progress": pages.progress,
         "tabs": tabs_of(stored, [tickets.workflow(each.id) for each in of_other_kind]),
         "stored": stored,
         "work": work,

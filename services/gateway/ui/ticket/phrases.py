@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from services.gateway.ui.page_links import PageLinks, Target
+from services.gateway.ui.page_links import PageLinks, ShownPicture, Target
 from services.knowledge.page.block import Inline, InlineKind, Words
 
 
@@ -21,6 +21,8 @@ class Run:
     is_struck: bool = False
     is_command: bool = False
     """Of code: whether it is typed, so that it is copied and its gaps are filled."""
+    picture: ShownPicture | None = None
+    """Of an image that is here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,15 @@ def phrases(
 def _run(inline: Inline, look: Run, links: PageLinks, line: int, commands: Collection[str]) -> Run:
     match inline.kind:
         case InlineKind.IMAGE:
-            target = look.target or links.picture(inline.target, line)
+            shown = links.picture(inline.target, line)
             name = inline.target.rstrip("/").rsplit("/", 1)[-1]
-            return replace(look, kind=inline.kind, text=inline.text or name, target=target)
+            return replace(
+                look,
+                kind=inline.kind,
+                text=inline.text or name,
+                target=look.target or shown,
+                picture=shown.picture,
+            )
         case InlineKind.LINK:
             return replace(look, text=inline.text or inline.target)
         case InlineKind.CODE:

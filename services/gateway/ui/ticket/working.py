@@ -1,9 +1,8 @@
 """Forms of a ticket's page by which an engineer works on its workflow; the page comes again."""
 
 from typing import Annotated
-from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -19,7 +18,8 @@ from services.contracts.adoption import (
 )
 from services.gateway.ports import Adoption, Tickets
 from services.gateway.ticket.addresses import Id
-from services.gateway.ui.forms import form, show
+from services.gateway.ui.forms import SentFields, form, query_of, show
+from services.gateway.ui.ticket.beside import Document, Part
 from services.gateway.ui.ticket.views import numbers_of
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
@@ -41,14 +41,6 @@ _Text = Annotated[str, Form(max_length=MOST_TEXT)]
 _Lines = Annotated[str, Form(max_length=MOST_TEXT * MOST_LINES)]
 
 
-async def _sent(request: Request) -> frozenset[str]:
-    """Names of the fields that a form sent, those left empty too."""
-    return frozenset(await request.form())
-
-
-_Sent = Annotated[frozenset[str], Depends(_sent)]
-
-
 def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
     """The forms, over what takes the work down."""
     router = APIRouter(
@@ -59,7 +51,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
     @form()
     @needs(Need.OPERATE)
     def mark_of_page(  # noqa: PLR0917 - FastAPI passes them by name
-        sent: _Sent,
+        sent: SentFields,
         ticket_id: Id,
         workflow_id: Id,
         step: _Step,
@@ -68,22 +60,24 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
         why: Annotated[str | None, Form(max_length=MOST_WORDS)] = None,
         seen: _Words = "",
         was: _Words = "",
+        beside: Document = "",
+        part: Part = "",
     ) -> Response:
         """What was done with a step; what the form does not say stays; an empty note is none."""
         workflow = tickets.workflow(workflow_id).workflow
-        part = PartOfMark(
+        mark = PartOfMark(
             state=state,
             why=why,
             seen=clean_text(seen).strip() if "seen" in sent else None,
             branch=_condition(workflow, step, exit_) if exit_ else None,
             was=was,
         )
-        work = adoption.mark(workflow_id, step, part)
+        work = adoption.mark(workflow_id, step, mark)
         # A page opens where it was: its next box hangs on what stands open.
         is_led = work.next is not None and not workflow.is_checklist
         has_gone_on = is_led and state is not StepState.OPEN
         at = work.next if has_gone_on and (state or exit_) else step
-        return _page_at(ticket_id, workflow_id, workflow, at)
+        return _page_at(ticket_id, workflow_id, workflow, at, beside=(beside, part))
 
     @router.post("/judgements")
     @form()
@@ -104,12 +98,17 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
     @router.post("/acceptance")
     @form()
     @needs(Need.OPERATE)
-    def acceptance_of_page(
-        ticket_id: Id, workflow_id: Id, accepted: Annotated[bool, Form()] = True, word: _Words = ""
+    def acceptance_of_page(  # noqa: PLR0917 - FastAPI passes them by name
+        ticket_id: Id,
+        workflow_id: Id,
+        accepted: Annotated[bool, Form()] = True,
+        word: _Words = "",
+        beside: Document = "",
+        part: Part = "",
     ) -> Response:
         """The workflow was the answer, or that is taken back."""
         adoption.accept(workflow_id, Acceptance(accepted=accepted, word=word))
-        return _page_at(ticket_id, workflow_id)
+        return _page_at(ticket_id, workflow_id, beside=(beside, part))
 
     @router.post("/edits")
     @form()
@@ -207,9 +206,18 @@ def _condition(workflow: Workflow, step_id: str, place: int) -> str:
 
 
 def _page_at(
-    ticket_id: str, workflow_id: str, workflow: Workflow | None = None, step_id: str | None = None
+    ticket_id: str,
+    workflow_id: str,
+    workflow: Workflow | None = None,
+    step_id: str | None = None,
+    *,
+    beside: tuple[str, str] = ("", ""),
 ) -> RedirectResponse:
-    """The ticket's page at a step of a workflow, or of the one that the ticket shows."""
-    query = f"?candidate={quote(workflow_id, safe='')}" if workflow_id else ""
+    """Lead to the ticket's page at a step of a workflow, or of the one that the ticket shows.
+
+    `beside` is the page that stands beside it, and the part of that.
+    """
+    document, part = beside
+    fields = {"candidate": workflow_id, "beside": document, "part": part}
     at = f"#step-{numbers_of(workflow)[step_id]}" if workflow and step_id else "#work"
-    return show("tickets", ticket_id, at=query + at)
+    return show("tickets", ticket_id, at=query_of(fields) + at)

@@ -6,7 +6,7 @@ import pytest
 
 from services.gateway.knowledge import Knowledge
 from services.kit.fits import in_use
-from services.knowledge.page.box_habit import BoxHabit
+from services.knowledge.page.box_fit import BoxHabit
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.build import LONGEST_PAGE

@@ -1,6 +1,6 @@
 import pytest
 
-from services.knowledge.document.links import LinkResolver, normalise_link
+from services.knowledge.document.links import LinkResolver, linked_documents, normalise_link
 
 IDS = ["docs/steps/net/check-mtu.md", "docs/net/index.md", "docs/net/fans.md", "old/net/fans.md"]
 
@@ -34,3 +34,41 @@ def test_a_link_becomes_a_path_from_the_root(target: str, path: str) -> None:
 )
 def test_a_path_is_found_among_the_documents(link: str, document_id: str | None) -> None:
     assert LinkResolver(IDS).resolve(link) == document_id
+
+
+def test_links_of_a_page_lead_to_documents_by_how_they_are_written():
+    known = ["net/dns.md", "net/page.md", "other/dns.md", "runbooks/index.md"]
+    asked = []
+
+    def ids_with(parts):
+        asked.append(list(parts))
+        return [id_ for id_ in known if any(part in id_ for part in parts)]
+
+    written = (
+        "dns.md#flush",
+        "./page",
+        "../runbooks/",
+        "gone.md",
+        "https://x.example/dns.md",
+        "http://[",
+        "#here",
+    )
+    found = linked_documents(written, "net/page.md", ids_with)
+    assert found == {
+        "dns.md#flush": "net/dns.md",
+        "./page": "net/page.md",
+        "../runbooks/": "runbooks/index.md",
+    }
+    assert len(asked) == 1
+
+
+def test_very_many_links_are_asked_for_in_parts():
+    asked = []
+
+    def ids_with(parts):
+        asked.append(len(parts))
+        return [f"{part}.md" for part in parts]
+
+    written = [f"page{n}.md" for n in range(450)]
+    assert len(linked_documents(written, "a.md", ids_with)) == 450
+    assert max(asked) <= 200

@@ -7,6 +7,7 @@ from services.knowledge.model import KnowledgeContext
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.planner.strategies.checklist import LONGEST_PAGE, checklists
+from services.workflow.model import LinkedPage
 
 ALERTS = """\
 # Alerts of the cooling loops
@@ -86,3 +87,15 @@ def test_what_owners_words_taught_counts_and_their_own_words_stand_above_it():
     assert boxes(box_habit=habit) == keys[:2]
     assert boxes(box_habit=habit, boxes={keys[2]: True}) == keys
     assert boxes(box_habit={"a sign of a later version": -9.0}) == keys
+
+
+def test_pages_that_it_leads_to_come_nearest_first_and_equally_near_ones_in_its_order():
+    links = tuple(
+        LinkedPage(document_id=f"{name}.md", title=name, nearness=nearness)
+        for name, nearness in (("a", 0.0), ("b", 0.4), ("c", 0.7), ("d", 0.0), ("e", 0.4))
+    )
+    page = PageReading(document_id="all.md", title="All", text="- a\n", score=0.9, links=links)
+    draft = TicketDraft(source="generic", external_id="1", title="Loop 2")
+    request = PlanRequest(ticket=draft, context=KnowledgeContext(), pages=(page,))
+    (workflow,) = checklists(request, [page])
+    assert [link.title for link in workflow.page.links] == ["c", "b", "e", "a", "d"]

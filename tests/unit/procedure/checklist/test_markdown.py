@@ -4,7 +4,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from services.procedure.checklist.markdown import to_checklist_markdown
-from services.workflow.model import StepKind
+from services.workflow.model import LinkedPage, StepKind
 from tests.checklists import PUMP, WITHHELD, checklist_of
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -118,3 +118,16 @@ def test_nothing_of_the_page_takes_effect(page):
     rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(written(page))
     for attack in ("<script", "<img", "<iframe", "onclick=x", 'href="javascript', 'href="data'):
         assert attack not in rendered.replace("&lt;", "‹")
+
+
+def test_pages_that_it_leads_to_stand_above_it_as_links():
+    workflow = checklist_of("# All\n\n- [Dry](dry.md)\n", title="All")
+    links = (LinkedPage(document_id="a/dry.md", title="Runs *dry*", nearness=0.4),)
+    page = workflow.page.model_copy(update={"links": links})
+    text = to_checklist_markdown(
+        workflow.model_copy(update={"page": page}), link=lambda cite: f"/at/{cite.document_id}"
+    )
+    assert (
+        "\n\n**Pages that it leads to, nearest to this ticket first**\n\n"
+        "- [Runs \\*dry\\*](</at/a/dry.md>) (`a/dry.md`)\n\n# All\n"
+    ) in text

@@ -4,6 +4,7 @@ from services.knowledge.page.boxes import find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.tasks import tasks_of
 from services.procedure.checklist.opening import open_sections
+from services.procedure.checklist.sections import closed_headings
 
 
 def section(title: str) -> str:
@@ -66,6 +67,34 @@ def test_the_anchor_of_a_runbook_decides_where_no_heading_is_named():
 def test_an_anchor_that_leads_nowhere_decides_nothing():
     near = {"LidOpen": 2.0}
     assert opened(ALERTS, anchor="gone", near=near) == ["LidOpen", "Prerequisites"]
+
+
+GROUPED = "# Halls\n\n" + "".join(
+    f"## {hall}\n\n" + "".join(section(title).replace("## ", "### ") for title in titles)
+    for hall, titles in {
+        "Hall 1": ["Alert: PumpStopped", "Alert: LidOpen"],
+        "Hall 2": ["3. ResolverStopped (critical)", "TankLevelHigh – it runs over"],
+    }.items()
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("LidOpen", "Alert: LidOpen"),
+        ("ResolverStopped", "3. ResolverStopped (critical)"),
+        ("TankLevelHigh", "TankLevelHigh – it runs over"),
+    ],
+)
+def test_alerts_are_beside_each_other_wherever_they_are_grouped(name, title):
+    assert opened(GROUPED, names=[name]) == [title]
+    page = parse_page(GROUPED)
+    titles = {block.key: block.text for block in page.blocks}
+    wanted = [key for key, text in titles.items() if text == title]
+    boxes = {box.block.key for box in find_boxes(page)}
+    closed = {titles[key] for key in closed_headings(page, wanted, boxes)}
+    alerts = {text for text in titles.values() if ": " in text or "(" in text or "–" in text}
+    assert closed == alerts - {title}
 
 
 def test_an_alert_in_the_words_of_another_language_opens_its_section():

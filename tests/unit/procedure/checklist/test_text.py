@@ -10,7 +10,7 @@ from services.procedure.checklist.shown import AS_IT_IS
 from services.procedure.checklist.text import to_checklist_text
 from services.workflow.editing.edited import edited
 from services.workflow.editing.edits import AddStep
-from services.workflow.model import Workflow
+from services.workflow.model import LinkedPage, Workflow
 from tests.checklists import PUMP, WITHHELD, checklist_of
 from tests.unit.workflow.formats.test_markdown import FANS
 
@@ -112,3 +112,18 @@ def test_the_deepest_page_is_written_whole():
 def test_a_procedure_is_no_page():
     with pytest.raises(ValueError, match="without a page"):
         to_checklist_text(FANS)
+
+
+def leading(*links: LinkedPage) -> Workflow:
+    workflow = checklist_of("# All\n\n- [Dry](dry.md)\n")
+    return workflow.model_copy(update={"page": workflow.page.model_copy(update={"links": links})})
+
+
+def test_pages_that_it_leads_to_stand_above_it_with_their_addresses():
+    near = LinkedPage(document_id="a/dry.md", title="Runs dry", part="now", nearness=0.4)
+    far = LinkedPage(document_id="b.md", title="Valves")
+    assert body(leading(near, far)).startswith(
+        "Pages that it leads to, nearest to this ticket first:\n"
+        "- Runs dry (a/dry.md#now)\n- Valves (b.md)\n\n# All\n"
+    )
+    assert body(leading(far)).startswith("Pages that it leads to:\n- Valves (b.md)\n\n# All\n")

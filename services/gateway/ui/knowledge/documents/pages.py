@@ -10,17 +10,17 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from services.contracts.gateway import Citing
-from services.contracts.ingestion import DocumentQuery, IngestedRoot
+from services.contracts.ingestion import DocumentQuery, IngestedRoot, LinkQuery
 from services.contracts.proposals import ACCEPTED_PAGES
 from services.gateway.ui.knowledge.known import Known
 from services.gateway.ui.knowledge.readings.pages import asked_address
-from services.gateway.ui.page_links import PageLinks, linked_path
+from services.gateway.ui.page_links import PageLinks
+from services.gateway.ui.pictures import pictures_by_line, pictures_from
 from services.gateway.ui.templates import LINES_SHOWN, first_shown
 from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import NotFoundError
-from services.knowledge.document.links import LinkResolver, parts_of
 from services.knowledge.page.parsing import parse_page
 
 PAGE_SIZE = 100
@@ -77,6 +77,7 @@ def create_document_pages(known: Known) -> APIRouter:
         contents = known.services.ingestion.contents(document_id)
         first = first_shown(min(start, len(contents.lines)))
         citing = known.citations.of_document(document_id)
+        pictures = pictures_from(known.services.ingestion)
         return known.page(
             "knowledge/documents/page.html",
             tab="Documents",
@@ -87,6 +88,9 @@ def create_document_pages(known: Known) -> APIRouter:
             lines_shown=LINES_SHOWN,
             citing=citing,
             cited=cited_lines(citing),
+            pictures=pictures_by_line(
+                pictures_from(known.services.ingestion), document_id, contents.lines
+            ),
             is_upload=is_upload(contents.document.source, known.services.ingestion.roots()),
             may_ingest=current_caller().may(Scope.INGEST),
             name_of_root=name_of_root,
@@ -100,11 +104,8 @@ def create_document_pages(known: Known) -> APIRouter:
     ) -> Response:
         """Follow a link as a document writes it, to the document that it means, at its heading."""
         ingestion = known.services.ingestion
-        path, _, fragment = to.partition("#")
-        link = linked_path(path, from_)
-        names = DocumentQuery(text=parts_of([link])[0][:200], limit=1000)
-        resolver = LinkResolver(each.id for each in ingestion.documents(names))
-        document = resolver.resolve(link) if link else None
+        fragment = to.partition("#")[2]
+        document = ingestion.linked(LinkQuery(document_id=from_, links=(to,))).get(to)
         if document is None:
             raise NotFoundError(f"no document is known at {to!r}, which {from_!r} links to")
         line = _line_of(ingestion.contents(document).lines, fragment) if fragment else 1

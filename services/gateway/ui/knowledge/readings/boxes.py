@@ -7,17 +7,17 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
-from services.contracts.adoption import Work
+from services.contracts.adoption import NO_WORK
 from services.contracts.ingestion import DocumentContents
 from services.contracts.readings import BoxCorrection, ReadingDetail
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
+from services.gateway.ui.pictures import PicturesOf, links_with_pictures, pictures_from
 from services.gateway.ui.ticket.checklist import Checklist, checklist_of
 from services.gateway.ui.ticket.views import numbered_steps
 from services.kit.access.needs import Need, needs
-from services.knowledge.page.parsing import parse_page
-from services.procedure.checklist.build import LONGEST_PAGE, build_checklist
-from services.workflow.model import ShownPage
+from services.procedure.checklist.build import checklist_of_page
+from services.procedure.checklist.shown import page_of
 
 
 def create_box_form_of_page(known: Known) -> APIRouter:
@@ -52,34 +52,19 @@ def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, 
         return {"checklist": None}
     contents = known.services.ingestion.contents(shown)
     return {
-        "checklist": _checklist(contents),
+        "checklist": _checklist(contents, pictures_from(known.services.ingestion)),
         "corrections": contents.boxes,
         "words_on_boxes": known.readings().box_corrections(shown) if contents.boxes else [],
     }
 
 
-def _checklist(contents: DocumentContents) -> Checklist | None:
+def _checklist(contents: DocumentContents, pictures: PicturesOf) -> Checklist | None:
     """Return the boxes of a document, none of them marked; None of one that is a book."""
-    text = "\n".join(contents.lines)
-    if len(text) > LONGEST_PAGE:
+    workflow = checklist_of_page(
+        contents.shown_page, corrections=contents.boxes, habit=contents.box_habit
+    )
+    if workflow is None:
         return None
-    document = contents.document
-    shown = ShownPage(
-        document_id=document.id, title=document.title, text=text, withheld=contents.withheld
-    )
-    page = parse_page(text, withheld=shown.withheld)
-    workflow = build_checklist(
-        page, shown, planner="", corrections=contents.boxes, habit=contents.box_habit
-    )
-    work = Work(
-        workflow_id="",
-        ticket_id="",
-        candidate_id="",
-        latest_id="",
-        next=None,
-        done=0,
-        skipped=0,
-        total=0,
-    )
-    made = checklist_of(workflow, numbered_steps(workflow, work))
+    links = links_with_pictures(page_of(workflow), contents.document.id, pictures)
+    made = checklist_of(workflow, numbered_steps(workflow, NO_WORK), links)
     return replace(made, next=None) if made else None

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from services.ingestion.converters.blocks import LayoutBlock, LayoutKind
-from services.ingestion.converters.pdf_lines import Line, Word, spaced
+from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind
+from services.ingestion.converters.layout.pdf_lines import Line, Word, spaced
+from services.ingestion.converters.pictures import image
 
 _LARGER = 1.08
 """A heading's font is at least this many times the body's."""
@@ -51,7 +52,7 @@ class _State:
 
 def blocks(lines: Sequence[Line]) -> list[LayoutBlock]:
     """All blocks in reading order, each in the list item it belongs to."""
-    right = max((line.x1 for line in lines if not line.rows and not line.is_code), default=0.0)
+    right = max((line.x1 for line in lines if line.is_text and not line.is_code), default=0.0)
     state = _State(right, *_font_levels(lines))
     for line in lines:
         _take(state, line)
@@ -78,7 +79,7 @@ def _font_levels(lines: Sequence[Line]) -> tuple[float, dict[tuple[float, bool],
     """The body's font size, and the heading level of each larger or bolder look."""
     sizes: Counter[float] = Counter()
     for line in lines:
-        if not line.rows and not line.is_code:
+        if line.is_text and not line.is_code:
             sizes[line.size] += len(line.text)
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     looks = {(line.size, line.is_bold) for line in lines if _stands_out(line, body)}
@@ -88,7 +89,7 @@ def _font_levels(lines: Sequence[Line]) -> tuple[float, dict[tuple[float, bool],
 
 def _stands_out(line: Line, body: float) -> bool:
     """Whether the line's look is a heading's: larger than the body, or bold all through."""
-    if line.rows or line.is_code or len(line.text) > _HEADING_LENGTH:
+    if not line.is_text or line.is_code or len(line.text) > _HEADING_LENGTH:
         return False
     if line.size > _LARGER * body:
         return True
@@ -96,7 +97,11 @@ def _stands_out(line: Line, body: float) -> bool:
 
 
 def _take(state: _State, line: Line) -> None:
-    if line.rows:
+    if line.picture:
+        text = image(line.picture.words, line.picture.name)
+        depth = len(state.open_items)
+        state.blocks.append(LayoutBlock(LayoutKind.PARAGRAPH, text, depth))
+    elif line.rows:
         _take_table(state, line)
     elif line.is_code:
         _take_code(state, line)
@@ -172,7 +177,7 @@ def _take_text(state: _State, line: Line) -> None:
 def _continues(state: _State, last: LayoutBlock, line: Line) -> bool:
     """Whether the line goes on with the block before it, over a page's end too."""
     previous = state.previous
-    if previous is None or previous.rows or previous.is_code:
+    if previous is None or not previous.is_text or previous.is_code:
         return False
     if last.kind is LayoutKind.ITEM and not _belongs_to_item(state, previous, line):
         return False

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from docx.document import Document
 from docx.oxml.ns import qn
 from docx.styles.style import BaseStyle
-from docx.table import Table
+from docx.table import Table, _Cell
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 from lxml.etree import _Element
 
-from services.ingestion.converters.blocks import LayoutBlock, LayoutKind, is_monospaced
-from services.ingestion.converters.docx_numbering import Numbering
+from services.ingestion.converters.layout.blocks import LayoutBlock, LayoutKind, is_monospaced
+from services.ingestion.converters.layout.docx_numbering import Numbering
+from services.ingestion.converters.layout.docx_pictures import pictures_of
 
 _HEADING_STYLE = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CODE_STYLE = re.compile(
@@ -71,9 +72,14 @@ def _is_contents(control: _Element) -> bool:
 
 def _of_element(element: Paragraph | Table, numbering: Numbering) -> _Piece | None:
     if isinstance(element, Table):
-        rows = tuple(tuple(cell.text for cell in row.cells) for row in element.rows)
+        rows = tuple(tuple(map(_cell_text, row.cells)) for row in element.rows)
         return _Piece(LayoutBlock(LayoutKind.TABLE, rows=rows)) if any(map(any, rows)) else None
     return _of_paragraph(element, numbering)
+
+
+def _cell_text(cell: _Cell) -> str:
+    pictures = (pictures_of(run) for each in cell.paragraphs for run in _runs(each))
+    return "\n".join(filter(None, (cell.text, *pictures)))
 
 
 def _of_paragraph(paragraph: Paragraph, numbering: Numbering) -> _Piece | None:
@@ -159,6 +165,8 @@ def _text(paragraph: Paragraph) -> str:
             parts[-1] = (is_code, parts[-1][1] + run.text)
         else:
             parts.append((is_code, run.text))
+        if pictures := pictures_of(run):
+            parts.append((False, pictures))
     text = "".join(_marked(text) if is_code else text for is_code, text in parts)
     return text.replace("\t", " ").strip()
 

@@ -10,7 +10,8 @@ from typing import Any
 from pdfplumber.page import Page
 from pdfplumber.pdf import PDF
 
-from services.ingestion.converters.blocks import is_monospaced
+from services.ingestion.converters.layout.blocks import is_monospaced
+from services.ingestion.converters.layout.pdf_pictures import PdfPicture, pictures_of
 
 _MARGIN = 0.1
 """Share of the page's height at the top and at the foot where running lines stand."""
@@ -49,11 +50,17 @@ class Word:
 
 @dataclass(frozen=True)
 class Line:
-    """Words on one line, or a table in their place."""
+    """Words on one line, or a table or picture in their place."""
 
     words: tuple[Word, ...]
     page: int
     rows: tuple[tuple[str, ...], ...] = ()
+    picture: PdfPicture | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds words of its own."""
+        return not self.rows and self.picture is None
 
     @property
     def text(self) -> str:
@@ -107,7 +114,7 @@ def spaced(parts: Iterable[tuple[str, Word]]) -> str:
 
 
 def lines(pdf: PDF) -> list[Line]:
-    """All lines of all pages, tables in their places."""
+    """All lines of all pages, tables and pictures in their places."""
     heights: list[float] = []
     pages: list[list[Line]] = []
     for number, page in enumerate(pdf.pages):
@@ -130,6 +137,7 @@ def _page_lines(page: Page, number: int) -> list[Line]:
     ]
     found = [Line(tuple(group), number) for group in _grouped(words)]
     found += [_table_line(table, number) for table in tables]
+    found += [Line((_blank(each.box),), number, picture=each) for each in pictures_of(page)]
     return sorted(found, key=lambda line: (line.top, line.x0))
 
 
@@ -180,9 +188,14 @@ def _is_table(table: Any) -> bool:  # noqa: ANN401  (pdfplumber's is untyped)
 
 
 def _table_line(table: Any, page: int) -> Line:  # noqa: ANN401  (pdfplumber's is untyped)
-    x0, top, x1, bottom = table.bbox
     rows = tuple(tuple(cell or "" for cell in row) for row in table.extract())
-    return Line((Word("", x0, x1, top, bottom, 0.0, "", is_code=False),), page, rows)
+    return Line((_blank(table.bbox),), page, rows)
+
+
+def _blank(box: tuple[float, float, float, float]) -> Word:
+    """Return the place of something that has no words."""
+    x0, top, x1, bottom = box
+    return Word("", x0, x1, top, bottom, 0.0, "", is_code=False)
 
 
 def _inside(word: Word, box: tuple[float, float, float, float]) -> bool:

@@ -1,0 +1,1 @@
+"""Documents that know only looks: their blocks, and the Markdown that these make."""
