@@ -246,6 +246,22 @@ class StepBinding(Value):
     approved_by: str = ""
     is_changed_tool: bool = False
     """Whether its tool is defined otherwise than when it was approved."""
+    approved_before: str = ""
+    """Of a box: who approved it for a step with the box's commands, of a reading that is gone. No
+    look is done by it before somebody approves it for the box."""
+
+
+class OrphanedBinding(Value):
+    """What somebody approved for a step of a page that no reading of it has any more."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+    """Of the step."""
+    binding: dict[str, Any]
+    changes: bool = False
+    """Whether its tool changes something."""
+    approved_by: str
+    at: datetime
 
 
 class ToolField(Value):
@@ -390,6 +406,12 @@ class Execution(Protocol):
     def approve_binding(self, given: BindingApproval) -> StepBinding:
         """Vouch for a binding, as it is given; raises `InvalidInputError`, `NotFoundError`."""
 
+    def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
+        """Approved ones of a page whose steps are gone, the oldest first.
+
+        Those in whose place one was approved at a box are left out.
+        """
+
     def tools(self) -> list[ToolSummary]:
         """What the catalogue has."""
 
@@ -469,6 +491,11 @@ class ExecutionClient:
     def approve_binding(self, given: BindingApproval) -> StepBinding:
         """See `Execution.approve_binding`."""
         return StepBinding.model_validate(self._client.post("/v1/bindings", given))
+
+    def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
+        """See `Execution.orphaned_bindings`."""
+        found = self._client.get("/v1/bindings/orphaned", document_id=document_id)
+        return [OrphanedBinding.model_validate(each) for each in found]
 
     def tools(self) -> list[ToolSummary]:
         """See `Execution.tools`."""

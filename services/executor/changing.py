@@ -4,15 +4,14 @@ Whoever approves a procedure that began as the boxes of its page approves the bo
 its steps is among them until its owner has been asked for its decisions.
 """
 
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
 from services.knowledge.screening.document import hash_of
+from services.procedure.checklist.same_commands import fills
 from services.procedure.lowering import lower
 from services.procedure.ports import ReadingSource, ReadingState
-from services.workflow.commands import pieces
 from services.workflow.model import Step, Workflow
 
 
@@ -39,9 +38,9 @@ class ApprovedSteps:
         """
         if step.block:
             return None
-        for each in self._known.get(_key(step), ()):
+        for each in self._known.get(identity_of(step), ()):
             if len(each.commands) == len(step.commands) and all(
-                map(_fills, each.commands, step.commands)
+                map(fills, each.commands, step.commands)
             ):
                 return each
         return None
@@ -59,15 +58,10 @@ class ApprovedSteps:
                 is_approved = served and served.state(place) is ReadingState.APPROVED
                 if is_approved and not procedure.begun_from_boxes:
                     for step in lower(procedure, id_).steps:
-                        known.setdefault(_key(step), []).append(step)
+                        known.setdefault(identity_of(step), []).append(step)
         return known
 
 
-def _key(step: Step) -> tuple[object, ...]:
+def identity_of(step: Step) -> tuple[object, ...]:
+    """What is the same of a step in a reading and in a ticket's workflow: words and lines."""
     return step.kind, step.text, step.citations
-
-
-def _fills(approved: str, command: str) -> bool:
-    """Whether the command is the approved one with its gaps filled, or not filled."""
-    parts = [re.escape(p) if isinstance(p, str) else r".+?" for p in pieces(approved)]
-    return re.fullmatch("".join(parts), command) is not None

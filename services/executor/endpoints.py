@@ -10,6 +10,7 @@ from services.contracts.execution import (
     FailedCommand,
     LookAtOnce,
     LookedAtOnce,
+    OrphanedBinding,
     RunAnswer,
     RunDecision,
     RunDetail,
@@ -156,6 +157,14 @@ def _bindings(execution: Execution) -> APIRouter:
     def list_bindings(ticket_id: _ID, workflow_id: _ID = "") -> list[StepBinding]:
         """What carries each step of a ticket's workflow out, proposed or approved."""
         return execution.bindings(ticket_id, workflow_id)
+
+    @router.get("/orphaned")
+    @needs(Need.READ)
+    def list_orphaned_bindings(
+        document_id: Annotated[str, Query(max_length=1024)],
+    ) -> list[OrphanedBinding]:
+        """What somebody approved for steps of a page that no reading of it has any more."""
+        return execution.orphaned_bindings(document_id)
 
     @router.post(
         "", responses=refusals(NotFoundError, ConflictError, InvalidInputError, ForbiddenError)

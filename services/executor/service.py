@@ -10,6 +10,7 @@ from services.contracts.execution import (
     FailedCommand,
     LookAtOnce,
     LookedAtOnce,
+    OrphanedBinding,
     RunAnswer,
     RunDecision,
     RunDetail,
@@ -28,6 +29,7 @@ from services.contracts.execution import (
 from services.contracts.gateway import StoredWorkflow, TicketDetail, Tickets
 from services.contracts.ticket import Fit
 from services.executor.bindings.binding import Binding, step_key
+from services.executor.bindings.orphaned import OrphanedBindings
 from services.executor.bindings.proposing import Proposing, target_of
 from services.executor.bindings.store import ApprovedBinding, BindingStore
 from services.executor.by_hand import run_by_hand
@@ -98,6 +100,7 @@ class ExecutorService:
         self._tickets = tickets
         self._texts = texts
         self._readings = readings
+        self._orphans = OrphanedBindings(bindings, texts, readings)
         self._catalogue = catalogue
         self._clock = clock
         self._settings = settings
@@ -233,7 +236,10 @@ class ExecutorService:
         by, digest = current_caller().name, catalogue.tool(binding.tool).digest
         original = self._approved_steps(workflow).approved(step) or step
         key = step_key(original, _conditions(workflow, step))
-        self._bindings.approve(key, binding, digest, by=by)
+        before = self._orphans.at_boxes(workflow, catalogue).get(step.id)
+        self._bindings.approve(
+            key, binding, digest, original, by=by, instead_of=before.key if before else ""
+        )
         return StepBinding(
             step=step.id,
             text=step.text,
@@ -242,6 +248,23 @@ class ExecutorService:
             changes=catalogue.tool(binding.tool).effect is Effect.CHANGE,
             approved_by=by,
         )
+
+    def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
+        """See `Execution.orphaned_bindings`."""
+        by_name = self._catalogue().by_name
+        return [
+            OrphanedBinding(
+                text=step.text,
+                commands=step.commands,
+                binding=approved.binding.model_dump(mode="json"),
+                changes=bool(
+                    (tool := by_name.get(approved.binding.tool)) and tool.effect is Effect.CHANGE
+                ),
+                approved_by=approved.by,
+                at=approved.at,
+            )
+            for approved, step in self._orphans.of_documents([document_id])
+        ]
 
     def tools(self) -> list[ToolSummary]:
         """See `Execution.tools`."""
@@ -360,6 +383,13 @@ class ExecutorService:
         _check_person(current_caller(), Scope.RUN)
         alone = _alone(workflow, step)
         [bound] = self._bound(alone, ticket.labels)
+        if not bound.by and (before := self._carried(workflow).get(step.id)):
+            if wanted.mode is RunMode.DRY:
+                return stored.model_copy(update={"workflow": alone})
+            raise RunRefusedError(
+                f"how a tool looks here was approved by {before.by} for a step that is gone:"
+                " approve it anew for this box first, as a dry run of the box shows it"
+            )
         if not bound.binding.tool:
             raise RunRefusedError(f"no tool looks at this box: {bound.binding.why}")
         return stored.model_copy(update={"workflow": alone})
@@ -422,8 +452,17 @@ class ExecutorService:
         bound = [_chosen(each, known.get(keys[each.step]), catalogue) for each in proposed]
         if not workflow.is_checklist:
             return bound
+        before = self._carried(workflow)
+        bound = [
+            _anew(before[step]) if (step := each.binding.step) in before and not each.by else each
+            for each in bound
+        ]
         boxes = {step.id for step in workflow.steps if step.block}
         return [_looking(each, catalogue) for each in bound if each.binding.step in boxes]
+
+    def _carried(self, workflow: Workflow) -> dict[str, ApprovedBinding]:
+        """What was approved for steps that are gone, by the box where it is proposed anew."""
+        return self._orphans.at_boxes(workflow, self._catalogue())
 
     def approved_step(self, workflow: Workflow, step: Step) -> Step | None:
         """As it was approved of its page's present text; None where nobody has approved it."""
@@ -489,6 +528,8 @@ class _Bound(ApprovedBinding):
     """A binding of a step; `by` is empty of one that is proposed or learned."""
 
     is_changed_tool: bool = False
+    approved_before: str = ""
+    """Who approved it for a step that is gone: nothing uses it before it is approved anew."""
 
     @property
     def approved_by(self) -> str:
@@ -501,13 +542,27 @@ def _chosen(proposed: Binding, known: ApprovedBinding | None, catalogue: Catalog
     is_changed = tool is not None and known is not None and tool.digest != known.tool_digest
     if known is None or tool is None or (is_changed and not known.by):
         at = datetime.fromtimestamp(0, UTC)
-        return _Bound(binding=proposed, tool_digest="", by="", at=at)
+        return _Bound(binding=proposed, tool_digest="", by="", at=at, key="")
     return _Bound(
         binding=known.binding.model_copy(update={"step": proposed.step}),
         tool_digest=known.tool_digest,
         by=known.by,
         at=known.at,
+        key=known.key,
         is_changed_tool=is_changed,
+    )
+
+
+def _anew(before: ApprovedBinding) -> _Bound:
+    """What was approved for a step that is gone, as it is proposed at a box."""
+    why = f"as for “{before.step.text}”, a step that is gone" if before.step else ""
+    return _Bound(
+        binding=before.binding.model_copy(update={"why": why}),
+        tool_digest=before.tool_digest,
+        by="",
+        at=before.at,
+        key=before.key,
+        approved_before=before.by,
     )
 
 
@@ -517,7 +572,7 @@ def _looking(bound: _Bound, catalogue: Catalogue) -> _Bound:
     if tool is None or tool.effect is Effect.READ:
         return bound
     by_person = Binding(step=bound.binding.step, why=_NOBODY_READ)
-    return _Bound(binding=by_person, tool_digest="", by="", at=bound.at)
+    return _Bound(binding=by_person, tool_digest="", by="", at=bound.at, key="")
 
 
 def _alone(workflow: Workflow, step: Step) -> Workflow:
@@ -542,6 +597,7 @@ def _told(step: Step, bound: _Bound, catalogue: Catalogue) -> StepBinding:
         changes=tool is not None and tool.effect is Effect.CHANGE,
         approved_by=bound.approved_by,
         is_changed_tool=bound.is_changed_tool,
+        approved_before=bound.approved_before,
     )
 
 

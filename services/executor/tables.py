@@ -143,6 +143,12 @@ class BindingRow(Base):
     by: Mapped[str] = mapped_column(String(200))
     """Empty of one that was learned: nobody vouches for it."""
     at: Mapped[float] = mapped_column(Float)
+    document_id: Mapped[str] = mapped_column(String(1024), index=True, default="")
+    """The first document that the step cites; empty where the step is not known."""
+    step: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """The `Step` as it was when somebody approved the binding; None where it is not known."""
+    instead_of: Mapped[str] = mapped_column(String(64), default="")
+    """Key of the step of a reading that is gone, for which the binding had been approved before."""
 
 
 class SummaryRow(Base):

@@ -136,7 +136,7 @@ def create_app(
         execution=lambda: execution,
         fit_of=(thresholds or Thresholds.shipped()).with_settings(settings).fit_of,
     )
-    known = Known(knowledge, coverages, citations, covering)
+    known = Known(knowledge, coverages, citations, covering, execution)
     access = Access.of(platform, database)
     sign_in = SignInPages(access, SignIn.of(platform, access, database))
     app = create_service_app(

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from services.language.commands import PROMPT, TELLS
+from services.language.commands import TELLS
+from services.workflow.page_code import PageCode, code_parts
 
 _FORBIDS = re.compile(r"\b(?:never|not|cannot|avoid|without)\b|n't\b", re.IGNORECASE)
 _CONTINUED = re.compile(r"\\\n\s*|(?<=[|&])[ \t]*\n\s*")
@@ -13,15 +14,16 @@ _SENTENCE_END = " .:;,"
 
 def lines_of(command: str) -> list[str]:
     """Its lines without prompts, continued ones joined, spaces single."""
-    lines = (" ".join(line.split()) for line in _CONTINUED.sub(" ", command).splitlines())
-    return [PROMPT.sub("", line) for line in lines if line]
+    typed = "\n".join(part.text for part in code_parts(PageCode(command)))
+    lines = (" ".join(line.split()) for line in _CONTINUED.sub(" ", typed).splitlines())
+    return [line for line in lines if line]
 
 
 def shown_in(texts: Iterable[str]) -> Iterator[str]:
     """What the texts show: each as a whole, every line, and of a pipe what it begins with."""
-    for text in texts:
-        yield " ".join(lines_of(text))
-        for line in lines_of(text):
+    for lines in map(lines_of, texts):
+        yield " ".join(lines)
+        for line in lines:
             yield line
             bare = _COMMENT.sub("", line)
             yield bare

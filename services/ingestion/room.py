@@ -80,6 +80,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         register,
         periodic=(
             tasks.syncing(syncs),
+            tasks.retiring_rules(service),
             tasks.screening(stores.documents),
             tasks.embedding_said(service),
             tasks.expiring(proposals),

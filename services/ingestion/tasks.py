@@ -15,6 +15,8 @@ from services.kit.queue.periodic import Periodic
 from services.knowledge.ports import DocumentStore
 
 _SCREENED_EVERY_S = 86_400.0
+_RETIRED_AFTER_S = 0.5
+"""Until then what rules drew of a page is served as its reading."""
 _EXPIRED_EVERY_S = 3_600.0
 
 
@@ -26,6 +28,13 @@ def syncing(syncs: SyncService) -> Periodic:
 def screening(documents: DocumentStore) -> Periodic:
     """Screens what an older release has screened, soon after its start."""
     return Periodic("screening", documents.renew, every_s=_SCREENED_EVERY_S, first_after_s=2.0)
+
+
+def retiring_rules(readings: IngestedReadings) -> Periodic:
+    """Puts what people said of readings by rules to the boxes of pages, soon after an upgrade."""
+    return Periodic(
+        "rules", readings.retire_rules, every_s=_SCREENED_EVERY_S, first_after_s=_RETIRED_AFTER_S
+    )
 
 
 def embedding_said(readings: IngestedReadings) -> Periodic:

@@ -1,22 +1,27 @@
 """Procedures of a text that has changed: carried over where all that they rest on has not."""
 
-import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from services.language.verbs import begins_with_verb
+from services.knowledge.page.block import BlockKind, Words, codes, plain
+from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.word_lines import word_lines
+from services.language.clauses import tells
+from services.language.sentences import sentences
 from services.procedure.checking.left_out import untold
 from services.procedure.model import Arm, Body, LineRange, Node, Procedure
 from services.procedure.program.changing import with_bodies, with_changed
 from services.procedure.program.cited_lines import lines_of, where
+from services.workflow.page_code import inline_commands
 
 MOST_COMPARED = 20_000
 """Lines between the first change and the last; of longer changes nothing is carried over."""
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})(?:\s|$)")
-_LISTED = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)]|\|)\s*\S")
+_INSTRUCTING = frozenset({BlockKind.CODE, BlockKind.TABLE, BlockKind.OTHER})
+"""Kinds of blocks of which each line may tell somebody to do something."""
+_BEGINNING = frozenset({BlockKind.ITEM, BlockKind.HEADING, BlockKind.CALLOUT})
+"""Kinds of blocks of which the first line may."""
 
 Lines = dict[int, int]
 """New numbers of unchanged lines by their old ones, both from 1."""
@@ -46,44 +51,38 @@ class _HeadedText:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = text.split("\n")
+        self._page = parse_page(text)
 
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
         """By line, from 0: numbers of the headings that it stands under, its own included."""
-        found: list[tuple[int, ...]] = []
-        above: list[tuple[int, int]] = []
-        for number, level in enumerate(self._levels, start=1):
-            if level:
-                above = [*(each for each in above if each[0] < level), (level, number)]
-            found.append(tuple(number for _, number in above))
+        found: list[tuple[int, ...]] = [()] * len(self.lines)
+        for section in self._page.sections():
+            for place in range(section.start_line - 1, section.end_line if section.heading else 0):
+                found[place] = (*found[place], section.start_line)
         return found
 
-    @cached_property
-    def _levels(self) -> list[int]:
-        """By line: the level of the heading that it is, or 0."""
-        levels = []
-        is_code = False
-        for line in self.lines:
-            is_fence = _FENCE.match(line) is not None
-            found = None if is_code or is_fence else _HEADING.match(line)
-            is_code ^= is_fence
-            levels.append(len(found["level"]) if found else 0)
-        return levels
+    def is_heading(self, number: int) -> bool:
+        """Whether the line is one."""
+        return self.headings[number - 1][-1:] == (number,)
 
     @cached_property
-    def code(self) -> set[int]:
-        """Numbers of the lines in code blocks."""
-        found, is_code = set(), False
-        for number, line in enumerate(self.lines, start=1):
-            is_code ^= _FENCE.match(line) is not None
-            found |= {number} if is_code else set()
+    def instructing(self) -> set[int]:
+        """Lines that may tell somebody to do something: an item, code, a warning, an imperative."""
+        found: set[int] = set()
+        for block in (place.block for place in self._page.places()):
+            if block.kind in _INSTRUCTING:
+                found.update(range(block.start_line, block.end_line + 1))
+            elif block.kind in _BEGINNING:
+                found.add(block.start_line)
+            found |= {n for n, words in word_lines(block) if _may_instruct(words)}
         return found
 
-    def instructs(self, number: int) -> bool:
-        """Whether the line may tell somebody to do something: a list item, code, an imperative."""
-        line = self.lines[number - 1]
-        is_told = number in self.code or bool(_LISTED.match(line)) or bool(_HEADING.match(line))
-        return bool(line.strip()) and (is_told or begins_with_verb(line.strip()))
+
+def _may_instruct(words: Words) -> bool:
+    """Whether words tell to do something, or name a command to run."""
+    text = plain(words)
+    return any(map(tells, sentences(text))) or bool(inline_commands(text, codes(words)))
 
 
 def _carried(
@@ -117,7 +116,7 @@ def _extent(
     following = (moved[n] for n in range(max(told) + 1, len(before.lines) + 1) if n in moved)
     end = next(following, len(after.lines) + 1) - 1
     last = max(places)
-    until = next((n for n in range(last + 1, end + 1) if _HEADING.match(after.lines[n - 1])), 0)
+    until = next((n for n in range(last + 1, end + 1) if after.is_heading(n)), 0)
     return min(places), until - 1 if until else max(end, last)
 
 
@@ -126,7 +125,7 @@ def _is_interrupted(
 ) -> bool:
     """Whether a new line in its extent instructs, or states a condition."""
     new = {number for number in range(extent[0], extent[1] + 1) if number not in known}
-    if any(after.instructs(number) for number in new):
+    if new & after.instructing:
         return True
     return any(first in new for first, _ in untold([shifted], after.text))
 

@@ -159,6 +159,12 @@ class Happening(StrEnum):
     """On a ticket."""
     CARRIED_OVER = "carried over"
     FELL_BACK = "fell back"
+    SET_ASIDE = "set aside"
+    """A person's reading, since it was the rules' but for answers and edits."""
+    BOX_CORRECTED = "box corrected"
+    """By what a person said of a reading by rules."""
+    LEFT_OVER = "left over"
+    """What a person said of a reading by rules, and no box can hold."""
 
 
 class Event(Value):
@@ -286,7 +292,10 @@ class ReadingStore(ReadingSource, Protocol):
         """Hashes of the texts whose reading by this reader is of this version and model."""
 
     def drop(self, text_hashes: Sequence[str]) -> None:
-        """Forget what hangs on texts that nobody has read; others stay."""
+        """Forget what hangs on texts that nobody has read; others stay.
+
+        So do those of which a person's reading was set aside.
+        """
 
     def delete(self, text_hashes: Sequence[str]) -> int:
         """Forget all about these texts. Returns how many approved procedures went with them."""

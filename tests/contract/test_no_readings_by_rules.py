@@ -2,12 +2,12 @@
 
 import pytest
 from alembic import command
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from services.kit.migrations import _config
 from services.kit.sql.database import Database
 from services.procedure.model import Reader, Reading
-from services.procedure.ports import ReadingState, Wanted
+from services.procedure.ports import Happening, ReadingState, Wanted
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.procedure.tables import ReadingRow, TextRow
 from tests.postgres import postgres_url
@@ -16,7 +16,7 @@ from tests.unit.procedure.programs import do
 
 pytestmark = pytest.mark.usefixtures("really_migrated")
 
-ALONE, APPROVED, COMPOSED, READ = (letter * 64 for letter in "abcd")
+ALONE, APPROVED, COMPOSED, READ, CORRECTED = (letter * 64 for letter in "abcde")
 BY_RULES = drawn_reading("Fan", do("Look", 1), do("Seat", 2), reader=Reader.RULES)
 
 
@@ -25,17 +25,20 @@ def database(request):
     is_sqlite = request.param == "sqlite"
     database = Database.memory() if is_sqlite else Database(postgres_url())
     database.migrate("kit", "procedure")
+    with database.session() as session:
+        session.execute(delete(TextRow))
     yield database
     database.close()
 
 
 def test_what_people_did_stays_and_compositions_have_a_reader(database):
     store = SqlReadingStore(database)
-    for text_hash in (ALONE, APPROVED, READ):
+    for text_hash in (ALONE, APPROVED, READ, CORRECTED):
         store.put(text_hash, BY_RULES.model_copy(update={"version": "17"}))
     store.put(COMPOSED, BY_RULES.model_copy(update={"version": "rules"}))
     store.put(READ, BY_RULES.model_copy(update={"reader": Reader.MODEL}))
     store.approve(APPROVED, BY_RULES.procedures, who="ann")
+    store.replace(CORRECTED, BY_RULES, who="ann", what=Happening.ANSWERED, detail="0-doubt-1: 0")
     with database.session() as session:  # as the release before told it
         session.execute(
             update(TextRow)
@@ -48,9 +51,16 @@ def test_what_people_did_stays_and_compositions_have_a_reader(database):
     database.migrate("procedure")
 
     with database.session() as session:
-        assert set(session.scalars(select(ReadingRow.reader))) == {"composed", "model"}
+        rows = session.execute(select(ReadingRow.text_hash, ReadingRow.reader)).tuples()
+        assert {(row[0], row[1]) for row in rows} == {
+            (COMPOSED, "composed"),
+            (READ, "model"),
+            (CORRECTED, "person"),
+            (CORRECTED, "rules"),
+        }, "what somebody corrected is kept until boxes have it"
     listed = {each.text_hash: each.reader for each in store.wanted(Wanted())}
-    assert listed == {APPROVED: "person", COMPOSED: "composed", READ: "model"}
+    people = dict.fromkeys((APPROVED, CORRECTED), "person")
+    assert listed == people | {COMPOSED: "composed", READ: "model"}
     served = store.served_many([ALONE, APPROVED, COMPOSED, READ])
     assert ALONE not in served
     assert served[APPROVED].state(0) is ReadingState.APPROVED

@@ -16,9 +16,18 @@ from services.executor.runs.store import (
 )
 from services.kit.queue.outbox import Outbox
 from services.simulator.faults import Fault
+from services.workflow.model import Citation, Step, StepKind
 from tests.contract.databases import database_of
 from tests.unit.executor.carrying import Carrying
 
+STEP = Step(
+    id="s1",
+    kind=StepKind.PROCESS,
+    text="Look at the fans",
+    commands=("show fans",),
+    citations=(Citation(document_id="fans.md", start_line=3, end_line=3),),
+)
+UNCITED = STEP.model_copy(update={"citations": ()})
 SHUT = Fault("bgp_session_shut", "leaf-1", "10.0.11.1")
 CHANGE = NewEvent(Kind.PREPARED, ("s3", 1), {"target": "leaf-1"})
 
@@ -95,6 +104,15 @@ def test_standing_still_is_kept_once_and_taken_back(carrying):
 def test_the_latest_approval_of_a_binding_counts(carrying):
     bindings = BindingStore(carrying.database)
     for by, tool in (("a", "fans"), ("b", "cpu")):
-        bindings.approve("key", Binding(step="s1", tool=tool), "digest", by=by)
+        bindings.approve("key", Binding(step="s1", tool=tool), "digest", STEP, by=by)
     (found,) = bindings.approved(["key", "other"]).values()
     assert (found.by, found.binding.tool) == ("b", "cpu")
+
+
+def test_approved_bindings_are_found_by_the_document_of_their_step(carrying):
+    bindings = BindingStore(carrying.database)
+    bindings.approve("a", Binding(step="s1", tool="fans"), "d", STEP, by="ann", instead_of="b")
+    bindings.approve("c", Binding(step="s1", tool="fans"), "d", UNCITED, by="ann")
+    (found,) = bindings.of_documents(["fans.md", "other.md"])
+    assert (found.key, found.instead_of, found.step) == ("a", "b", STEP)
+    assert bindings.of_documents(["other.md"]) == []

@@ -20,9 +20,10 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from services.knowledge.document.markdown import BlockKind, parse
-from services.procedure.page_code import commands_of, is_output
+from services.knowledge.page.block import BlockKind
+from services.knowledge.page.parsing import parse_page
 from services.workflow.effects.effect import effect_of
+from services.workflow.page_code import CodeUse, PageCode, code_parts
 
 DATA = Path(os.environ.get("FLOWXPERT_DATA", "../shared/data"))
 BLOCKS_A_PAGE = 2
@@ -121,12 +122,11 @@ def _holds(command: str, line: str) -> bool:
 def _shown(block: dict[str, Any]) -> list[tuple[str, bool]]:
     """The commands that are offered of a block, and whether each is marked as a change."""
     fence = "\n".join(("~~~~" + block["language"], *block["lines"], "~~~~"))
-    page = parse(f"{block['before']}\n\n{fence}\n")
-    blocks = (each for section in page.sections for each in section.blocks)
-    code = next(each for each in blocks if each.kind is BlockKind.CODE)
-    if is_output(code, block["before"]):
-        return []
-    return [(command, not effect_of(command).only_looks) for command in commands_of(code)]
+    page = parse_page(f"{block['before']}\n\n{fence}\n")
+    code = next(each for each in page.blocks if each.kind is BlockKind.CODE)
+    parts = code_parts(PageCode(code.verbatim, code.language), block["before"])
+    commands = (part.text for part in parts if part.use is CodeUse.COMMAND)
+    return [(command, not effect_of(command).only_looks) for command in commands]
 
 
 if __name__ == "__main__":

@@ -89,6 +89,10 @@ def digest_of(*parts: object) -> str:
 
 
 def step_key(step: Step, conditions: frozenset[str]) -> str:
-    """Names a step by what it says and by the lines that it cites, in whatever workflow."""
+    """Names a step by what it says and by the lines that it cites, in whatever workflow.
+
+    A box of a page is never the same as a step that somebody has read there.
+    """
     cited = [(each.document_id, each.start_line, each.end_line) for each in step.citations]
-    return digest_of(step.kind, step.text, step.commands, cited, sorted(conditions))
+    told = (step.kind, step.text, step.commands, cited, sorted(conditions))
+    return digest_of(*told, step.node) if step.block else digest_of(*told)

@@ -12,6 +12,10 @@ from services.executor.tables import BindingRow
 from services.kit.access.audit import add_audit
 from services.kit.sql.database import Database
 from services.kit.value import Value
+from services.workflow.model import Step
+
+_KEPT = frozenset({"id", "kind", "text", "commands", "citations", "node", "block"})
+"""Of a step beside its binding."""
 
 
 class ApprovedBinding(Value):
@@ -23,6 +27,11 @@ class ApprovedBinding(Value):
     by: str
     """Empty of one that was learned from what was done: nobody vouches for it."""
     at: datetime
+    key: str
+    step: Step | None = None
+    """The step that it was approved for; None where it is not known."""
+    instead_of: str = ""
+    """Key of the binding of a reading that is gone in whose place it was approved."""
 
 
 class BindingStore:
@@ -31,7 +40,16 @@ class BindingStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def approve(self, key: str, binding: Binding, tool_digest: str, *, by: str) -> None:
+    def approve(
+        self,
+        key: str,
+        binding: Binding,
+        tool_digest: str,
+        step: Step,
+        *,
+        by: str,
+        instead_of: str = "",
+    ) -> None:
         """Keep it in the place of an earlier one of the same step."""
         at = time.time()
         row = {
@@ -40,6 +58,9 @@ class BindingStore:
             "binding": binding.model_dump(mode="json"),
             "by": by,
             "at": at,
+            "document_id": step.citations[0].document_id if step.citations else "",
+            "step": step.model_dump(mode="json", include=set(_KEPT)),
+            "instead_of": instead_of,
         }
         insert = self._database.insert(BindingRow).values(row)
         others = {name: insert.excluded[name] for name in row if name != "step_key"}
@@ -63,6 +84,8 @@ class BindingStore:
                 "binding": binding.model_dump(mode="json"),
                 "by": "",
                 "at": at,
+                "document_id": "",
+                "instead_of": "",
             }
             for key, binding in learned.items()
         ]
@@ -84,12 +107,25 @@ class BindingStore:
         """Those that are approved or learned, by the keys of their steps."""
         mine = select(BindingRow).where(BindingRow.step_key.in_(list(keys)))
         with self._database.session() as session:
-            return {
-                row.step_key: ApprovedBinding(
-                    binding=Binding.model_validate(row.binding),
-                    tool_digest=row.tool_digest,
-                    by=row.by,
-                    at=datetime.fromtimestamp(row.at, UTC),
-                )
-                for row in session.scalars(mine)
-            }
+            return {row.step_key: _approved(row) for row in session.scalars(mine)}
+
+    def of_documents(self, document_ids: Collection[str]) -> list[ApprovedBinding]:
+        """Approved ones of steps that cite one of these documents first, the oldest first."""
+        mine = select(BindingRow).where(
+            BindingRow.document_id.in_(list(document_ids)), BindingRow.by != ""
+        )
+        with self._database.session() as session:
+            rows = session.scalars(mine.order_by(BindingRow.at, BindingRow.step_key))
+            return [_approved(row) for row in rows]
+
+
+def _approved(row: BindingRow) -> ApprovedBinding:
+    return ApprovedBinding(
+        binding=Binding.model_validate(row.binding),
+        tool_digest=row.tool_digest,
+        by=row.by,
+        at=datetime.fromtimestamp(row.at, UTC),
+        key=row.step_key,
+        step=Step.model_validate(row.step) if row.step else None,
+        instead_of=row.instead_of,
+    )

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from services.gateway.ticket.question import words
-from services.knowledge.document.markdown import plain
+from services.knowledge.page.block import plain
+from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
+from services.knowledge.page.word_lines import word_lines
 from services.language.answers import answer_of
 from services.language.asking import (
     is_for_a_person,
@@ -28,7 +30,6 @@ _CASE = re.compile(r"is the problem:\s+(?P<name>.+)\?$", re.IGNORECASE)
 _FROM_WHICH = re.compile(r"(?:which|what|who|where|how)\b", re.IGNORECASE)
 _SAME_WORDS = 0.75
 """Share of the words that a clause and a decision must have in common to say the same."""
-_MARKER = re.compile(r"^\s*(?:[-*+>]\s+|\d+[.)]\s+|#{1,6}\s+|\|)+\s*")
 
 
 def asked_words(step: Step, answers: Sequence[str], texts: Mapping[str, str]) -> str:
@@ -83,8 +84,9 @@ def _common(one: str, other: str) -> bool:
 
 def _clauses(cited: Citation, texts: Mapping[str, str]) -> Iterator[str]:
     """What the cited lines say that may be so, in their words."""
-    lines = texts.get(cited.document_id, "").splitlines()[cited.start_line - 1 : cited.end_line]
-    told = [plain(_MARKER.sub("", line)) for line in lines if line.strip()]
+    page = parse_page(texts.get(cited.document_id, "")[:REMEMBERED_LENGTH])
+    lines = (line for place in page.places() for line in word_lines(place.block))
+    told = [plain(words) for n, words in lines if cited.start_line <= n <= cited.end_line]
     for text in (*told, " ".join(told)):
         for sentence in sentences(text):
             stated = condition(sentence)

@@ -9,6 +9,7 @@ from services.ingestion.model_pass import needed
 from services.ingestion.readings.failed_pages import FailedPages
 from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.reading_pass import PageReader, ReadingPass
+from services.ingestion.readings.retirement import RulesRetirement
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.service import ReadingsService
 from services.kit.sql.database import Database
@@ -20,6 +21,7 @@ from services.procedure.by_model.reader import ModelReader
 from services.procedure.ports import BoxStore, ReadingNotFoundError, ReadingStore, TicketDoubt
 from services.procedure.store.sql_boxes import SqlBoxStore
 from services.procedure.store.sql_readings import SqlReadingStore
+from services.procedure.store.sql_retired import SqlRetiredReadings
 
 _RENEWED_AT_ONCE = 20
 """Pages."""
@@ -54,6 +56,14 @@ class IngestedReadings:
         """For a caller of this name."""
         queue = ReviewQueue(self._database, Owners(self._database))
         return ReadingsService(self._reading_store, self._maintenance, queue, who=who)
+
+    def retire_rules(self) -> int:
+        """Put what people said of readings by rules to the boxes of the pages.
+
+        Returns how many texts were done; none where an earlier call has done them all.
+        """
+        store = SqlRetiredReadings(self._database)
+        return RulesRetirement(store, self._maintenance.texts).run()
 
     def doubt(self, report: DoubtReport) -> DoubtTaken:
         """See `Ingestion.doubt`."""

@@ -76,7 +76,10 @@ def _row(line: bytes) -> ReadingLine | UnusableRowError:
     except (ValueError, RecursionError) as error:
         return UnusableRowError(f"it is no JSON object: {type(error).__name__}")
     if row.reading.reader is Reader.RULES and row.state is ReadingState.READ:
-        return UnusableRowError("rules read it and nobody checked it: the page is shown as it is")
+        page = row.document or row.text_hash
+        return UnusableRowError(
+            f"{page}: rules read it and nobody checked it: the page is shown as it is"
+        )
     return row.model_copy(
         update={"reading": row.reading.model_copy(update={"reader": Reader.IMPORTED})}
     )

@@ -23,6 +23,8 @@ def open_readings_here(settings: PlatformSettings, *, who: str) -> Iterator[Read
         database = Database(settings.resolved_database_url)
         try:
             database.migrate(*ROOMS)
-            yield IngestedReadings(database, SqlDocumentStore(database)).readings(who)
+            readings = IngestedReadings(database, SqlDocumentStore(database))
+            readings.retire_rules()
+            yield readings.readings(who)
         finally:
             database.close()

@@ -65,7 +65,8 @@ class Inline:
 
     kind: InlineKind
     text: str = ""
-    """Verbatim; of an image its alternative text, of what has children empty."""
+    """Verbatim; of an image its alternative text, of what has children empty, of a break a line
+    feed where a line of the page ends."""
     target: str = ""
     """Address that a link or an image names, as the page writes it."""
     children: tuple["Inline", ...] = ()

@@ -164,7 +164,7 @@ def words_of(tokens: Iterable[Token]) -> Words:
             case "code_inline":
                 pieces.text(token.content, InlineKind.CODE)
             case "softbreak" | "hardbreak":
-                pieces.text("", InlineKind.BREAK)
+                pieces.text("\n", InlineKind.BREAK)
             case "image":
                 pieces.text(token.content, InlineKind.IMAGE, str(token.attrs.get("src", "")))
             case "html_inline":

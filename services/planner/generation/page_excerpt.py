@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from services.knowledge.document.markdown import BlockKind, parse
+from services.knowledge.page.block import BlockKind
+from services.knowledge.page.parsing import parse_page
 from services.procedure.model import LineRange
 
 _NUMBER = 8
@@ -36,11 +37,9 @@ def parts(text: str, found: Sequence[LineRange], characters: int) -> list[LineRa
 def _units(text: str, last: int) -> Iterator[LineRange]:
     """What is not to be cut: headings, blocks, items of lists; together the whole page."""
     starts = {1}
-    for section in parse(text).sections:
-        starts.add(max(1, section.start_line))
-        for block in section.blocks:
-            items = block.items if block.kind is BlockKind.LIST else ()
-            starts |= {block.start_line, *(item.start_line for item in items)}
+    for block in parse_page(text).blocks:
+        items = block.children if block.kind is BlockKind.LIST else ()
+        starts |= {block.start_line, *(item.start_line for item in items)}
     for start, following in pairwise([*sorted(starts), last + 1]):
         yield start, following - 1
 

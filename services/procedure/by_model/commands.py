@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from services.knowledge.document.markdown import Block, BlockKind, parse
+from services.knowledge.page.block import BlockKind, Page, codes
+from services.knowledge.page.parsing import parse_page
 from services.procedure.model import Arm, Body, Do, LineRange, Node, Procedure
-from services.procedure.page_code import (
-    commands_of,
-    inline_commands,
-    is_output,
-    output_below,
-    sample_output,
-)
 from services.procedure.program.changing import with_bodies, with_changed
+from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands, is_output
+
+_LONGEST_EXPECTED = 600
+"""Characters; more does not help to compare."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +27,8 @@ def with_commands(procedures: Sequence[Procedure], text: str) -> tuple[Procedure
 
     What the first of several actions with the same lines has, the others do not repeat.
     """
-    shown = [each for section in parse(text).sections for each in _shown(section.blocks)]
-    return tuple(_Filling(list(shown)).done(procedure) for procedure in procedures)
+    shown = list(_shown(parse_page(text)))
+    return tuple(_Filling(shown).done(procedure) for procedure in procedures)
 
 
 class _Filling:
@@ -64,18 +62,19 @@ def _overlap(lines: LineRange, cited: Sequence[LineRange]) -> bool:
     return any(first <= lines[1] and lines[0] <= last for first, last in cited)
 
 
-def _shown(blocks: Sequence[Block]) -> Iterator[_Shown]:
+def _shown(page: Page) -> Iterator[_Shown]:
     before = ""
-    for block in blocks:
-        lines = (block.start_line, block.end_line)
+    for block in (place.block for place in page.places()):
+        announces = before
+        before = "" if block.kind is BlockKind.HEADING else block.text
         if block.kind is BlockKind.CODE:
-            is_told = not is_output(block, before)
-            commands = commands_of(block) if is_told else ()
-            expected = output_below(block) if is_told else sample_output(block)
-            yield _Shown(lines, commands, expected)
-        elif block.inline_code:
-            yield _Shown(lines, inline_commands(block.text, block.inline_code))
-        for item in block.items:
-            yield from _shown(item.blocks)
-        yield from _shown(block.blocks)
-        before = block.text if block.kind is BlockKind.PARAGRAPH else ""
+            code = PageCode(block.verbatim, block.language)
+            parts = code_parts(code, announces)
+            commands = tuple(part.text for part in parts if part.use is CodeUse.COMMAND)
+            is_told = bool(commands) or is_output(code, announces)
+            output = [part.text for part in parts if part.use is CodeUse.OUTPUT and is_told]
+            expected = "\n".join(output)[:_LONGEST_EXPECTED].rstrip()
+            yield _Shown((block.start_line, block.end_line), commands, expected)
+        elif block.kind is not BlockKind.HEADING:
+            commands = inline_commands(block.text, codes(block.words))
+            yield _Shown((block.start_line, block.own_end), commands)

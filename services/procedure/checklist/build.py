@@ -1,15 +1,14 @@
 """From a page to its checklist: the boxes in the page's order, each with what belongs to it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
 from services.knowledge.page.box_fit import AS_SHIPPED, Habit
-from services.knowledge.page.boxes import Box, find_boxes
+from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
-from services.procedure.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.model import (
     Citation,
     Provenance,
@@ -20,6 +19,7 @@ from services.workflow.model import (
     Workflow,
     WorkflowKind,
 )
+from services.workflow.page_code import CodePart, CodeUse, PageCode, code_parts, inline_commands
 
 ENDING = "How did it end?"
 OVER = "It is over"
@@ -106,6 +106,13 @@ def build_checklist(
         ),
         page=shown,
     )
+
+
+def commands_by_block(page: Page, boxes: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the commands of each box as the page has them, gaps open, both by the block's key."""
+    own = [Box(place) for place in candidates(page) if place.block.key in boxes]
+    drafts = _drafts(page, own)
+    return {each.box.block.key: tuple(dict.fromkeys(each.commands)) for each in drafts}
 
 
 def _drafts(page: Page, boxes: Sequence[Box]) -> list[_Draft]:

@@ -16,11 +16,11 @@ from services.procedure.checklist.shown import (
     page_of,
     without_place,
 )
-from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.effect import effect_of
 from services.workflow.formats.markdown import CitationLink
 from services.workflow.formats.markdown_words import code_span, escaped, fenced, is_safe_address
 from services.workflow.model import Citation, LinkedPage, Step, StepKind, Workflow
+from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands
 
 _TASK = "[ ] "
 _ALERTS = {"danger": "CAUTION"} | {

@@ -26,9 +26,9 @@ from services.procedure.checklist.shown import (
     page_of,
     without_place,
 )
-from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.effect import effect_of
 from services.workflow.model import LinkedPage, Step, StepKind, Workflow
+from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands
 
 _BOX = "[ ] "
 _LAST_LEVEL = 6

@@ -251,6 +251,7 @@ class SqlReadingStore:
         """See `ReadingStore.drop`."""
         others = select(ReadingRow.text_hash).where(ReadingRow.reader != Reader.RULES.value)
         approved = select(ApprovalRow.text_hash)
+        said = select(HistoryRow.text_hash).where(HistoryRow.what == Happening.SET_ASIDE.value)
         with self._database.session() as session:
             for some in batches(text_hashes):
                 session.execute(
@@ -258,6 +259,7 @@ class SqlReadingStore:
                         TextRow.text_hash.in_(some),
                         TextRow.text_hash.not_in(others),
                         TextRow.text_hash.not_in(approved),
+                        TextRow.text_hash.not_in(said),
                     )
                 )
                 left = select(TextRow.text_hash)

@@ -91,3 +91,12 @@ Never run rm -rf /.
 def test_only_whole_commands_are_quoted(command, is_quoted):
     page = Document(id="cache.md", title="Cache", text=PAGE, content_hash="0")
     assert Evidence(units_of_page(page.id, page.text)).quotes(command) is is_quoted
+
+
+def test_a_command_behind_the_prompt_of_root_is_quoted_without_it() -> None:
+    evidence = Evidence.of_pages(
+        {"pump.md": "```\n# systemctl restart pump\n# cat /run/pump\n```\n"}
+    )
+
+    assert evidence.quotes("systemctl restart pump")
+    assert not evidence.quotes("systemctl restart")

@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from services.contracts.composing import Composing
 from services.contracts.coverage import Covering
+from services.contracts.execution import Execution, OrphanedBinding
 from services.contracts.proposals import Proposals, ProposalState
 from services.contracts.readings import Readings
 from services.gateway.coverage.queries import Coverages
@@ -25,6 +26,7 @@ class Known:
     coverage: Coverages
     citations: Citations
     covering: Covering
+    execution: Execution | None = None
 
     @property
     def services(self) -> Knowledge:
@@ -46,6 +48,13 @@ class Known:
         if self.services.composing is None:
             raise NoKnowledgeError("this gateway knows no planner to compose with")
         return self.services.composing
+
+    def orphaned_bindings(self, document_id: str) -> list[OrphanedBinding]:
+        """What was approved for steps of a page that are gone; none where nobody can tell."""
+        try:
+            return self.execution.orphaned_bindings(document_id) if self.execution else []
+        except FlowXpertError:
+            return []
 
     def page(self, template: str, *, status_code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
         """The template as a page of the room, with the number of pages that wait there."""

@@ -87,6 +87,7 @@ def _looks(tickets: Tickets, execution: Execution) -> APIRouter:
             ticket=ticket,
             bindings={each.step: each for each in bindings},
             unsaid=[each.step for each in bindings if is_weighty(each) and not each.approved_by],
+            box=_box(tickets, run),
             earlier=earlier,
             suspended=suspended,
             may_run=may(Scope.RUN),
@@ -94,6 +95,12 @@ def _looks(tickets: Tickets, execution: Execution) -> APIRouter:
         )
 
     return router
+
+
+def _box(tickets: Tickets, run: RunDetail) -> str:
+    """The one box that a run of a page as it is stands at; empty of every other run."""
+    is_of_page = bool(run.workflow_id) and tickets.workflow(run.workflow_id).workflow.is_checklist
+    return run.steps[0].id if is_of_page else ""
 
 
 def _starts(execution: Execution) -> APIRouter:

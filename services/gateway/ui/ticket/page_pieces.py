@@ -13,8 +13,8 @@ from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
 from services.knowledge.page.boxes import candidates
 from services.procedure.checklist.shown import options_in
-from services.procedure.page_code import CodeUse, PageCode, code_parts, inline_commands
 from services.workflow.effects.queries import is_metric_query
+from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands
 
 _MOST_LINES = 12
 """Lines of output that stand open."""

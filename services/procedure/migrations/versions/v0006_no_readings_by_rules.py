@@ -1,4 +1,8 @@
-"""What rules read of pages is gone, what people approved of it is theirs."""
+"""What rules read of pages is gone, what people approved of it is theirs.
+
+Those that people answered or corrected stay, and are served no more: what was said of them is put
+to the boxes of their pages once these can be parsed (`ingestion.readings.retirement`).
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +24,13 @@ _READING = sa.table(
     sa.column("version", sa.String),
     sa.column("reading", sa.JSON),
 )
+_HISTORY = sa.table(
+    "procedure_history",
+    sa.column("text_hash", sa.String),
+    sa.column("what", sa.String),
+)
+_SAID = ("answered", "replaced", "doubted")
+"""What people did to a reading, by the words of the history."""
 _TEXT = sa.table(
     "procedure_text",
     sa.column("text_hash", sa.String),
@@ -35,8 +46,12 @@ def upgrade() -> None:
     """To this revision: texts that rules alone have read are texts that nobody has read."""
     connection = op.get_bind()
     _name_compositions(connection)
-    connection.execute(_READING.delete().where(_READING.c.reader == _RULES))
-    own = sa.select(_READING.c.text_hash).where(_READING.c.text_hash == _TEXT.c.text_hash)
+    said_of = sa.select(_HISTORY.c.text_hash).where(_HISTORY.c.what.in_(_SAID))
+    is_by_rules = _READING.c.reader == _RULES
+    connection.execute(_READING.delete().where(is_by_rules, _READING.c.text_hash.not_in(said_of)))
+    own = sa.select(_READING.c.text_hash).where(
+        _READING.c.text_hash == _TEXT.c.text_hash, ~is_by_rules
+    )
     left = (_TEXT.c.reader == _RULES) & ~sa.exists(own)
     approved = _TEXT.update().where(left & (_TEXT.c.approved > 0))
     connection.execute(

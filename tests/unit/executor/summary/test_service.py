@@ -31,7 +31,10 @@ from services.kit.errors import UnavailableError
 from services.kit.tables import OutboxRow
 from services.llm.scripted import ScriptedChatModel
 from services.simulator.faults import Fault
+from services.workflow.model import Step, StepKind
 from tests.unit.executor.carrying import Carrying
+
+STEP = Step(id="s1", kind=StepKind.PROCESS, text="Look")
 
 ANN = Caller("ann", CallerKind.PERSON, "person:ann", SCOPES_OF_ROLE[Role.RESPONDER])
 NOW = datetime.now(UTC)
@@ -274,7 +277,8 @@ def test_a_binding_that_somebody_has_approved_stays(house):
     learned = house.store.load(report.key).found[0].learned
     key, binding = next(iter(learned.keyed("learned/page-0.md").items()))
     with acting_as(ANN):
-        house.bindings.approve(key, binding.model_copy(update={"why": "mine"}), "d", by="bea")
+        mine = binding.model_copy(update={"why": "mine"})
+        house.bindings.approve(key, mine, "d", STEP, by="bea")
     house.propose(report.key)
     house.work()
     kept = house.bindings.approved([key])[key]

@@ -12,6 +12,14 @@ TEXT = """# Boiler
 Check whether the seat of the valve is worn. If it is, replace it.
 If you are comfortable with a cold hall, drain the boiler.
 Unless the bypass has not been opened, wait.
+
+```
+the valves keeps leaking
+```
+
+| When | Do |
+|---|---|
+| the **grate** keeps glowing | wait |
 """
 
 
@@ -44,6 +52,12 @@ def test_what_asks_badly_is_asked_in_the_pages_own_words(text, line, expected):
     assert asked(text, line) == expected
     clause = expected.partition("“")[2].partition("”")[0]
     assert clause in TEXT.replace("*", "")
+
+
+def test_a_cell_is_quoted_by_itself_and_code_is_not_quoted():
+    cell = page_clause(step("Does the grate keep glowing?", 16), {PAGE: TEXT})
+    assert cell == "the grate keeps glowing"
+    assert page_clause(step("Does the valves keep leaking?", 11), {PAGE: TEXT}) == ""
 
 
 def test_the_opposite_of_what_is_asked_is_never_quoted():

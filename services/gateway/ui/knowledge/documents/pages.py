@@ -88,9 +88,7 @@ def create_document_pages(known: Known) -> APIRouter:
             lines_shown=LINES_SHOWN,
             citing=citing,
             cited=cited_lines(citing),
-            pictures=pictures_by_line(
-                pictures_from(known.services.ingestion), document_id, contents.lines
-            ),
+            pictures=pictures_by_line(pictures, document_id, contents.lines),
             is_upload=is_upload(contents.document.source, known.services.ingestion.roots()),
             may_ingest=current_caller().may(Scope.INGEST),
             name_of_root=name_of_root,

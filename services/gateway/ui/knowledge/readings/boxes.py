@@ -1,14 +1,14 @@
 """The boxes of a page that nobody has read, as tickets show them, for its owner to correct."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from services.contracts.adoption import NO_WORK
-from services.contracts.ingestion import DocumentContents
+from services.contracts.execution import OrphanedBinding
 from services.contracts.readings import BoxCorrection, ReadingDetail
 from services.gateway.ui.forms import form, show
 from services.gateway.ui.knowledge.known import Known
@@ -17,7 +17,17 @@ from services.gateway.ui.ticket.checklist import Checklist, checklist_of
 from services.gateway.ui.ticket.views import numbered_steps
 from services.kit.access.needs import Need, needs
 from services.procedure.checklist.build import checklist_of_page
+from services.procedure.checklist.same_commands import box_with_commands
 from services.procedure.checklist.shown import page_of
+from services.workflow.model import Workflow
+
+
+class OrphanAtBox(NamedTuple):
+    """A binding whose step is gone, and where it is proposed anew."""
+
+    orphan: OrphanedBinding
+    box: str = ""
+    """First instruction of the box; empty where no box alone has its commands."""
 
 
 def create_box_form_of_page(known: Known) -> APIRouter:
@@ -44,27 +54,38 @@ def create_box_form_of_page(known: Known) -> APIRouter:
 def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, Any]:
     """Return the page with its boxes and the corrections of them, where nobody has read it.
 
-    Documents of one text have corrections of their own: those of `document` are shown, or of the
-    first one.
+    Beside them stands what somebody had approved for steps that are gone. Documents of one text
+    have corrections of their own: those of `document` are shown, or of the first one.
     """
     shown = document if document in detail.documents else next(iter(detail.documents), "")
-    if detail.reader or not shown:
+    if not shown:
         return {"checklist": None}
+    orphans = known.orphaned_bindings(shown)
+    if detail.reader:
+        return {"checklist": None, "orphans": [OrphanAtBox(each) for each in orphans]}
     contents = known.services.ingestion.contents(shown)
-    return {
-        "checklist": _checklist(contents, pictures_from(known.services.ingestion)),
-        "corrections": contents.boxes,
-        "words_on_boxes": known.readings().box_corrections(shown) if contents.boxes else [],
-    }
-
-
-def _checklist(contents: DocumentContents, pictures: PicturesOf) -> Checklist | None:
-    """Return the boxes of a document, none of them marked; None of one that is a book."""
     workflow = checklist_of_page(
         contents.shown_page, corrections=contents.boxes, habit=contents.box_habit
     )
-    if workflow is None:
-        return None
-    links = links_with_pictures(page_of(workflow), contents.document.id, pictures)
+    pictures = pictures_from(known.services.ingestion)
+    return {
+        "checklist": _checklist(workflow, shown, pictures) if workflow else None,
+        "corrections": contents.boxes,
+        "words_on_boxes": known.readings().box_corrections(shown) if contents.boxes else [],
+        "orphans": [OrphanAtBox(each, _box_of(each, workflow)) for each in orphans],
+    }
+
+
+def _box_of(orphan: OrphanedBinding, workflow: Workflow | None) -> str:
+    """Return the first instruction of the box where it is proposed anew; empty where nowhere."""
+    if workflow is None or orphan.changes:
+        return ""
+    box = box_with_commands(workflow, orphan.commands)
+    return box.text if box else ""
+
+
+def _checklist(workflow: Workflow, document_id: str, pictures: PicturesOf) -> Checklist | None:
+    """Return the page with its boxes, none of them marked."""
+    links = links_with_pictures(page_of(workflow), document_id, pictures)
     made = checklist_of(workflow, numbered_steps(workflow, NO_WORK), links)
     return replace(made, next=None) if made else None

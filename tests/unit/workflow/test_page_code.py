@@ -1,21 +1,18 @@
 import pytest
 
-from services.knowledge.document.markdown import Block, BlockKind
-from services.procedure.page_code import (
+from services.workflow.page_code import (
     CodePart,
     CodeUse,
+    PageCode,
     code_parts,
     commands_of,
     inline_commands,
     is_output,
-    output_below,
 )
 
 
-def code(text: str, language: str = "") -> Block:
-    lines = text.count("\n") + 1
-    kind = BlockKind.CODE
-    return Block(kind=kind, start_line=1, end_line=lines, text=text, language=language)
+def output_of(code: PageCode) -> list[str]:
+    return [part.text for part in code_parts(code) if part.use is CodeUse.OUTPUT]
 
 
 @pytest.mark.parametrize(
@@ -24,37 +21,39 @@ def code(text: str, language: str = "") -> Block:
      "mysql> ", "$ ", "me@host:~$ ", "sh-4.4# ", "db=# ", "MariaDB [(none)]> ", "/ # "],
 )  # fmt: skip
 def test_of_a_pasted_session_the_typed_lines_are_kept(prompt: str) -> None:
-    block = code(f"{prompt}show x\nthe answer\n{prompt}show y\n")
+    block = PageCode(f"{prompt}show x\nthe answer\n{prompt}show y\n")
 
     assert commands_of(block) == ("show x", "show y")
-    assert output_below(block) == "the answer"
+    assert output_of(block) == ["the answer"]
     assert not is_output(block, "")
 
 
 def test_what_follows_a_command_without_a_prompt_is_output() -> None:
-    block = code("kubectl get pods\nNAME   READY   STATUS\na-1    1/1     Up\nkubectl get svc\n")
+    block = PageCode(
+        "kubectl get pods\nNAME   READY   STATUS\na-1    1/1     Up\nkubectl get svc\n"
+    )
 
     assert commands_of(block) == ("kubectl get pods", "kubectl get svc")
-    assert output_below(block).startswith("NAME   READY")
+    assert output_of(block)[0].startswith("NAME   READY")
 
 
 @pytest.mark.parametrize(
     "text", ["E0724 10:12:44 x\nE0724 10:12:45 y", "NAME  READY\nx     1/1", "kind: Pod\nspec: {}"]
 )
 def test_a_block_that_begins_with_output_is_output(text: str) -> None:
-    assert is_output(code(text), "It is told so.")
-    assert commands_of(code(text)) == ()
+    assert is_output(PageCode(text), "It is told so.")
+    assert commands_of(PageCode(text)) == ()
 
 
 def test_a_script_stays_whole() -> None:
     text = "foreach ($x in $all) {\n    Get-Disk $x\n}\nGet-Volume"
 
-    assert commands_of(code(text, "powershell")) == (text,)
-    assert output_below(code(text, "powershell")) == ""
+    assert commands_of(PageCode(text, "powershell")) == (text,)
+    assert not output_of(PageCode(text, "powershell"))
 
 
 def test_a_prompt_that_has_the_command_in_its_name_stays_whole() -> None:
-    block = code("switch(config)# show vsx\nUp\nswitch(config)# conf\n")
+    block = PageCode("switch(config)# show vsx\nUp\nswitch(config)# conf\n")
 
     assert code_parts(block) == [
         CodePart(CodeUse.COMMAND, "show vsx", "switch(config)#"),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from itertools import groupby, pairwise
+from itertools import groupby
 from textwrap import dedent
 from typing import NamedTuple, Protocol
 
@@ -39,11 +39,6 @@ _PROGRAM = re.compile(
 )
 """Programs by whose names a line is told from a comment."""
 _COMMENT = re.compile(r"^\s*(?:#|//|--\s|REM\b)")
-_PLACE = re.compile(
-    r"#+\s*(?P<where>(?:(?:on|from|inside|within|in)\s(?:the|a|an|each|every|all|any|one|that|your)\s"
-    r"(?!following\b|case\b|order\b|above\b|same\b)|(?:alternatively|or|only|if)\b).{3,80})$",
-    re.IGNORECASE,
-)
 _NAMES = re.compile(r"\b(?:with|via|by|through)[:,]?\s*$", re.IGNORECASE)
 """What stands before a command as often as before a name or the words of an error."""
 _COMMAND_LINE = re.compile(r"^[A-Za-z./][\w./-]*(?:\s+\S+)+$")
@@ -57,8 +52,6 @@ _LANGUAGES = frozenset({"ruby", "rb", "python", "py", "perl", "go", "javascript"
 _LONGEST_COMMAND_BLOCK = 12
 _LONGEST_SCRIPT = 4000
 """Characters; a longer one is looked up in its lines."""
-_LONGEST_EXPECTED = 600
-"""Characters; more does not help to compare."""
 
 
 class Code(Protocol):
@@ -198,17 +191,6 @@ def code_parts(code: Code, before: str = "") -> list[CodePart]:
     return parts
 
 
-def places_of(block: Code) -> tuple[str, ...]:
-    """What comments say of where, or when, the command below is run: `On the node: crictl ps`."""
-    lines = [line.strip() for line in block.text.splitlines() if line.strip()]
-    found = ((_PLACE.match(line), below) for line, below in pairwise(lines))
-    return tuple(
-        f"{place['where'].rstrip(' :.')}: {below}"
-        for place, below in found
-        if place and not _COMMENT.match(below)
-    )
-
-
 def _is_prompted(line: str, rooted: tuple[str, ...]) -> bool:
     return bool(PROMPT.match(line.lstrip())) or line[2:].strip() in rooted
 
@@ -234,27 +216,6 @@ def _is_table(line: str) -> bool:
     return not line.startswith((" ", "\t")) and "\n" not in line and is_printed(line)
 
 
-def output_below(block: Code) -> str:
-    """What a block shows below its commands, cut when long; empty where all is typed."""
-    rooted = _rooted(block.text)
-    whole = _logical_lines(block.text)
-    if any(_is_prompted(line, rooted) for line in whole):
-        lines = [line for line in whole if not _is_prompted(line, rooted)]
-    else:
-        told = [line for line in whole if not _COMMENT.match(line)]
-        typed = told if _is_program(block) else _before_output(told)
-        lines = [line for line in told if line not in typed]
-    return "\n".join(lines)[:_LONGEST_EXPECTED].rstrip()
-
-
-def is_shell(block: Code) -> bool:
-    """Whether the code is written as what is typed into a shell."""
-    if block.language in _SHELLS or is_session(block) or _rooted(block.text):
-        return True
-    commands = commands_of(block)
-    return not block.language and bool(commands) and all(map(begins_with_program, commands))
-
-
 def _rooted(text: str) -> tuple[str, ...]:
     """The commands of a block in which `# ` is the prompt of root, none in any other."""
     lines = [line for line in text.splitlines() if line.strip()]
@@ -263,11 +224,6 @@ def _rooted(text: str) -> tuple[str, ...]:
     if not is_prompt or not all(_PROGRAM.match(line) for line in marked):
         return ()
     return marked
-
-
-def sample_output(block: Code) -> str:
-    """What a block of output shows, of a recorded session what is below its commands."""
-    return output_below(block) if is_session(block) else block.text[:_LONGEST_EXPECTED].rstrip()
 
 
 def _typed(line: str, rooted: tuple[str, ...]) -> str:
