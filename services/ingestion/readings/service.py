@@ -44,6 +44,7 @@ from services.procedure.editing.difference import difference
 from services.procedure.editing.effects import effects
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import (
+    BoxWord,
     Event,
     Happening,
     KnownText,
@@ -129,11 +130,7 @@ class ReadingsService:
         """See `Readings.box_corrections`."""
         places = {each.block.key: each for each in candidates(self._page(document_id))}
         return [
-            KeptCorrection(
-                **dict(word),
-                line=places[word.key].block.start_line if word.key in places else None,
-            )
-            for word in self._maintenance.boxes.words(document_id)
+            _kept(word, places.get(word.key)) for word in self._maintenance.boxes.words(document_id)
         ]
 
     def _page(self, document_id: str) -> Page:
@@ -430,11 +427,24 @@ def _states(served: ServedReading) -> Iterator[ProcedureState]:
         )
 
 
+def _kept(word: BoxWord, place: Place | None) -> KeptCorrection:
+    """Return a word with where its block stands; one of an upgrade did not keep its words."""
+    kept = KeptCorrection(**dict(word), line=place.block.start_line if place else None)
+    if place is None or word.words:
+        return kept
+    words = first_instruction(place.block.words)[:_LONGEST_WORDS]
+    return kept.model_copy(update={"words": words, "headings": _headings(place)})
+
+
+def _headings(place: Place) -> tuple[str, ...]:
+    return tuple(each.text for each in place.headings if not each.is_withheld)
+
+
 def _marked(page: Page, place: Place, habit: Habit) -> MarkedBlock:
     block = place.block
     return MarkedBlock(
         words=first_instruction(block.words)[:_LONGEST_WORDS],
-        headings=tuple(each.text for each in place.headings if not each.is_withheld),
+        headings=_headings(place),
         line=block.start_line,
         was_step=any(box.block.key == block.key for box in find_boxes(page, habit=habit)),
     )
