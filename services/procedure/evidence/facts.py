@@ -96,9 +96,9 @@ class _FactReading:
         before = source.text(range(first - 4, first)).strip()
         return {
             "depth": float(len(place.items)),
-            "condition above": float(any(leads_with_condition(source.clean(i)) for i in above)),
+            "condition above": float(any(leads_with_condition(source.words(i)) for i in above)),
             "condition in a heading": float(
-                any(leads_with_condition(source.clean(line)) for line in headings)
+                any(leads_with_condition(source.words(line)) for line in headings)
             ),
             "condition before": float(
                 before.endswith(":")

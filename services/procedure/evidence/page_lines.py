@@ -2,13 +2,17 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
-from services.knowledge.document.markdown import Block, BlockKind, MarkdownPage, Section, parse
 from services.knowledge.document.roles import role_of_heading, without_numbering
 from services.knowledge.model import SectionRole
+from services.knowledge.page.block import Block, BlockKind, Page, codes, plain
+from services.knowledge.page.parsing import parse_page
+from services.knowledge.page.word_lines import word_lines
 from services.knowledge.screening.document import hash_of
 from services.language.clauses import condition, mentions_condition, tells
 from services.language.cues import closes, escalates
@@ -21,7 +25,6 @@ Lines = frozenset[int]
 
 _OFFSET = 1_000_000
 _REMEMBERED = 256
-_MARKER = re.compile(r"^[\s\-*#>\d.)]+")
 _SILENT = frozenset(
     {
         SectionRole.MEANING,
@@ -37,7 +40,8 @@ _SILENT = frozenset(
 )
 """Sections of these tell no steps."""
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
-_LINK_TARGET = re.compile(r"\]\([^()]*(?:\([^()]*\)[^()]*)*\)|<[^<>]*>")
+_LISTS = frozenset({BlockKind.LIST, BlockKind.CONTENTS, BlockKind.DEFINITIONS})
+_ITEMS = frozenset({BlockKind.ITEM, BlockKind.DEFINITION})
 _LONGEST_KEY = 24
 """Letters that tell where a sentence begins."""
 
@@ -70,44 +74,57 @@ class LineRoles:
 NOTHING_TOLD = LineRoles(*(frozenset[int]() for _ in range(5)))
 
 
-@dataclass
-class _Outline:
-    places: dict[int, LinePlace] = field(default_factory=dict)
-    headings: set[int] = field(default_factory=set)
-
-
 class PageLines:
     """The lines of one page."""
 
     def __init__(self, text: str, first_line: int) -> None:
         """`first_line` is the number of the first one."""
-        self._page = parse(text, first_line=first_line)
-        self._outline = _Outline()
-        _place_section(self._outline, self._page.root, ())
+        self._page = parse_page(text)
+        self._before = first_line - 1
 
-    @property
+    @cached_property
     def places(self) -> Mapping[int, LinePlace]:
-        """Of every line that belongs to a section."""
-        return self._outline.places
+        """Of every line of the page."""
+        first = self._before + 1
+        found = dict.fromkeys(range(first, first + len(self._page.lines)), LinePlace((first,)))
+        for section in self._page.sections():
+            if section.heading:
+                start = section.start_line + self._before
+                here = LinePlace((*found[start].sections, start))
+                found |= dict.fromkeys(range(start, section.end_line + first), here)
+        for block in (place.block for place in self._page.places()):
+            if block.kind is not BlockKind.HEADING:
+                start = block.start_line + self._before
+                here = _within(found[start], block, start)
+                found |= dict.fromkeys(range(start, block.end_line + first), here)
+        return found
 
-    @property
+    @cached_property
     def headings(self) -> set[int]:
         """Lines that are headings."""
-        return self._outline.headings
+        blocks = self._page.blocks
+        return {b.start_line + self._before for b in blocks if b.kind is BlockKind.HEADING}
 
     def line(self, number: int) -> str:
         """One line as it stands; empty where there is none."""
-        place = number - self._page.first_line
+        place = number - self._before - 1
         return self._page.lines[place] if 0 <= place < len(self._page.lines) else ""
+
+    @cached_property
+    def words(self) -> Mapping[int, str]:
+        """Words of the lines that have some, without markup."""
+        found: dict[int, list[str]] = defaultdict(list)
+        for place in self._page.places():
+            for number, words in word_lines(place.block):
+                found[number + self._before].append(plain(words))
+        return {number: " ".join(words) for number, words in found.items()}
 
     @cached_property
     def told(self) -> LineRoles:
         """What the sentences of the sections that may tell something do."""
         found: dict[str, set[int]] = {name: set() for name in LineRoles.__dataclass_fields__}
-        for section in self._page.sections:
-            if not _is_silent(section.title):
-                for name, line in _sentences(self._page, section):
-                    found[name].add(line)
+        for name, line in _sentences(self._page):
+            found[name].add(line + self._before)
         return LineRoles(**{name: frozenset(lines) for name, lines in found.items()})
 
 
@@ -160,9 +177,9 @@ class CitedPages:
         """The lines as they stand, in order."""
         return " ".join(self._page(line).line(line) for line in sorted(lines))
 
-    def clean(self, line: int) -> str:
-        """A line without its list marker or heading marks."""
-        return _MARKER.sub("", self.text((line,)))
+    def words(self, line: int) -> str:
+        """The words of a line without markup; none of code."""
+        return self._page(line).words.get(line, "")
 
     def terms(self, lines: Lines) -> frozenset[str]:
         """The words of these lines."""
@@ -188,48 +205,23 @@ def page_lines(text: str, offset: int) -> PageLines:
     return PageLines(text, offset + 1)
 
 
-def _place_section(outline: _Outline, section: Section, above: tuple[int, ...]) -> None:
-    path = (*above, section.start_line)
-    for line in range(section.start_line, section.end_line + 1):
-        outline.places[line] = LinePlace(path)
-    if section.level:
-        outline.headings.add(section.start_line)
-    for block in section.blocks:
-        _place_block(outline, block, LinePlace(path))
-    for child in section.children:
-        _place_section(outline, child, path)
+def _within(around: LinePlace, block: Block, start: int) -> LinePlace:
+    """Return where the lines of a block stand that begins on the line `start`."""
+    if block.kind in _LISTS:
+        is_numbered = any(item.number for item in block.children)
+        return replace(around, lists=(*around.lists, start), is_numbered=is_numbered, block=start)
+    if block.kind in _ITEMS:
+        return replace(around, items=(*around.items, start), block=start if block.words else 0)
+    return replace(around, block=start)
 
 
-def _place_block(outline: _Outline, block: Block, around: LinePlace) -> None:
-    here = LinePlace(
-        around.sections, around.items, around.lists, around.is_numbered, block.start_line
-    )
-    for line in range(block.start_line, block.end_line + 1):
-        outline.places[line] = here
-    for item in block.items:
-        lists = (*around.lists, block.start_line)
-        within = LinePlace(around.sections, (*around.items, item.start_line), lists, block.ordered)
-        for line in range(item.start_line, item.end_line + 1):
-            outline.places[line] = within
-        _place_blocks(outline, item.blocks, within)
-    _place_blocks(outline, block.blocks, around)
-
-
-def _place_blocks(outline: _Outline, blocks: Sequence[Block], around: LinePlace) -> None:
-    for block in blocks:
-        _place_block(outline, block, around)
-
-
-def _sentences(page: MarkdownPage, section: Section) -> Iterable[tuple[str, int]]:
+def _sentences(page: Page) -> Iterable[tuple[str, int]]:
     """Each sentence's first line, once for each thing that it does."""
-    paragraphs = (
-        inner
-        for block in section.blocks
-        for inner in block.walk()
-        if inner.kind is BlockKind.PARAGRAPH
-    )
-    for paragraph in paragraphs:
-        for text, line in _with_first_lines(page, paragraph):
+    for place in page.places():
+        headings = place.headings
+        if place.block.kind is BlockKind.HEADING or (headings and _is_silent(headings[-1].text)):
+            continue
+        for text, line in _with_first_lines(place.block):
             for name, does in _DOES.items():
                 if does(text):
                     yield name, line
@@ -243,29 +235,20 @@ def _is_silent(heading: str) -> bool:
     return len(title.split()) == 1 or not instruction(title)
 
 
-def _with_first_lines(page: MarkdownPage, block: Block) -> Iterable[tuple[str, int]]:
-    """The sentences of a paragraph, each with the line that it begins on."""
-    starts, letters = _letters_of(page, block)
+def _with_first_lines(block: Block) -> Iterable[tuple[str, int]]:
+    """The sentences of a block's words, each with the line that it begins on."""
+    lines = [(number, _key(plain(words))) for number, words in word_lines(block)]
+    starts = [0, *accumulate(len(key) for _, key in lines)]
+    letters = "".join(key for _, key in lines)
     cursor = 0
-    for text in sentences(block.text, block.inline_code):
+    for text in sentences(block.text, tuple(codes(block.words))):
         key = _key(text)
         first = letters.find(key[:_LONGEST_KEY], cursor)
         if first < 0 or not key:
             yield text, block.start_line
         else:
             cursor = first + 1
-            yield text, block.start_line + bisect_right(starts, first) - 1
-
-
-def _letters_of(page: MarkdownPage, block: Block) -> tuple[list[int], str]:
-    """Where each line of the block begins among all its letters, and these."""
-    raw = page.text(block.start_line, block.end_line)
-    lines = [_key(line) for line in _LINK_TARGET.sub("] ", raw).split("\n")]
-    starts, length = [], 0
-    for line in lines:
-        starts.append(length)
-        length += len(line)
-    return starts, "".join(lines)
+            yield text, lines[bisect_right(starts, first) - 1][0]
 
 
 def _key(text: str) -> str:

@@ -4,7 +4,6 @@ from services.contracts.scorer import Dimension
 from services.procedure.evidence.coverage import coverage_signs
 from services.scorer.criteria.case import ScoringCase, short
 from services.scorer.criteria.weighing import Signs
-from services.workflow.plain import plain
 
 _NAMED = 2
 """Missing lines that the reason names."""
@@ -26,5 +25,5 @@ def _reason(case: ScoringCase) -> str:
         return "Its page tells no step to compare with."
     missing = sorted(told - case.drawn.lines_of(case.workflow.steps))
     reason = f"It holds {len(told) - len(missing)} of {len(told)} lines that tell what to do"
-    names = "; ".join(short(plain(case.drawn.source.clean(line))) for line in missing[:_NAMED])
+    names = "; ".join(short(case.drawn.source.words(line)) for line in missing[:_NAMED])
     return f"{reason}; missing: {names}." if missing else f"{reason}."

@@ -90,7 +90,7 @@ class Surroundings:
         if lines:
             first = min(lines)
             place = drawn.source.place(first)
-            headings = (drawn.source.clean(line) for line in reversed(place.sections[1:]))
+            headings = (drawn.source.words(line) for line in reversed(place.sections[1:]))
             role = next((role for role in map(role_of_heading, headings) if role), None)
             sharing = drawn.at(lines, drawn.workflow.steps)
             text = drawn.source.text(lines)

@@ -46,7 +46,7 @@ def said(source: CitedPages, lines: Lines) -> dict[str, float]:
     return {
         "cue": float(bool(_CUE.search(text))),
         "leading cue": float(
-            any(map(leads_with_condition, parts)) or leads_with_condition(source.clean(min(lines)))
+            any(map(leads_with_condition, parts)) or leads_with_condition(source.words(min(lines)))
         ),
         "otherwise": float(any(otherwise(part) or is_otherwise(part) for part in parts)),
         "outcome": float(is_outcome(text)),

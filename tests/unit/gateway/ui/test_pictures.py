@@ -94,8 +94,8 @@ def test_pictures_stand_where_the_page_has_them(gateway, where, request):
     assert page.index("Look at the lamps") < page.index(found[0]) < page.index("Seat the tray")
 
 
-def test_a_click_on_a_picture_opens_it_and_one_in_a_link_follows_the_link(gateway, ticket_page):
-    html = gateway.client.get(ticket_page).text
+def test_a_click_on_a_picture_opens_it_and_one_in_a_link_follows_the_link(gateway, own_page):
+    html = gateway.client.get(own_page).text
     lamps, seat, _ = images(html)
     at = re.search(r'src="([^"]+)"', lamps)[1]
     assert f'<a href="{at}" title="img/lamps.png">{lamps}</a>' in html
