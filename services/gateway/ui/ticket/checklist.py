@@ -97,13 +97,14 @@ def checklist_of(
     closed = closed_in(workflow, page)
     pieces = PagePieces(page, links or PageLinks(page, shown.document_id), boxes)
     parts = _parts(page, pieces, frozenset(shown.open), closed)
+    ended = next((item.work for item in steps if item.step.implied and item.work.branch), None)
     return Checklist(
         page=shown,
         parts=parts,
-        next=_next((*_open_boxes(parts), *others)),
+        next=None if ended else _next((*_open_boxes(parts), *others)),
         without_place=others,
         open_lines=open_share(page, closed),
-        ended=next((item.work for item in steps if item.is_choice and item.work.branch), None),
+        ended=ended,
     )
 
 

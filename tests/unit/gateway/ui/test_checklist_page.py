@@ -456,6 +456,9 @@ def test_handing_over_at_a_box_ticks_it_ends_the_work_and_rejects_nothing(show, 
     assert '/hand-over"' not in html
     assert "Hand over at “If it still stands still" in html
     assert "Workflow “" not in html, "it is not shown as rejected"
+    assert ">to hand over</span>" in html
+    assert "not rejected any more" not in html
+    assert "box open next" not in html, "the work on the page has ended"
     kinds = [e.kind for e in Events(gateway.database).after(0, ticket_id=ticket_id)]
     assert kinds.count("triaged") == 1
 
