@@ -408,8 +408,9 @@ class ProgressEvent(Value):
     `archived` (as a typical case of a document), `taken`, `taken_over` and `given_back` (who works
     on it), `repeated` (more alerts of the same fault), `reopened` (it broke again), `told` and
     `not_told` (a system was told what is new, or could not be), `marked` (an engineer did, skipped
-    or took back a step), `judged` (said what they think of a step), `edited` (made a version of
-    the workflow), `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
+    or took back a step), `marked_beside` (the same of a box on a page that the ticket's page leads
+    to), `judged` (said what they think of a step), `edited` (made a version of the workflow),
+    `accepted`, `rejected` or `taken_back` (the workflow as a whole), `doubted` (a
     reading, by what was said of its step), `not_over` (somebody took back that it is resolved),
     `handed_back` (a hand-over was taken back), `renewed` (it is walked again with the page's
     reading as it is now), `page_chosen` (a model compared the nearest pages, and it is walked again

@@ -7,7 +7,7 @@ from services.contracts.retrieval import PageReading
 from services.knowledge.document.links import linked_documents, linked_path
 from services.knowledge.document.page_origin import page_origin
 from services.knowledge.page.box_fit import AS_SHIPPED, Habit
-from services.knowledge.page.leading import entries, is_mostly_links
+from services.knowledge.page.kinds.leading import entries, is_mostly_links
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
 from services.knowledge.screening.document import hash_of, usable_title

@@ -8,8 +8,8 @@ from services.contracts.planner import SERVED_BY, PlanRequest
 from services.contracts.retrieval import PageReading
 from services.knowledge.page.block import Section
 from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import REMEMBERED_LENGTH, parse_page
-from services.knowledge.page.tasks import tasks_of
 from services.knowledge.page.withheld import withheld_lines
 from services.language.names import alert_names
 from services.procedure.checklist.build import LONGEST_PAGE, build_checklist

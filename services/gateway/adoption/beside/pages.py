@@ -37,7 +37,7 @@ from services.gateway.ticket.queries import no_ticket
 from services.kit.errors import NotFoundError, UnavailableError
 from services.kit.sql.database import Database
 from services.knowledge.page.boxes import find_boxes
-from services.knowledge.page.tasks import tasks_of
+from services.knowledge.page.kinds.tasks import tasks_of
 from services.language.names import alert_names
 from services.procedure.checklist.build import checklist_of_page
 from services.procedure.checklist.opening import open_sections

@@ -1,8 +1,8 @@
 import pytest
 
 from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.page.tasks import tasks_of
 from services.procedure.checklist.opening import open_sections
 from services.procedure.checklist.sections import closed_headings
 

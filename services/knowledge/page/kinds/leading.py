@@ -74,6 +74,8 @@ def is_mostly_links(
         corrections: An owner's words on boxes, by the key of the block.
         habit: What such words taught of the form of steps.
     """
+    if len(leading) < _FEWEST:
+        return False
     found = [entry for entry in entries(page) if entry.target in leading]
     if len({entry.target.partition("#")[0] for entry in found}) < _FEWEST:
         return False

@@ -3,7 +3,7 @@
 import pytest
 
 from services.knowledge.page.boxes import candidates
-from services.knowledge.page.leading import entries, is_mostly_links
+from services.knowledge.page.kinds.leading import entries, is_mostly_links
 from services.knowledge.page.parsing import parse_page
 
 PUMPS, VALVES, DRIVES = "[Pumps](pumps.md)", "[Valves](valves.md)", "[Drives](drives.md)"

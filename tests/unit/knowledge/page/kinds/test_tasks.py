@@ -1,8 +1,8 @@
 import pytest
 
 from services.knowledge.page.boxes import find_boxes
+from services.knowledge.page.kinds.tasks import tasks_of
 from services.knowledge.page.parsing import parse_page
-from services.knowledge.page.tasks import tasks_of
 
 
 def section(title: str, *, level: str = "##", first: int = 1, code: str = "") -> str:

@@ -1,0 +1,1 @@
+"""Kinds of pages as a whole: of several tasks, or mostly links."""
