@@ -8,7 +8,7 @@ from evaluation.material.logic_rows import GoldGraph, LogicRow
 from evaluation.measures.boxes import JudgedBlock, PageBlocks, box_figures, box_intervals
 from evaluation.measures.figures import Report, mean_over_sets
 from services.knowledge.page.block import Block, BlockKind, Page
-from services.knowledge.page.box_fit import BoxFit
+from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
@@ -19,9 +19,9 @@ Predicate = Callable[[LogicRow, Page], Sequence[Box]]
 """Boxes of a row's page."""
 
 
-def fitted_boxes(_row: LogicRow, page: Page) -> list[Box]:
-    """Return the boxes as the product finds them."""
-    return find_boxes(page)
+def fitted_boxes(habit: Habit = AS_SHIPPED) -> Predicate:
+    """Return the boxes as a platform finds them whose people taught it this habit."""
+    return lambda _row, page: find_boxes(page, habit=habit)
 
 
 def plain_boxes(_row: LogicRow, page: Page) -> list[Box]:

@@ -2,12 +2,15 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from evaluation.commands.options import AsJson, CorpusDir, IdsHalf, Out, PairsFile
 from evaluation.commands.outcome import finish, write_rows
+
+if TYPE_CHECKING:
+    from services.knowledge.page.box_fit import Habit
 
 app = typer.Typer()
 
@@ -31,6 +34,10 @@ def boxes(
             "item and at what ends with a colon."
         ),
     ] = "fitted",
+    learned: Annotated[
+        Path | None,
+        typer.Option(help="Data folder whose owners' words count in the product's boxes."),
+    ] = None,
     ids: IdsHalf = "all",
     out: Out = None,
     as_json: AsJson = False,
@@ -54,14 +61,32 @@ def boxes(
     page_of = page_of_pairs(pairs, corpus, None)
     if predicate == "left-out":
         boxes_of = left_out_boxes(left_out_fits(page_rows(drawn, page_of)))
+    elif predicate == "plain":
+        boxes_of = plain_boxes
     else:
-        boxes_of = plain_boxes if predicate == "plain" else fitted_boxes
+        boxes_of = fitted_boxes(_habit_of(learned) if learned else {})
     made = list(box_rows(chosen, page_of, boxes_of))
     write_rows(rows, made)
     config: dict[str, object] = {"pairs": pairs.name, "ids": ids, "predicate": predicate}
+    config |= {"learned": learned.name} if learned else {}
     config |= {"second": second.name} if second else {}
     first, other = (
         {row.id: row.reference for row in some if row.reference} for some in (chosen, again)
     )
     seconds = round(time.perf_counter() - started, 1)
     finish(report(made, first, other, config, seconds), out, as_json=as_json)
+
+
+def _habit_of(data_dir: Path) -> "Habit":
+    """Return what serves on the platform of a folder, learned or its own."""
+    from evaluation.commands.platform import settings_of  # noqa: PLC0415
+    from services.kit.sql.database import Database  # noqa: PLC0415
+    from services.knowledge.page.box_fit import BoxHabit  # noqa: PLC0415
+    from services.procedure.store.sql_boxes import SqlBoxStore  # noqa: PLC0415
+
+    database = Database(settings_of(data_dir).resolved_database_url)
+    try:
+        database.migrate("kit")
+        return SqlBoxStore(database, BoxHabit.of_folder(data_dir)).habit()
+    finally:
+        database.close()

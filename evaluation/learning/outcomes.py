@@ -79,7 +79,7 @@ def learned(team: Team, seed: int, *, noisy: bool) -> Iterator[tuple[int, Lesson
                 yield outcomes, each, told(team, fit, each), told(team, team.shipped, each)
 
 
-def _serving(team: Team, lessons: Sequence[Weighed]) -> FittedFile:
+def _serving(team: Team, lessons: Sequence[Weighed[Lesson]]) -> FittedFile:
     """What serves once these have ended: a challenger, where the last third favours it."""
     earlier, later = parted(lessons)
     made = team.subject.learn(team.shipped, earlier)
@@ -148,7 +148,7 @@ def _after_looks(
     team: Team, challenger: FittedFile, champion: FittedFile, rng: random.Random
 ) -> tuple[Outcome, int]:
     """What is decided at the first look that decides, on so many later tickets, some turned."""
-    told: list[Weighed] = []
+    told: list[Weighed[Lesson]] = []
     looks = LEAST_CASES
     while looks <= _SHADOW:
         while len(told) < looks:

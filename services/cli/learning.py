@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True)
 
-Name = Annotated[str, typer.Argument(help="`finding` or `acceptance`.")]
+Name = Annotated[str, typer.Argument(help="`finding`, `acceptance` or `boxes`.")]
 
 _ABOUT = {
     "finding": "in which order pages stand for a ticket, and how likely the first is the right one",
     "acceptance": "how likely engineers take a workflow whose page is the right one",
+    "boxes": "which form makes a block a step, beside what is shipped",
 }
 
 
 @app.callback()
 def learn(context: typer.Context, *, data_dir: DataDir = None, as_json: AsJson = False) -> None:
-    """Learn from how tickets ended; nothing serves before later tickets say that it is better.
+    """Learn from how tickets ended, and from owners' words on boxes of pages.
+
+    Nothing serves before later tickets, or later words, say that it is better.
 
     Numbers only, in this database only. It works beside a running platform, which has the news
     within a minute. What was learned from a ticket that is gone is made anew without it.

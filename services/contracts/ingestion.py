@@ -155,6 +155,8 @@ class DocumentContents(Value):
     """Lines that screening left out of what is used."""
     boxes: dict[str, bool] = Field(default={})
     """Words of people on its blocks: whether one is a step to tick off, by its key."""
+    box_habit: dict[str, float] = Field(default={})
+    """What such words taught of the form of steps, in log-odds by sign; empty as shipped."""
 
     @property
     def shown_page(self) -> ShownPage:

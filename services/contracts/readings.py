@@ -15,7 +15,7 @@ from services.procedure.editing.consequences import Consequences
 from services.procedure.editing.difference import Difference
 from services.procedure.editing.operations import MOST_OPERATIONS, Operation
 from services.procedure.model import Procedure, Reader, Reading, as_json
-from services.procedure.ports import Event, ReadingState, TicketDoubt
+from services.procedure.ports import BoxWord, Event, ReadingState, TicketDoubt
 
 
 def _short(noun: Reading | Procedure) -> dict[str, Any]:
@@ -255,6 +255,13 @@ class BoxCorrection(Value):
     """Whether it is a step to tick off; null takes the word back."""
 
 
+class KeptCorrection(BoxWord):
+    """A word on a block that is in force."""
+
+    line: int | None = None
+    """Where the block begins; None where the page has no such block any more."""
+
+
 class Readings(Protocol):
     """Readings of the ingested pages, for one caller, who is named in what they change."""
 
@@ -311,10 +318,18 @@ class Readings(Protocol):
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """Keep the caller's word on whether a block of a page is a step.
 
-        It stands above what form or a model's reading says, as long as the block stays.
+        It stands above what form or a model's reading says, as long as the block stays. A word on a
+        block that is gone may still be taken back.
 
         Raises:
             NotFoundError: No document has this id, or its page no such block.
+        """
+
+    def box_corrections(self, document_id: str) -> list[KeptCorrection]:
+        """List the words on blocks of a page that are in force, the latest first.
+
+        Raises:
+            NotFoundError: No document has this id.
         """
 
     def undo(self, text_hash: str) -> ReadingDetail:
@@ -394,6 +409,11 @@ class ReadingsClient:
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
         return BoxCorrection.model_validate(self._client.post("/v1/readings/boxes", correction))
+
+    def box_corrections(self, document_id: str) -> list[KeptCorrection]:
+        """See `Readings.box_corrections`."""
+        found = self._client.get("/v1/readings/boxes", document=document_id)
+        return [KeptCorrection.model_validate(each) for each in found]
 
     def undo(self, text_hash: str) -> ReadingDetail:
         """See `Readings.undo`."""

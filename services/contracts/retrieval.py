@@ -69,6 +69,8 @@ class PageReading(Value):
     """How near each passage that was found of it comes, 0–1, by its first line."""
     boxes: dict[str, bool] = Field(default={})
     """What people said of blocks, by key: whether they are steps."""
+    box_habit: dict[str, float] = Field(default={})
+    """What such words taught of the form of steps, in log-odds by sign; empty as shipped."""
     links: tuple[LinkedPage, ...] = ()
     """Of a page that is mostly links and may be the answer: the pages that it leads to, in its
     order."""

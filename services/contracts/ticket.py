@@ -25,7 +25,8 @@ class TicketStatus(StrEnum):
     HANDED_OVER = "handed_over"
     """A team has the ticket: triage found it, or a person chose it."""
     REJECTED = "rejected"
-    """A person rejected its workflow, and no team has it yet: one is to be chosen."""
+    """A person rejected its workflow, or followed it to a hand-over, and no team has it yet: one is
+    to be chosen."""
 
     @property
     def is_final(self) -> bool:

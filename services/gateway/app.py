@@ -10,7 +10,11 @@ from services.contracts.retrieval import Retrieval
 from services.contracts.searching import Searching
 from services.contracts.summaries import Summaries
 from services.gateway.adoption.endpoints import create_adoption_router
-from services.gateway.adoption.marking import record_verdict
+from services.gateway.adoption.marking import (
+    record_hand_over,
+    record_verdict,
+    take_back_hand_over,
+)
 from services.gateway.adoption.service import AdoptionService
 from services.gateway.audit import create_audit_router
 from services.gateway.clarify.answering import Answering
@@ -119,6 +123,8 @@ def create_app(
         triage,
         write_back,
         record_verdict=record_verdict,
+        record_hand_over=record_hand_over,
+        take_back_hand_over=take_back_hand_over,
         searches=searching is not None,
     )
     queries, audit = Queries(database), AuditLog(database)

@@ -36,6 +36,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
     from services.ingestion.proposals.service import ProposalService
     from services.ingestion.service import IngestionService
     from services.ingestion.sync.service import SyncService
+    from services.knowledge.page.box_fit import BoxHabit
 
     settings, sync_settings = IngestionSettings(), SyncSettings()
     service = IngestionService(
@@ -49,6 +50,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[Ingesting]:
         work_dir=settings.work_dir or stores.shared_folder("ingestion"),
         settings=settings,
         tells_syncs=sync_settings.callback_url is not None,
+        box_habit=BoxHabit.of_folder(stores.folder),
     )
     syncs = SyncService(
         stores.database,

@@ -19,6 +19,7 @@ from services.ingestion.survey.records import SurveyRecords
 from services.ingestion.survey.service import SurveyService
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
+from services.knowledge.page.box_fit import BoxHabit
 from services.knowledge.ports import DocumentStore, Embedder, GraphStore, VectorStore
 from services.procedure.store.sql_boxes import SqlBoxStore
 from services.procedure.store.sql_readings import SqlReadingStore
@@ -49,13 +50,15 @@ class IngestionService(
         settings: IngestionSettings | None = None,
         pipeline: Pipeline | None = None,
         tells_syncs: bool = False,
+        box_habit: BoxHabit | None = None,
     ) -> None:
         """`work_dir` keeps uploads and locks; processes that share the database share it too.
 
         `embedder` is for documents; `case_embedder` for resolved tickets, which retrieval compares
         with its queries, and the same where none is given. `tells_syncs`: whether somebody is to
-        be told of syncs that failed or lost approvals.
+        be told of syncs that failed or lost approvals. `box_habit` is the data folder's.
         """
+        boxes = SqlBoxStore(database, box_habit)
         settings = settings or IngestionSettings()
         structure = pipeline or Pipeline.with_embedder(embedder)
         parts, ledger = PartStore(database), Ledger(database)
@@ -88,7 +91,7 @@ class IngestionService(
             documents=documents,
             graph=graph,
             reading_store=reading_store,
-            boxes=SqlBoxStore(database),
+            boxes=boxes,
         )
         IngestedReadings.__init__(
             self,
@@ -96,6 +99,7 @@ class IngestionService(
             documents,
             case_embedder or embedder,
             pages_at_once=settings.read_pages,
+            boxes=boxes,
         )
         GraphBuilding.__init__(
             self,

@@ -97,17 +97,17 @@ _NOT_HERE = re.compile(
     re.IGNORECASE,
 )
 _ESCALATES = re.compile(
-    r"^(?:escalate\b|hand (?:it |this )?over\b|(?:hand|give|pass|assign|route)\b[^.]{1,40}\bto\b"
-    r"[^.]{0,40}\bteam\b|(?:contact|call|page|engage|involve|notify|reach"
-    r" out to"
-    r"|consult|inform|alert|get in touch with|work with|ask)\b[^.]{0,60}\b(?:support|team|vendor"
-    r"|on-?call"
+    r"^(?:escalate\b|hand (?:it |this )?over\b"
+    r"|(?:hand|give|pass|assign|route|raise)\b[^.]{1,40}\bto\b[^.]{0,40}\bteam\b"
+    r"|(?:contact|call|page|engage|involve|notify|reach out to|consult|inform|alert"
+    r"|get in touch with|work with|ask)\b[^.]{0,60}\b(?:support|team|vendor|on-?call"
     r"|engineer(?:s|ing)?|administrators?|admins?|representatives?|owners?|service personnel"
     r"|manufacturer|provider|experts?|specialists?|developers?|help ?desk|representative|dba)\b"
     r"|(?:open|file|raise|submit|create|log|report)\b[^.]{0,40}\b(?:support|service|hardware|vendor"
     r"|customer)?\s*(?:case|ticket|incident|bug|bugzilla|issue|service request|support request"
     r"|jira)\b"
-    r"|(?:seek|request|ask for|get) (?:further |additional |more )?(?:help|assistance|support)\b)",
+    r"|(?:seek|request|ask for|get) (?:further |additional |more )?"
+    r"(?:help|assistance|support)\b(?! on\b))",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(

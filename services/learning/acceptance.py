@@ -6,7 +6,7 @@ import numpy as np
 
 from services.gateway.adoption.lessons import Lesson
 from services.learning.numbers import ANY, NEGATIVE, POSITIVE, Bound, Weights, fit_chance
-from services.learning.subject import BASE_RATE, Weighed, log_chance
+from services.learning.subject import BASE_RATE, AnyLesson, Weighed, log_chance
 from services.scorer.chance import BY_RULES, Chance, Signs, is_by_rules, is_checked, signs_of
 
 
@@ -15,11 +15,11 @@ class Acceptance:
 
     numbers = Chance
 
-    def teaches(self, lesson: Lesson) -> bool:
+    def teaches(self, lesson: AnyLesson) -> bool:
         """See `Subject.teaches`."""
         return isinstance(lesson, Lesson) and lesson.workflow is not None
 
-    def learn(self, shipped: Chance, lessons: Sequence[Weighed]) -> Chance:
+    def learn(self, shipped: Chance, lessons: Sequence[Weighed[Lesson]]) -> Chance:
         """See `Subject.learn`."""
         told = [(signs_of_lesson(each.lesson), each) for each in lessons]
         rows = [([1.0, *(signs.get(n, 0.0) for n in shipped.weights)], e) for signs, e in told]

@@ -18,7 +18,14 @@ from services.learning.numbers import (
     fit_order,
     shares_of,
 )
-from services.learning.subject import BASE_RATE, LIKELIEST, Weighed, log_chance, parted
+from services.learning.subject import (
+    BASE_RATE,
+    LIKELIEST,
+    AnyLesson,
+    Weighed,
+    log_chance,
+    parted,
+)
 from services.retrieval.calibration import FEATURES, Calibration, Curve, Order, Ranking
 
 _NOT_AMONG = 0.1
@@ -30,13 +37,13 @@ class Finding:
 
     numbers = Calibration
 
-    def teaches(self, lesson: Lesson) -> bool:
+    def teaches(self, lesson: AnyLesson) -> bool:
         """See `Subject.teaches`."""
         if not isinstance(lesson, Lesson) or not lesson.pages:
             return False
         return bool(lesson.right) or lesson.pages[0].document_id in lesson.wrong
 
-    def learn(self, shipped: Calibration, lessons: Sequence[Weighed]) -> Calibration:
+    def learn(self, shipped: Calibration, lessons: Sequence[Weighed[Lesson]]) -> Calibration:
         """See `Subject.learn`."""
         alerts = [each for each in lessons if each.lesson.is_alert]
         texts = [each for each in lessons if not each.lesson.is_alert]
@@ -107,14 +114,14 @@ def curve_of(curve: Curve, found: Weights) -> Curve:
     )
 
 
-def _learned(shipped: Ranking, lessons: Sequence[Weighed]) -> Ranking:
+def _learned(shipped: Ranking, lessons: Sequence[Weighed[Lesson]]) -> Ranking:
     if not lessons or not shipped.order.spread.names or not shipped.curve.spread.names:
         return shipped
     ranking = shipped.model_copy(update={"order": _ordered(shipped.order, lessons)})
     return ranking.model_copy(update={"curve": _curved(ranking, lessons)})
 
 
-def _ordered(shipped: Order, lessons: Sequence[Weighed]) -> Order:
+def _ordered(shipped: Order, lessons: Sequence[Weighed[Lesson]]) -> Order:
     """Another order only where one made of earlier tickets lifts the right pages of later ones."""
     told = [each for each in lessons if each.lesson.right in _ids(each.lesson.pages)]
     earlier, later = parted(told)
@@ -127,7 +134,7 @@ def _ordered(shipped: Order, lessons: Sequence[Weighed]) -> Order:
     return _fitted_order(shipped, told)
 
 
-def _fitted_order(shipped: Order, lessons: Sequence[Weighed]) -> Order:
+def _fitted_order(shipped: Order, lessons: Sequence[Weighed[Lesson]]) -> Order:
     names = order_names(shipped)
     prior = Weights.of(list(shipped.weights.values()), shipped.spread)
     choices = [
@@ -152,7 +159,7 @@ def _place(lesson: Lesson) -> int:
     return _ids(lesson.pages).index(lesson.right)
 
 
-def _curved(ranking: Ranking, lessons: Sequence[Weighed]) -> Curve:
+def _curved(ranking: Ranking, lessons: Sequence[Weighed[Lesson]]) -> Curve:
     shipped, rows, truth, weight = ranking.curve, [], [], []
     for each in lessons:
         ranked = sorted_by(ranking.order, each.lesson.pages)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def compare(
     subject: Subject,
     challenger: FittedFile,
     champion: FittedFile,
-    lessons: Sequence[Weighed],
+    lessons: Sequence[Weighed[Any]],
 ) -> Comparison:
     """On lessons that the challenger was not made from; whole kinds of tickets are drawn (95 %)."""
     gained = []
@@ -60,7 +61,7 @@ def compare(
     return compare_gains(gained)
 
 
-def compare_gains(gained: Sequence[tuple[Weighed, float]]) -> Comparison:
+def compare_gains(gained: Sequence[tuple[Weighed[Any], float]]) -> Comparison:
     """Of lessons with how much better each was foretold."""
     by_kind: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for each, gain in gained:

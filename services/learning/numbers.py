@@ -72,10 +72,19 @@ class Choice:
 
 
 def fit_chance(
-    table: Array, truth: Array, weight: Array, prior: Weights, bounds: Sequence[Bound]
+    table: Array,
+    truth: Array,
+    weight: Array,
+    prior: Weights,
+    bounds: Sequence[Bound],
+    *,
+    offset: Array | float = 0.0,
 ) -> Weights:
-    """Logistic regression: `table` of shape (cases, signs), `truth` 0 or 1."""
-    return _fitted(_of_chance(table, truth, weight), prior, bounds)
+    """Logistic regression: `table` of shape (cases, signs), `truth` 0 or 1.
+
+    `offset` are the log-odds of each case before anything is added.
+    """
+    return _fitted(_of_chance(table, truth, weight, offset), prior, bounds)
 
 
 def fit_order(choices: Sequence[Choice], prior: Weights, bounds: Sequence[Bound]) -> Weights:
@@ -93,9 +102,11 @@ def around_order(choices: Sequence[Choice], prior: Weights) -> Weights:
     return _around(_of_order(choices), prior)
 
 
-def _of_chance(table: Array, truth: Array, weight: Array) -> Likelihood:
+def _of_chance(
+    table: Array, truth: Array, weight: Array, offset: Array | float = 0.0
+) -> Likelihood:
     def likelihood(given: Array) -> tuple[float, Array]:
-        margins = np.clip(table @ given, -_FURTHEST, _FURTHEST)
+        margins = np.clip(offset + table @ given, -_FURTHEST, _FURTHEST)
         chance = 1 / (1 + np.exp(-margins))
         told = np.where(truth > 0, chance, 1 - chance)
         held = TURNED + (1 - 2 * TURNED) * told

@@ -1,5 +1,7 @@
 """Learning on site: a challenger is made of earlier tickets and serves once later ones favour it.
 
+Of boxes it is made of earlier words of owners in the place of tickets.
+
 Every challenger starts from what is shipped, never from the fit before it, so that a ticket which
 was forgotten is in no later one; a fit that rests on a forgotten ticket is made anew at once.
 """
@@ -8,18 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from services.gateway.adoption.lessons import Lesson, Lessons
+from services.gateway.adoption.lessons import Lessons
 from services.kit.errors import NotFoundError
 from services.kit.fits.fitted import FittedFile, UnusableFitError
 from services.kit.fits.in_use import Fits, FitState, StoredFit
 from services.kit.sql.database import Database
 from services.learning.acceptance import Acceptance
+from services.learning.box_words import BoxWords
+from services.learning.boxes import Boxes
 from services.learning.finding import Finding
 from services.learning.judging import LEAST_CASES, Comparison, Outcome, compare
-from services.learning.subject import Subject, Weighed, parted
+from services.learning.subject import AnyLesson, Subject, Weighed, parted
 from services.learning.weighing import weighed
 
-SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance())
+SUBJECTS: tuple[Subject, ...] = (Finding(), Acceptance(), Boxes())
 """What is learned; a further one is a line here."""
 
 _LEAST_LEARNED = 5
@@ -39,7 +43,7 @@ class Progress:
 
     name: str
     lessons: int
-    """Tickets that ended."""
+    """Tickets that ended, or words on boxes of pages."""
     left_out: int
     """Of people who say the same of everything."""
     happened: str
@@ -62,14 +66,15 @@ class Progress:
 class Learning:
     """Learns from the tickets of a platform."""
 
-    def __init__(self, fits: Fits, lessons: Callable[[], Sequence[Lesson]]) -> None:
+    def __init__(self, fits: Fits, lessons: Callable[[], Sequence[AnyLesson]]) -> None:
         self._fits = fits
         self._lessons = lessons
 
     @classmethod
     def of(cls, database: Database) -> Self:
-        """From its tickets, into its fits."""
-        return cls(Fits(database), Lessons(database).all)
+        """From its tickets and its pages, into its fits."""
+        tickets, words = Lessons(database), BoxWords(database)
+        return cls(Fits(database), lambda: [*tickets.all(), *words.all()])
 
     def run(self) -> list[Progress]:
         """Judge what is tried, and try what the tickets since then teach; again changes nothing."""
@@ -89,7 +94,7 @@ class Learning:
         """See `Fits.back`."""
         return self._fits.back(_subject(name).numbers.NAME)
 
-    def _learn(self, subject: Subject, lessons: Sequence[Lesson]) -> Progress:
+    def _learn(self, subject: Subject, lessons: Sequence[AnyLesson]) -> Progress:
         told, left_out = _counted(subject, lessons)
         happened = self._forget(subject, told) or self._judge(subject, told)
         if self._fits.in_state(subject.numbers.NAME, FitState.SHADOW) is None:
@@ -97,7 +102,7 @@ class Learning:
         return self._told(subject, told, left_out, happened)
 
     def _told(
-        self, subject: Subject, told: Sequence[Weighed], left_out: int, happened: str
+        self, subject: Subject, told: Sequence[Weighed[Any]], left_out: int, happened: str
     ) -> Progress:
         name = subject.numbers.NAME
         return Progress(
@@ -109,7 +114,7 @@ class Learning:
             shadow=self._fits.in_state(name, FitState.SHADOW),
         )
 
-    def _forget(self, subject: Subject, told: Sequence[Weighed]) -> str:
+    def _forget(self, subject: Subject, told: Sequence[Weighed[Any]]) -> str:
         """Make anew what rests on tickets that are gone; in words what was done."""
         name, here = subject.numbers.NAME, {each.lesson.source_id for each in told}
         stale = [fit for fit in self._fits.history(name) if not _sources(fit) <= here]
@@ -126,7 +131,7 @@ class Learning:
         self._fits.put(name, made, _basis(left))
         return f"made anew without {gone} that are gone"
 
-    def _judge(self, subject: Subject, told: Sequence[Weighed]) -> str:
+    def _judge(self, subject: Subject, told: Sequence[Weighed[Any]]) -> str:
         """Take or refuse what is tried, by the tickets that ended after those it was made of."""
         name = subject.numbers.NAME
         shadow = self._fits.in_state(name, FitState.SHADOW)
@@ -152,7 +157,7 @@ class Learning:
         self._fits.note(name, {**figures, "look_at": 2 * len(later)})
         return f"tried: {_in_words(found)}"
 
-    def _try(self, subject: Subject, told: Sequence[Weighed]) -> str:
+    def _try(self, subject: Subject, told: Sequence[Weighed[Any]]) -> str:
         """Set a challenger beside what serves, and judge it by the tickets that were held back."""
         name = subject.numbers.NAME
         earlier, _ = parted(told)
@@ -182,12 +187,12 @@ def _subject(name: str) -> Subject:
     raise UnknownSubjectError(f"expected one of {known}, got {name!r}")
 
 
-def _counted(subject: Subject, lessons: Sequence[Lesson]) -> tuple[Sequence[Weighed], int]:
+def _counted(subject: Subject, lessons: Sequence[AnyLesson]) -> tuple[Sequence[Weighed[Any]], int]:
     counted = weighed([each for each in lessons if subject.teaches(each)])
     return counted.lessons, counted.left_out
 
 
-def _basis(learned: Sequence[Weighed]) -> dict[str, Any]:
+def _basis(learned: Sequence[Weighed[Any]]) -> dict[str, Any]:
     return {
         "learned": len(learned),
         "until": learned[-1].lesson.at,

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from services.gateway.adoption.lessons import Lesson
 from services.kit.fits.fitted import FittedFile
+from services.learning.box_words import BoxLesson
 
 LIKELIEST = 0.98
 """No chance counts for more, so that one surprise does not weigh more than all else."""
@@ -16,15 +17,21 @@ _JUDGES = 3
 """One case in so many judges what the others taught: the last ones."""
 
 
+AnyLesson = Lesson | BoxLesson
+Taught = TypeVar("Taught", bound=AnyLesson)
+
+
 @dataclass(frozen=True)
-class Weighed:
+class Weighed(Generic[Taught]):
     """A lesson, and what it counts."""
 
-    lesson: Lesson
+    lesson: Taught
     weight: float = 1.0
 
 
-def parted(lessons: Sequence[Weighed]) -> tuple[Sequence[Weighed], Sequence[Weighed]]:
+def parted(
+    lessons: Sequence[Weighed[Taught]],
+) -> tuple[Sequence[Weighed[Taught]], Sequence[Weighed[Taught]]]:
     """Those to learn from, and the last third, which judges what they taught."""
     cut = len(lessons) - len(lessons) // _JUDGES
     return lessons[:cut], lessons[cut:]
@@ -43,10 +50,10 @@ class Subject(Protocol):
     def numbers(self) -> type[FittedFile]:
         """Their class."""
 
-    def teaches(self, lesson: Lesson) -> bool:
+    def teaches(self, lesson: AnyLesson) -> bool:
         """Whether the numbers can be learned from it."""
 
-    def learn(self, shipped: Any, lessons: Sequence[Weighed]) -> FittedFile:  # noqa: ANN401
+    def learn(self, shipped: Any, lessons: Sequence[Weighed[Any]]) -> FittedFile:  # noqa: ANN401
         """The numbers that follow from what is shipped and these."""
 
     def foretold(self, fit: Any, lesson: Any) -> float | None:  # noqa: ANN401

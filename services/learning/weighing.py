@@ -3,25 +3,25 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 from services.contracts.adoption import Judgement
-from services.gateway.adoption.lessons import Lesson
-from services.learning.subject import Weighed
+from services.learning.subject import AnyLesson, Taught, Weighed
 
 _SAME_OF_ALL = 10
 """Kinds of tickets, or pages, of which a person must say the same before none of it counts."""
 
 
 @dataclass(frozen=True)
-class Counted:
+class Counted(Generic[Taught]):
     """The lessons that count, and how many do not."""
 
-    lessons: tuple[Weighed, ...]
+    lessons: tuple[Weighed[Taught], ...]
     left_out: int
     """Of people who say the same of everything."""
 
 
-def weighed(lessons: Sequence[Lesson]) -> Counted:
+def weighed(lessons: Sequence[Taught]) -> Counted[Taught]:
     """Lessons of one kind count as the root of their number; words alone from who ever differs."""
     unvaried = _unvaried(lessons)
     kept = [each for each in lessons if not each.said_by or each.said_by not in unvaried]
@@ -32,7 +32,7 @@ def weighed(lessons: Sequence[Lesson]) -> Counted:
     )
 
 
-def _unvaried(lessons: Sequence[Lesson]) -> set[str]:
+def _unvaried(lessons: Sequence[AnyLesson]) -> set[str]:
     said: dict[str, dict[str, Judgement]] = defaultdict(dict)
     for each in lessons:
         if each.said_by:

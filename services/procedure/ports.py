@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.value import Value
+from services.knowledge.page.box_fit import Habit
 from services.procedure.model import Procedure, Reader, Reading
 
 
@@ -73,12 +74,57 @@ class BoxSource(Protocol):
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
         """Return by document whether a block is a step, by its key; most documents have none."""
 
+    def habit(self) -> Habit:
+        """Return what people's words taught of the form of steps; nothing as shipped."""
+
+
+class MarkedBlock(Value):
+    """A block of a page as it stood there when somebody spoke of it."""
+
+    words: str
+    """Its first ones."""
+    headings: tuple[str, ...] = ()
+    """Those that it stands below, the outermost first."""
+    line: int
+    was_step: bool
+    """Whether it is a step where nobody says otherwise."""
+
+
+class BoxWord(Value):
+    """Somebody's word on a block of a page."""
+
+    key: str
+    """Of the block."""
+    is_step: bool
+    was_step: bool | None = None
+    """Whether its form made it a step until then; None where that was not kept."""
+    words: str = ""
+    """The block's first ones; empty where they were not kept."""
+    headings: tuple[str, ...] = ()
+    who: str
+    at: datetime
+
 
 class BoxStore(BoxSource, Protocol):
     """What people say of the blocks of pages: that one is a step to tick off, or none."""
 
-    def put(self, document_id: str, key: str, *, is_step: bool | None, who: str) -> None:
-        """Keep somebody's word in the place of an earlier one; None takes it back."""
+    def words(self, document_id: str) -> list[BoxWord]:
+        """Return the words in force on a document, the latest first."""
+
+    def put(
+        self,
+        document_id: str,
+        key: str,
+        *,
+        is_step: bool | None,
+        who: str,
+        block: MarkedBlock | None = None,
+    ) -> None:
+        """Keep somebody's word in the place of an earlier one; None takes it back.
+
+        Each change is in the audit log, without the block's words. The same word again changes
+        nothing.
+        """
 
     def forget(self, document_ids: Sequence[str]) -> None:
         """Forget all words on these documents."""

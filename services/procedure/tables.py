@@ -43,6 +43,12 @@ class BoxRow(Base):
     is_step: Mapped[bool]
     who: Mapped[str] = mapped_column(String(200))
     updated_at: Mapped[datetime] = mapped_column(Instant)
+    words: Mapped[str] = mapped_column(String(200), server_default="")
+    """The block's first words, for whoever looks where it is gone; empty of old corrections."""
+    headings: Mapped[list[str]] = mapped_column(JSON, server_default="[]")
+    """Those that it stood below."""
+    was_step: Mapped[bool | None]
+    """Whether its form made it a step until then; None of old corrections."""
 
 
 class ReadingRow(Base):

@@ -6,6 +6,7 @@ from urllib.parse import unquote
 from services.contracts.retrieval import PageReading
 from services.knowledge.document.links import linked_documents, linked_path
 from services.knowledge.document.page_origin import page_origin
+from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.kinds.leading import entries, is_mostly_links
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.ports import DocumentStore
@@ -20,6 +21,10 @@ class NoReadings:
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         """See `BoxSource.corrections`."""
         return {}
+
+    def habit(self) -> Habit:
+        """See `BoxSource.habit`."""
+        return AS_SHIPPED
 
     def served_many(self, text_hashes: Sequence[str]) -> dict[str, ServedReading]:  # noqa: ARG002
         """See `ReadingSource.served_many`."""
@@ -44,6 +49,7 @@ class Pages:
         hashes = {id_: hash_of(document.text) for id_, document in documents.items()}
         served = self._readings.served_many(list(dict.fromkeys(hashes.values())))
         boxes = self._boxes.corrections(list(documents))
+        habit = dict(self._boxes.habit())
         return tuple(
             PageReading(
                 document_id=id_,
@@ -53,6 +59,7 @@ class Pages:
                 text=document.text,
                 stored_text=document.stored_text,
                 boxes=boxes.get(id_, {}),
+                box_habit=habit,
                 origin=page_origin(document.front_matter),
             )
             for id_, document in documents.items()
@@ -65,11 +72,11 @@ class Pages:
         """
         blocks, own = parse_page(page.text), page.document_id
         inside = [link for link in blocks.link_targets if linked_path(link, own)]
-        if not is_mostly_links(blocks, inside, page.boxes):
+        if not is_mostly_links(blocks, inside, page.boxes, page.box_habit):
             return ()
         found = linked_documents(inside, own, self._documents.ids_with)
         known = {link: document for link, document in found.items() if document != own}
-        if not is_mostly_links(blocks, known, page.boxes):
+        if not is_mostly_links(blocks, known, page.boxes, page.box_habit):
             return ()
         linked: dict[str, LinkedPage] = {}
         for entry in entries(blocks):

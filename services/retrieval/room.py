@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
     """Retrieval over the stores of knowledge."""
     from services.kit.fits.in_use import FitInUse
+    from services.knowledge.page.box_fit import BoxHabit
     from services.knowledge.stores.sql_archive import SqlCaseArchive
     from services.knowledge.stores.sql_said import SqlSaidTexts
     from services.procedure.store.sql_boxes import SqlBoxStore
@@ -36,7 +37,7 @@ def build(stores: Stores, _peers: Peers) -> OpenRoom[RetrievalService]:
         stores.query_embedder,
         RetrievalSettings(),
         readings=SqlReadingStore(stores.database),
-        boxes=SqlBoxStore(stores.database),
+        boxes=SqlBoxStore(stores.database, BoxHabit.of_folder(stores.folder)),
         archive=SqlCaseArchive(stores.database),
         said=SqlSaidTexts(stores.database),
         calibration=lambda: calibration.now,

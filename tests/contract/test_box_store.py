@@ -2,14 +2,21 @@
 
 import pytest
 
+from services.kit.access.audit import AuditFilter, AuditLog
+from services.procedure.ports import MarkedBlock
 from services.procedure.store.sql_boxes import SqlBoxStore
 from tests.contract.databases import database_of
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def store(request):
+def database(request):
     with database_of(request.param) as database:
-        yield SqlBoxStore(database)
+        yield database
+
+
+@pytest.fixture
+def store(database):
+    return SqlBoxStore(database)
 
 
 def test_a_word_comes_back_with_its_document(store):
@@ -31,3 +38,34 @@ def test_words_go_with_a_document_that_is_forgotten(store):
     store.put("b.md", "k1", is_step=False, who="ada")
     store.forget(["a.md"])
     assert store.corrections(["a.md", "b.md"]) == {"b.md": {"k1": False}}
+
+
+def test_a_word_says_whose_it_is_of_which_block_and_how_it_stood_before(store):
+    block = MarkedBlock(words="Vent the loop", headings=("Pump",), line=7, was_step=True)
+    store.put("a.md", "k1", is_step=False, who="ada", block=block)
+    store.put("a.md", "k2", is_step=True, who="bob")
+    later, first = store.words("a.md")
+    assert (later.key, later.who, later.words, later.was_step) == ("k2", "bob", "", None)
+    assert (first.key, first.is_step, first.was_step) == ("k1", False, True)
+    assert (first.words, first.headings, first.who) == ("Vent the loop", ("Pump",), "ada")
+    assert store.words("b.md") == []
+
+
+def test_each_change_is_in_the_audit_log_without_words_of_the_page(store, database):
+    block = MarkedBlock(words="Vent the loop", line=7, was_step=True)
+    for is_step in (False, False, True, None, None):
+        store.put("a.md", "k1", is_step=is_step, who="ada", block=block)
+    lines = AuditLog(database).lines(AuditFilter(action="box"))[::-1]
+    assert [(line["action"], line["subject"]) for line in lines] == [
+        ("box.corrected", "document a.md"),
+        ("box.corrected", "document a.md"),
+        ("box.taken_back", "document a.md"),
+    ]
+    assert [line["before"] for line in lines] == [
+        {"is_step": True, "by": "form"},
+        {"is_step": False, "by": "ada"},
+        {"is_step": True, "by": "ada"},
+    ]
+    assert [line["after"]["is_step"] for line in lines] == [False, True, True]
+    assert {(line["after"]["key"], line["after"]["line"]) for line in lines} == {("k1", 7)}
+    assert "Vent" not in str(lines)

@@ -31,6 +31,7 @@ from services.gateway.adoption.standing import (
     keep_said,
     placing_of,
     said_in,
+    said_of,
     step_work,
     verdict_of,
 )
@@ -42,7 +43,8 @@ from services.kit.access.caller import current_caller
 from services.kit.errors import InvalidInputError, NotFoundError
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
-from services.workflow.model import Workflow
+from services.procedure.checklist.build import HAND_OVER
+from services.workflow.model import Step, StepKind, Workflow
 
 _NAME_CHARACTERS = 200
 
@@ -71,32 +73,7 @@ class Marking:
             UnusableMarkError: Skipped without a word, or by a branch that is not there.
         """
         with self._database.session() as session:
-            line = lineage_of(session, workflow_id, to_change=True)
-            workflow = _workflow(session, line, step_id)
-            placing = placing_of(session, line, workflow)
-            row = _mark_row(session, line, workflow, step_id, placing)
-            before = _mark(row, _state(workflow, step_id, placing))
-            whole = given.put_on(before) if isinstance(given, PartOfMark) else given
-            mark = checked_mark(workflow, step_id, whole)
-            if before == mark.model_copy(update={"was": None}):
-                return
-            _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
-            if row.seen != mark.seen:
-                row.seen_by = caller_name()
-            row.state, row.why, row.seen, row.branch = (
-                mark.state.value,
-                mark.why,
-                mark.seen,
-                mark.branch,
-            )
-            row.marked_by, row.marked_at = caller_name(), time.time()
-            recount_shown(session, line)
-            facts: dict[str, object] = {
-                "step": step_id,
-                "mark": mark.state.value,
-                "by": caller_name(),
-            }
-            _tell(session, line, "marked", facts)
+            put_mark(session, workflow_id, step_id, given)
 
     def judge(self, workflow_id: str, step_id: str, given: StepJudgement) -> None:
         """Put what is thought of a step in the place of what was; raises as `mark` does.
@@ -147,6 +124,34 @@ class Marking:
             record_verdict(session, workflow_id, verdict, given.word)
 
 
+def put_mark(
+    session: Session, workflow_id: str, step_id: str, given: StepMark | PartOfMark
+) -> None:
+    """Do the same as `Marking.mark` in the caller's transaction; raises as it does."""
+    line = lineage_of(session, workflow_id, to_change=True)
+    workflow = _workflow(session, line, step_id)
+    placing = placing_of(session, line, workflow)
+    row = _mark_row(session, line, workflow, step_id, placing)
+    before = _mark(row, _state(workflow, step_id, placing))
+    whole = given.put_on(before) if isinstance(given, PartOfMark) else given
+    mark = checked_mark(workflow, step_id, whole)
+    if before == mark.model_copy(update={"was": None}):
+        return
+    _keep_note(session, line, row, mark, is_form=isinstance(given, PartOfMark))
+    if row.seen != mark.seen:
+        row.seen_by = caller_name()
+    row.state, row.why, row.seen, row.branch = (
+        mark.state.value,
+        mark.why,
+        mark.seen,
+        mark.branch,
+    )
+    row.marked_by, row.marked_at = caller_name(), time.time()
+    recount_shown(session, line)
+    facts: dict[str, object] = {"step": step_id, "mark": mark.state.value, "by": caller_name()}
+    _tell(session, line, "marked", facts)
+
+
 def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word: str) -> None:
     """Write down, in the caller's transaction, what is thought of a workflow as a whole."""
     line = lineage_of(session, workflow_id, to_change=True)
@@ -164,6 +169,45 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
         take_back_rejection(session, line.ticket_id)
     kind = verdict.value or "taken_back"
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": caller_name()})
+
+
+def record_hand_over(session: Session, workflow_id: str, step_id: str) -> None:
+    """Tick the box and say that the work ended with a hand-over, in the caller's transaction.
+
+    Raises:
+        WorkflowNotFoundError: No such workflow.
+        StepNotFoundError: It has no such step.
+    """
+    workflow = stored_workflow(session, lineage_of(session, workflow_id).workflow_id)
+    put_mark(session, workflow_id, step_id, PartOfMark(state=StepState.DONE))
+    if ending := _ending(workflow):
+        seen = f"at “{workflow.by_id[step_id].text}”"
+        put_mark(session, workflow_id, ending.id, PartOfMark(branch=HAND_OVER, seen=seen))
+
+
+def take_back_hand_over(session: Session, workflow_id: str) -> None:
+    """Open again how the work ended, where it was with a hand-over; the box stays ticked.
+
+    Raises:
+        WorkflowNotFoundError: No such workflow.
+    """
+    line = lineage_of(session, workflow_id)
+    ending = _ending(stored_workflow(session, workflow_id))
+    marks = {said.work.step: said.work for said in said_of(session, line.candidate_id)}
+    if ending and ending.id in marks and marks[ending.id].branch == HAND_OVER:
+        put_mark(session, workflow_id, ending.id, PartOfMark(state=StepState.OPEN, seen=""))
+
+
+def _ending(workflow: Workflow) -> Step | None:
+    """Return the question how the work ended; a workflow that was read from a page has none."""
+    return next(
+        (
+            step
+            for step in workflow.of_kind(StepKind.DECISION)
+            if step.implied and any(edge.condition == HAND_OVER for edge in workflow.exits(step.id))
+        ),
+        None,
+    )
 
 
 def _workflow(session: Session, line: Lineage, step_id: str) -> Workflow:

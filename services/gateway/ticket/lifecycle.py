@@ -373,7 +373,7 @@ def take_over_again(session: Session, ticket_id: str) -> bool:
 
 
 def note_rejected(session: Session, ticket_id: str) -> None:
-    """Its workflow is not the answer, and no team was found."""
+    """Its workflow is not the answer, or says to hand over, and no team was found."""
     statement = (
         update(TicketRow)
         .where(TicketRow.id == ticket_id, TicketRow.status == TicketStatus.PLANNED.value)

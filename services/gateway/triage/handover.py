@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 
-from services.contracts.gateway import CandidateSummary, NearestDocument, TicketDetail
+from services.contracts.gateway import (
+    CandidateSummary,
+    NearestDocument,
+    StoredWorkflow,
+    TicketDetail,
+)
 from services.contracts.triage import HandOver
 from services.gateway.formats import lines_url
+from services.workflow.model import Step
 
 _SHOWN = 5
 
@@ -18,6 +24,19 @@ def nothing_fits(summary: str, nearest: Sequence[NearestDocument], reason: str) 
             lines_url(near.document_id, near.start_line, near.end_line) for near in nearest[:_SHOWN]
         ),
         tried=(f"Looked for a procedure: {reason}.",),
+    )
+
+
+def followed(summary: str, ticket: TicketDetail, stored: StoredWorkflow, step: Step) -> HandOver:
+    """Of a ticket whose page was followed to a step that says to hand over."""
+    lines = [f"{c.document_id}, lines {c.start_line}–{c.end_line}" for c in step.citations[:1]]
+    cited = f" ({lines[0]})" if lines else ""
+    title = stored.workflow.title
+    return HandOver(
+        asked=summary,
+        found=(f"{title}{cited}",),
+        addresses=(f"/tickets/{ticket.id}?candidate={stored.id}",),
+        tried=(f"Followed “{title}” to “{step.text}”{cited}",),
     )
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from services.contracts.adoption import Judgement
 from services.contracts.gateway import TicketDetail
+from services.contracts.ticket import TicketStatus
 from services.contracts.triage import (
     Assignment,
     HandOver,
@@ -25,16 +26,20 @@ from services.gateway.ticket.lifecycle import hand_over, note_rejected, take_ove
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.queue import Announcer, put_forgetting, put_search
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
-from services.gateway.triage.handover import rejected
+from services.gateway.triage.handover import followed, rejected
 from services.gateway.triage.teams import known_as
 from services.kit.access.caller import current_caller
-from services.kit.errors import ConflictError
+from services.kit.errors import ConflictError, NotFoundError
 from services.kit.ids import time_ordered_id
 from services.kit.queue.outbox import Outbox
 from services.kit.sql.database import Database
 
 RecordVerdict = Callable[[Session, str, Judgement, str], None]
 """Takes the workflow's id, the verdict and the reason."""
+RecordHandOver = Callable[[Session, str, str], None]
+"""Takes the workflow's id and that of the box that says to hand over."""
+TakeBackHandOver = Callable[[Session, str], None]
+"""Takes the workflow's id."""
 
 _AFTER_ANOTHER_S = 1e-6
 """Past tickets of one request keep their order."""
@@ -42,6 +47,10 @@ _AFTER_ANOTHER_S = 1e-6
 
 class TicketOpenError(ConflictError):
     """The ticket's walk is not over: there is nothing to reject yet."""
+
+
+class StepOfTicketNotFoundError(NotFoundError):
+    """The ticket has no such workflow, or that no such step."""
 
 
 class TriageService:
@@ -55,6 +64,8 @@ class TriageService:
         announcer: Announcer | None = None,
         *,
         record_verdict: RecordVerdict | None = None,
+        record_hand_over: RecordHandOver | None = None,
+        take_back_hand_over: TakeBackHandOver | None = None,
         searches: bool = False,
     ) -> None:
         """Without `announcer` no system is told of a decision.
@@ -62,9 +73,12 @@ class TriageService:
         `searches`: whether somebody searches for causes, who is told of what is rejected.
 
         `record_verdict` counts a workflow as rejected, with the engineer's reason, or not any more.
+        `record_hand_over` says of a page that its work ended at one of its boxes.
         """
         self._announcer = announcer
         self._record_verdict = record_verdict
+        self._record_hand_over = record_hand_over
+        self._take_back_hand_over = take_back_hand_over
         self._searches = searches
         self._database = database
         self._outbox = outbox
@@ -118,6 +132,38 @@ class TriageService:
         self._store(ticket_id, decision)
         return decision
 
+    def hand_over(self, ticket_id: str, workflow_id: str, step_id: str) -> TriageDecision:
+        """Hand the ticket over at the box of its page that says so: the page is not rejected.
+
+        The box is ticked, and the work ends there. Where no team is likely enough the ticket has
+        its note and waits for a person to choose; the team that a person chose before takes it.
+        Again it changes nothing.
+
+        Raises:
+            TicketNotFoundError: No such ticket.
+            WorkflowNotFoundError: No such workflow.
+            StepOfTicketNotFoundError: It is no workflow of the ticket, or has no such step.
+            TicketOpenError: Its walk is not over.
+        """
+        ticket = self._queries.ticket(ticket_id)
+        stored = self._queries.workflow(workflow_id)
+        step = stored.workflow.by_id.get(step_id)
+        if stored.ticket_id != ticket_id or step is None:
+            raise StepOfTicketNotFoundError("the ticket has no workflow with this step")
+        if not ticket.status.is_final:
+            raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
+        before = ticket.triage
+        if before and ticket.status in {TicketStatus.HANDED_OVER, TicketStatus.REJECTED}:
+            return before
+        note = partial(followed, ticket=ticket, stored=stored, step=step)
+        if before and before.by == BY_PERSON:
+            told = {"note": note(before.note.asked), "at": datetime.now(UTC)}
+            decision = before.model_copy(update=told)
+        else:
+            decision = self._desk.decide(ticket, note) or _undecided(note(ticket.title))
+        self._store(ticket_id, decision, at=(workflow_id, step_id))
+        return decision
+
     def _record(self, ticket: TicketDetail, rejection: Rejection) -> None:
         """Count the workflow as rejected; before the hand-over, which may be asked for again."""
         if ticket.workflow_id:
@@ -159,11 +205,15 @@ class TriageService:
         Raises:
             TicketNotFoundError: No such ticket.
         """
-        workflow_id = self._queries.ticket(ticket_id).workflow_id
+        ticket = self._queries.ticket(ticket_id)
+        workflow_id = ticket.workflow_id
         with self._database.session() as session:
             if take_over_again(session, ticket_id):
                 if workflow_id and self._record_verdict:
                     self._record_verdict(session, workflow_id, Judgement.NONE, "")
+                if self._take_back_hand_over:
+                    for each in ticket.candidates:
+                        self._take_back_hand_over(session, each.id)
                 forget_decision(session, ticket_id, current_caller().name)
                 if self._announcer:
                     self._announcer.put(session, ticket_id)
@@ -178,9 +228,17 @@ class TriageService:
             self._desk.take_in([_case(ticket, named.strip()[:200])])
 
     def _store(
-        self, ticket_id: str, decision: TriageDecision, cases: Sequence[Mapping[str, Any]] = ()
+        self,
+        ticket_id: str,
+        decision: TriageDecision,
+        cases: Sequence[Mapping[str, Any]] = (),
+        *,
+        at: tuple[str, str] | None = None,
     ) -> None:
+        """Keep the decision; `at` names the workflow and the box that say to hand over."""
         with self._database.session() as session:
+            if at and self._record_hand_over:
+                self._record_hand_over(session, *at)
             store_decision(session, ticket_id, decision)
             if decision.team:
                 hand_over(session, ticket_id)

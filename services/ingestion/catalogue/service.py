@@ -146,6 +146,7 @@ class CatalogueService:
             nodes=places_of_nodes(self._graph.of_documents([document_id]), document_id),
             withheld=withheld_lines(document.text, screened(document).document.text),
             boxes=self._boxes.corrections([document_id]).get(document_id, {}),
+            box_habit=dict(self._boxes.habit()),
         )
 
     def owners(self) -> list[Ownership]:

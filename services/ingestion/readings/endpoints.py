@@ -13,6 +13,7 @@ from services.contracts.readings import (
     EditPreview,
     EditRequest,
     ImportReport,
+    KeptCorrection,
     ReadingDetail,
     ReadingQuery,
     Readings,
@@ -89,6 +90,17 @@ def create_readings_router(readings: Callable[[Caller], Readings]) -> APIRouter:
     def correct_box(service: Service, correction: BoxCorrection) -> BoxCorrection:
         """Say of a block of a page that it is a step to tick off, or none; null takes it back."""
         return service.correct_box(correction)
+
+    @router.get("/boxes", responses=refusals(NotFoundError))
+    @needs(Need.READ)
+    def list_box_corrections(
+        service: Service, document: Annotated[str, Query(max_length=1024)]
+    ) -> list[KeptCorrection]:
+        """What people say of the blocks of a page, the latest first: a step, or none.
+
+        Words whose block the page does not have any more name no line.
+        """
+        return service.box_corrections(document)
 
     @router.get("/{text_hash}", responses=refusals(NotFoundError))
     @needs(Need.READ)

@@ -18,7 +18,7 @@ from services.knowledge.stores.sql_said import SqlSaidTexts
 from services.llm.chat_model import ChatModel
 from services.llm.guard import GuardedChatModel
 from services.procedure.by_model.reader import ModelReader
-from services.procedure.ports import ReadingNotFoundError, ReadingStore, TicketDoubt
+from services.procedure.ports import BoxStore, ReadingNotFoundError, ReadingStore, TicketDoubt
 from services.procedure.store.sql_boxes import SqlBoxStore
 from services.procedure.store.sql_readings import SqlReadingStore
 from services.procedure.store.sql_retired import SqlRetiredReadings
@@ -37,15 +37,16 @@ class IngestedReadings:
         query_embedder: Embedder | None = None,
         *,
         pages_at_once: int = 1,
+        boxes: BoxStore | None = None,
     ) -> None:
         """`pages_at_once` are read by a model; `query_embedder` is for what people write of them.
 
-        Without it nothing of that is kept.
+        Without it nothing of that is kept. `boxes` keeps people's words on boxes.
         """
         self._database = database
         self._reading_store: ReadingStore = SqlReadingStore(database)
         self._maintenance = ReadingMaintenance.of(
-            self._reading_store, SqlBoxStore(database), Ledger(database), documents
+            self._reading_store, boxes or SqlBoxStore(database), Ledger(database), documents
         )
         self._pages_at_once = pages_at_once
         self._said = SqlSaidTexts(database)

@@ -12,6 +12,7 @@ from services.contracts.readings import (
     EditPreview,
     EditRequest,
     ImportReport,
+    KeptCorrection,
     OfferedProcedure,
     ProcedureState,
     ReadingDetail,
@@ -26,13 +27,16 @@ from services.ingestion.readings.maintenance import ReadingMaintenance
 from services.ingestion.readings.review_queue import ReviewQueue
 from services.ingestion.readings.texts import Texts
 from services.kit.errors import NotFoundError
-from services.knowledge.page.boxes import candidates
+from services.knowledge.page.block import Page, Place
+from services.knowledge.page.box_fit import Habit
+from services.knowledge.page.boxes import candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.knowledge.page.withheld import withheld_lines
 from services.knowledge.ports import DocumentNotFoundError
 from services.knowledge.screening.document import screened
 from services.procedure.checking.check import Checked, UnusableReadingError, checked
 from services.procedure.checklist.begun import begun_from_boxes
+from services.procedure.checklist.build import first_instruction
 from services.procedure.doubt_answers import answered
 from services.procedure.editing.apply import stages
 from services.procedure.editing.consequences import consequences
@@ -40,9 +44,11 @@ from services.procedure.editing.difference import difference
 from services.procedure.editing.effects import effects
 from services.procedure.model import Procedure, Reader, Reading, as_json
 from services.procedure.ports import (
+    BoxWord,
     Event,
     Happening,
     KnownText,
+    MarkedBlock,
     ProcedureNotFoundError,
     ReadingChangedError,
     ReadingNotFoundError,
@@ -55,6 +61,7 @@ from services.procedure.ports import (
 )
 
 _EXPORTED_AT_ONCE = 200
+_LONGEST_WORDS = 120
 
 
 class NoSuchBlockError(NotFoundError):
@@ -102,23 +109,42 @@ class ReadingsService:
         served = self._unread(text_hash)
         title = next(iter(self._texts.named(text_hash)), text_hash)
         corrections = self._maintenance.boxes.corrections([title]).get(title, {})
-        reading = begun_from_boxes(self._text(text_hash), title, corrections)
+        habit = self._maintenance.boxes.habit()
+        reading = begun_from_boxes(self._text(text_hash), title, corrections, habit)
         return self._replace(text_hash, served, reading, detail="begun from the boxes of the page")
 
     def correct_box(self, correction: BoxCorrection) -> BoxCorrection:
         """See `Readings.correct_box`."""
-        id_ = correction.document_id
-        document = self._texts.documents.get(id_)
-        if document is None:
-            raise DocumentNotFoundError(f"expected the id of an ingested document, got {id_!r}")
-        withheld = withheld_lines(document.text, screened(document).document.text)
-        page = parse_page(document.text, withheld=withheld)
-        keys = {place.block.key for place in candidates(page)}
-        if correction.key not in keys:
-            raise NoSuchBlockError(f"the page {id_!r} has no block {correction.key!r} any more")
+        id_, key = correction.document_id, correction.key
+        page = self._page(id_)
         boxes = self._maintenance.boxes
-        boxes.put(id_, correction.key, is_step=correction.is_step, who=self._who)
+        place = next((each for each in candidates(page) if each.block.key == key), None)
+        is_kept = key in boxes.corrections([id_]).get(id_, {})
+        if place is None and not (is_kept and correction.is_step is None):
+            raise NoSuchBlockError(f"the page {id_!r} has no block {key!r} any more")
+        block = _marked(page, place, boxes.habit()) if place else None
+        boxes.put(id_, key, is_step=correction.is_step, who=self._who, block=block)
         return correction
+
+    def box_corrections(self, document_id: str) -> list[KeptCorrection]:
+        """See `Readings.box_corrections`."""
+        places = {each.block.key: each for each in candidates(self._page(document_id))}
+        return [
+            _kept(word, places.get(word.key)) for word in self._maintenance.boxes.words(document_id)
+        ]
+
+    def _page(self, document_id: str) -> Page:
+        """Return the page of a document, with what screening left out marked.
+
+        Raises:
+            DocumentNotFoundError: No document has this id.
+        """
+        document = self._texts.documents.get(document_id)
+        if document is None:
+            told = f"expected the id of an ingested document, got {document_id!r}"
+            raise DocumentNotFoundError(told)
+        withheld = withheld_lines(document.text, screened(document).document.text)
+        return parse_page(document.text, withheld=withheld)
 
     def replace(self, text_hash: str, reading: Reading, *, revision: str = "") -> ReadingDetail:
         """See `Readings.replace`."""
@@ -399,3 +425,26 @@ def _states(served: ServedReading) -> Iterator[ProcedureState]:
             by=approval.by if approval else "",
             at=approval.at if approval else None,
         )
+
+
+def _kept(word: BoxWord, place: Place | None) -> KeptCorrection:
+    """Return a word with where its block stands; one of an upgrade did not keep its words."""
+    kept = KeptCorrection(**dict(word), line=place.block.start_line if place else None)
+    if place is None or word.words:
+        return kept
+    words = first_instruction(place.block.words)[:_LONGEST_WORDS]
+    return kept.model_copy(update={"words": words, "headings": _headings(place)})
+
+
+def _headings(place: Place) -> tuple[str, ...]:
+    return tuple(each.text for each in place.headings if not each.is_withheld)
+
+
+def _marked(page: Page, place: Place, habit: Habit) -> MarkedBlock:
+    block = place.block
+    return MarkedBlock(
+        words=first_instruction(block.words)[:_LONGEST_WORDS],
+        headings=_headings(place),
+        line=block.start_line,
+        was_step=any(box.block.key == block.key for box in find_boxes(page, habit=habit)),
+    )

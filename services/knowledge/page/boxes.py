@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from services.knowledge.page.alternatives import alternatives
 from services.knowledge.page.block import Block, BlockKind, Page, Place, plain
-from services.knowledge.page.box_fit import BoxFit, shipped_fit
+from services.knowledge.page.box_fit import AS_SHIPPED, BoxFit, Habit, shipped_fit
 from services.knowledge.page.box_signs import is_only_link, signs_of
 
 _NO_CORRECTIONS: Mapping[str, bool] = {}
@@ -29,14 +29,16 @@ def find_boxes(
     page: Page,
     corrections: Mapping[str, bool] = _NO_CORRECTIONS,
     fit: BoxFit | None = None,
+    habit: Habit = AS_SHIPPED,
 ) -> list[Box]:
     """Return the boxes of a page in its order.
 
     `corrections` are an owner's words by the key of a block: they stand above anything else.
-    Without a `fit` the one that comes with the package decides.
+    Without a `fit` the one that comes with the package decides, with what the `habit` of the
+    platform's people adds to it.
     """
     places = list(candidates(page))
-    steps = _steps(page, places, fit or shipped_fit()) | {
+    steps = _steps(page, places, fit or shipped_fit(), habit) | {
         place.block.key: corrections[place.block.key]
         for place in places
         if place.block.key in corrections
@@ -70,13 +72,18 @@ def lists_of(places: Sequence[Place]) -> list[str]:
     ]
 
 
-def _steps(page: Page, places: Sequence[Place], fit: BoxFit) -> dict[str, bool]:
+def is_of_form(place: Place) -> bool:
+    """Return whether a block's form decides that it is a step; of pointers and page ticks not."""
+    return place.block.is_checked is None and not _is_pointer(place)
+
+
+def _steps(page: Page, places: Sequence[Place], fit: BoxFit, habit: Habit) -> dict[str, bool]:
     """Return by its key whether a block is a step; all items where nothing else is one.
 
     What the page itself has as a task to tick off is one in any case.
     """
     possible = [not _is_pointer(place) for place in places]
-    fitted = fit.are_steps(signs_of(page, places), lists_of(places)) if places else []
+    fitted = fit.are_steps(signs_of(page, places), lists_of(places), habit) if places else []
     own = [place.block.is_checked is not None for place in places]
     steps = [
         is_own or (is_possible and is_fitted)

@@ -18,6 +18,7 @@ from services.workflow.model import ShownPage, Workflow
 
 _REMEMBERED = 256
 _Corrections = tuple[tuple[str, bool], ...]
+_Learned = tuple[tuple[str, float], ...]
 
 
 def checklists(request: PlanRequest, pages: list[PageReading]) -> Iterator[Workflow]:
@@ -36,18 +37,27 @@ def checklists(request: PlanRequest, pages: list[PageReading]) -> Iterator[Workf
             withheld=withheld_lines(stored, page.text),
         )
         build = _built if len(stored) <= REMEMBERED_LENGTH else _build
-        made = build(shown, tuple(sorted(page.boxes.items())))
+        made = build(shown, *_words_on(page))
         yield _for_ticket(made, page, request)
 
 
-def _build(shown: ShownPage, corrections: _Corrections) -> Workflow:
-    page = parse_page(shown.text, withheld=shown.withheld)
-    return build_checklist(page, shown, planner=SERVED_BY, corrections=dict(corrections))
+def _words_on(page: PageReading) -> tuple[_Corrections, _Learned]:
+    """Return what people said of the page's boxes, and what their words taught."""
+    return tuple(sorted(page.boxes.items())), tuple(sorted(page.box_habit.items()))
 
 
-def _find_tasks(shown: ShownPage, corrections: _Corrections) -> tuple[Section, ...]:
+def _build(shown: ShownPage, corrections: _Corrections, learned: _Learned) -> Workflow:
     page = parse_page(shown.text, withheld=shown.withheld)
-    return tuple(tasks_of(page, find_boxes(page, dict(corrections))))
+    return build_checklist(
+        page, shown, planner=SERVED_BY, corrections=dict(corrections), habit=dict(learned)
+    )
+
+
+def _find_tasks(
+    shown: ShownPage, corrections: _Corrections, learned: _Learned
+) -> tuple[Section, ...]:
+    page = parse_page(shown.text, withheld=shown.withheld)
+    return tuple(tasks_of(page, find_boxes(page, dict(corrections), habit=dict(learned))))
 
 
 _built = lru_cache(maxsize=_REMEMBERED)(_build)
@@ -63,7 +73,7 @@ def _for_ticket(workflow: Workflow, page: PageReading, request: PlanRequest) -> 
     find_tasks = _tasks if len(shown.text) <= REMEMBERED_LENGTH else _find_tasks
     open_ = open_sections(
         parse_page(shown.text, withheld=shown.withheld),
-        find_tasks(shown, tuple(sorted(page.boxes.items()))),
+        find_tasks(shown, *_words_on(page)),
         alert_names={*filter(None, (ticket.alert_name, *alert_names(ticket.title)))},
         anchor=unquote(urlsplit(ticket.runbook_url).fragment),
         lines=page.near,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from services.knowledge.page.block import Block, BlockKind, Page, Place, Words, codes, plain
+from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.boxes import Box, candidates, find_boxes
 from services.knowledge.page.parsing import parse_page
 from services.workflow.model import (
@@ -54,27 +55,37 @@ class _Draft:
 
 
 def checklist_of_page(
-    shown: ShownPage, *, corrections: Mapping[str, bool], planner: str = ""
+    shown: ShownPage,
+    *,
+    corrections: Mapping[str, bool],
+    habit: Habit = AS_SHIPPED,
+    planner: str = "",
 ) -> Workflow | None:
     """Return the checklist of a page as it is stored, or None of one that is a book.
 
-    `corrections` are an owner's words on boxes, by the key of the block.
+    `corrections` are an owner's words on boxes, by the key of the block; `habit` what such words
+    taught.
     """
     if len(shown.text) > LONGEST_PAGE:
         return None
     page = parse_page(shown.text, withheld=shown.withheld)
-    return build_checklist(page, shown, planner=planner, corrections=corrections)
+    return build_checklist(page, shown, planner=planner, corrections=corrections, habit=habit)
 
 
 def build_checklist(
-    page: Page, shown: ShownPage, *, planner: str, corrections: Mapping[str, bool]
+    page: Page,
+    shown: ShownPage,
+    *,
+    planner: str,
+    corrections: Mapping[str, bool],
+    habit: Habit = AS_SHIPPED,
 ) -> Workflow:
     """Return the workflow of a page whose logic nobody has read.
 
     Behind the last box stands how the work ended: that it is over, or handed over. `corrections`
-    are an owner's words on boxes, by the key of the block.
+    are an owner's words on boxes, by the key of the block; `habit` what such words taught.
     """
-    drafts = _drafts(page, find_boxes(page, corrections))
+    drafts = _drafts(page, find_boxes(page, corrections, habit=habit))
     steps = [_step(n, draft, page, shown.document_id) for n, draft in enumerate(drafts, start=1)]
     ending = Step(id="end", kind=StepKind.DECISION, text=ENDING, implied=True)
     ends = [

@@ -1,10 +1,12 @@
 """The page of a checklist with its boxes, as each form of it needs them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from services.knowledge.page.alternatives import alternatives
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.knowledge.page.parsing import parse_page
+from services.procedure.checklist.handing_over import hands_over
 from services.procedure.checklist.sections import closed_headings
 from services.workflow.model import LinkedPage, Step, StepKind, Workflow
 
@@ -34,6 +36,37 @@ def page_of(workflow: Workflow) -> Page:
 def boxes_of(workflow: Workflow) -> dict[str, Step]:
     """Return the steps of a checklist by the keys of their blocks."""
     return {step.node: step for step in workflow.of_kind(StepKind.PROCESS) if step.node}
+
+
+def options_in(page: Page, boxes: Collection[str]) -> dict[str, tuple[Block, ...]]:
+    """Return the options of each either/or whose lead is a box, by the key of the lead.
+
+    An item that is a box of its own is none of them.
+    """
+    found = {}
+    for lead, items in alternatives(page):
+        own = tuple(item for item in items if item.key not in boxes)
+        if lead.key in boxes and len(own) > 1:
+            found[lead.key] = own
+    return found
+
+
+def handing_over(page: Page, boxes: Collection[str]) -> frozenset[str]:
+    """Return the keys of the boxes whose words, or whose options, say to hand the work over."""
+    options = options_in(page, boxes)
+    return frozenset(
+        block.key
+        for block in (place.block for place in page.places())
+        if block.key in boxes
+        and hands_over((block, *_paragraphs(block, boxes), *options.get(block.key, ())))
+    )
+
+
+def _paragraphs(block: Block, boxes: Collection[str]) -> Iterator[Block]:
+    """Yield the paragraphs of an item that are no boxes of their own."""
+    for child in block.children:
+        if child.kind is BlockKind.PARAGRAPH and child.key not in boxes and not child.is_withheld:
+            yield child
 
 
 def closed_in(workflow: Workflow, page: Page) -> frozenset[str]:

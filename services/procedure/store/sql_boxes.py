@@ -3,19 +3,35 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 
+from services.kit.access.audit import add_audit
 from services.kit.batches import batches
+from services.kit.fits.in_use import FitInUse
 from services.kit.sql.database import Database
+from services.knowledge.page.box_fit import BoxHabit, Habit
+from services.procedure.ports import BoxWord, MarkedBlock
 from services.procedure.tables import BoxRow
+
+_LONGEST = 200
+_BY_FORM = "form"
 
 
 class SqlBoxStore:
     """Implements `procedure.ports.BoxStore`; safe to share between threads and processes."""
 
-    def __init__(self, database: Database) -> None:
-        """The table must exist: `database.migrate("procedure")`."""
+    def __init__(self, database: Database, shipped: BoxHabit | None = None) -> None:
+        """The table must exist: `database.migrate("procedure")`.
+
+        `shipped` are numbers of the data folder; what is learned serves in place of those that come
+        with the package alone.
+        """
         self._database = database
+        self._habit = FitInUse(shipped or BoxHabit.shipped(), database)
+
+    def habit(self) -> Habit:
+        """See `BoxStore.habit`."""
+        return self._habit.now.habit
 
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
         """See `BoxStore.corrections`."""
@@ -26,19 +42,73 @@ class SqlBoxStore:
                     found.setdefault(row.document_id, {})[row.key] = row.is_step
         return found
 
-    def put(self, document_id: str, key: str, *, is_step: bool | None, who: str) -> None:
+    def spoken_of(self, most: int) -> list[str]:
+        """Return the documents that somebody spoke of, the latest first, at most so many."""
+        latest = func.max(BoxRow.updated_at).desc()
+        statement = select(BoxRow.document_id).group_by(BoxRow.document_id).order_by(latest)
+        with self._database.session() as session:
+            return list(session.scalars(statement.limit(most)))
+
+    def words(self, document_id: str) -> list[BoxWord]:
+        """See `BoxStore.words`."""
+        rows = select(BoxRow).where(BoxRow.document_id == document_id)
+        with self._database.session() as session:
+            latest_first = rows.order_by(BoxRow.updated_at.desc(), BoxRow.key)
+            return [_word(row) for row in session.scalars(latest_first)]
+
+    def put(
+        self,
+        document_id: str,
+        key: str,
+        *,
+        is_step: bool | None,
+        who: str,
+        block: MarkedBlock | None = None,
+    ) -> None:
         """See `BoxStore.put`."""
         mine = {"document_id": document_id, "key": key}
         with self._database.session() as session:
+            row = session.get(BoxRow, (document_id, key))
+            before = row.is_step if row else None
+            if is_step is before:
+                return
+            by_form = {"is_step": block.was_step if block else None, "by": _BY_FORM}
+            told = {"is_step": row.is_step, "by": row.who} if row else by_form
+            place = {"key": key, "line": block.line if block else None}
             if is_step is None:
                 session.execute(delete(BoxRow).filter_by(**mine))
-                return
-            values = {"is_step": is_step, "who": who[:200], "updated_at": datetime.now(UTC)}
-            statement = self._database.insert(BoxRow).values(**mine, **values)
-            session.execute(statement.on_conflict_do_update(index_elements=list(mine), set_=values))
+                after = by_form | place
+            else:
+                values = {
+                    "is_step": is_step,
+                    "who": who[:_LONGEST],
+                    "updated_at": datetime.now(UTC),
+                    "words": block.words[:_LONGEST] if block else "",
+                    "headings": list(block.headings) if block else [],
+                    "was_step": block.was_step if block else None,
+                }
+                statement = self._database.insert(BoxRow).values(**mine, **values)
+                session.execute(
+                    statement.on_conflict_do_update(index_elements=list(mine), set_=values)
+                )
+                after = {"is_step": is_step, **place}
+            action = "box.taken_back" if is_step is None else "box.corrected"
+            add_audit(session, action, f"document {document_id}", told, after)
 
     def forget(self, document_ids: Sequence[str]) -> None:
         """See `BoxStore.forget`."""
         with self._database.session() as session:
             for some in batches(document_ids):
                 session.execute(delete(BoxRow).where(BoxRow.document_id.in_(some)))
+
+
+def _word(row: BoxRow) -> BoxWord:
+    return BoxWord(
+        key=row.key,
+        is_step=row.is_step,
+        was_step=row.was_step,
+        words=row.words,
+        headings=tuple(row.headings),
+        who=row.who,
+        at=row.updated_at,
+    )

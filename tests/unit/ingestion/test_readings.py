@@ -168,6 +168,21 @@ class TestBoxes:
         readings.correct_box(no_step.model_copy(update={"is_step": None}))
         assert stand.service.contents("fan.md").boxes == {}
 
+    def test_words_in_force_are_listed_also_those_whose_block_is_gone(self, stand, readings):
+        ingest(stand)
+        seat = self.correction("Seat the fan.", is_step=False)
+        readings.correct_box(seat)
+        (word,) = readings.box_corrections("fan.md")
+        assert (word.words, word.is_step, word.was_step) == ("Seat the fan", False, True)
+        assert PAGE.split("\n")[word.line - 1].endswith("Seat the fan.")
+        ingest(stand, PAGE.replace("Seat the fan.", "Swap the fan."))
+        (word,) = readings.box_corrections("fan.md")
+        assert (word.words, word.line) == ("Seat the fan", None)
+        readings.correct_box(seat.model_copy(update={"is_step": None}))
+        assert readings.box_corrections("fan.md") == []
+        with pytest.raises(NotFoundError, match="id of an ingested document"):
+            readings.box_corrections("no.md")
+
     def test_a_page_or_block_that_is_not_there_is_told(self, stand, readings):
         ingest(stand)
         seat = self.correction("Seat the fan.", is_step=False)

@@ -122,7 +122,7 @@ def test_where_all_of_them_are_forgotten_what_is_shipped_serves(learning, told):
 
 
 def test_a_name_that_nothing_is_learned_under_is_refused(learning):
-    with pytest.raises(UnknownSubjectError, match="finding, acceptance, got"):
+    with pytest.raises(UnknownSubjectError, match="finding, acceptance, boxes, got"):
         learning.back("forests")
 
 

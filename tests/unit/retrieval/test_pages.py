@@ -27,6 +27,9 @@ class Corrected(NoReadings):
     def corrections(self, document_ids):
         return {id_: {"key": False} for id_ in document_ids if id_ == "fan.md"}
 
+    def habit(self):
+        return {"label": -3.0}
+
 
 def reading_of(reader, *steps):
     body = tuple(Do(text=step) for step in steps)
@@ -88,3 +91,8 @@ def test_a_page_comes_with_what_people_said_of_its_boxes(documents):
     pages = Pages(documents, NoReadings(), Corrected())
     fan, psu = pages.of({"fan.md": 1.0, "psu.md": 0.5})
     assert (fan.boxes, psu.boxes) == ({"key": False}, {})
+
+
+def test_each_page_has_what_peoples_words_taught(documents):
+    pages = Pages(documents, NoReadings(), Corrected()).of({"fan.md": 0.8, "psu.md": 0.5})
+    assert [page.box_habit for page in pages] == [{"label": -3.0}] * 2

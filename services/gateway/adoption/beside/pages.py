@@ -147,7 +147,9 @@ class PagesBeside:
 
 def _checklist(contents: DocumentContents) -> Workflow | None:
     """Return the checklist of a document, each step under the key of its block."""
-    made = checklist_of_page(contents.shown_page, corrections=contents.boxes)
+    made = checklist_of_page(
+        contents.shown_page, corrections=contents.boxes, habit=contents.box_habit
+    )
     if made is None:
         return None
     ids = {step.id: step.node or step.id for step in made.steps}

@@ -1,6 +1,7 @@
 """Forms of a ticket's page: answers, its team, its end; the page comes again afterwards."""
 
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form
 from fastapi.responses import Response
@@ -58,6 +59,17 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
         """The workflow is not the answer."""
         triage.reject(ticket_id, Rejection(reason=reason.strip()))
         return show("tickets", ticket_id)
+
+    @router.post("/tickets/{ticket_id}/workflows/{workflow_id}/hand-over")
+    @form()
+    @needs(Need.OPERATE)
+    def hand_over_of_page(
+        ticket_id: Id, workflow_id: Id, step: Annotated[str, Form(max_length=400)]
+    ) -> Response:
+        """The page says to hand over at this box, and so it is done."""
+        triage.hand_over(ticket_id, workflow_id, step)
+        query = f"?candidate={quote(workflow_id, safe='')}"
+        return show("tickets", ticket_id, at=f"{query}#triage")
 
     @router.post("/tickets/{ticket_id}/taking-back")
     @form()

@@ -4,12 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from services.contracts.adoption import StepWork
 from services.gateway.ui.page_links import PageLinks
 from services.gateway.ui.ticket.page_pieces import CLOSED, Box, PagePieces, Piece
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page
 from services.procedure.checklist.sections import open_share
-from services.procedure.checklist.shown import boxes_of, closed_in, page_of, without_place
+from services.procedure.checklist.shown import (
+    boxes_of,
+    closed_in,
+    handing_over,
+    page_of,
+    without_place,
+)
 from services.workflow.model import ShownPage, Workflow
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -46,6 +53,8 @@ class Checklist:
     """Steps that no block of the page stands for, as those that somebody added."""
     open_lines: float
     """Share of the page's lines that stand open."""
+    ended: StepWork | None
+    """How the work on it ended, where somebody said so."""
 
     @property
     def has_own_title(self) -> bool:
@@ -82,17 +91,20 @@ def checklist_of(
     shown, page = workflow.page, page_of(workflow)
     own = boxes_of(workflow)
     numbered = {item.step.id: item for item in steps}
-    boxes = {key: Box(numbered[step.id]) for key, step in own.items()}
+    handing = handing_over(page, own)
+    boxes = {key: Box(numbered[step.id], hands_over=key in handing) for key, step in own.items()}
     others = tuple(Box(numbered[step.id]) for step in without_place(workflow, page))
     closed = closed_in(workflow, page)
     pieces = PagePieces(page, links or PageLinks(page, shown.document_id), boxes)
     parts = _parts(page, pieces, frozenset(shown.open), closed)
+    ended = next((item.work for item in steps if item.step.implied and item.work.branch), None)
     return Checklist(
         page=shown,
         parts=parts,
-        next=_next((*_open_boxes(parts), *others)),
+        next=None if ended else _next((*_open_boxes(parts), *others)),
         without_place=others,
         open_lines=open_share(page, closed),
+        ended=ended,
     )
 
 

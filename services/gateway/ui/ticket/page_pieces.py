@@ -1,9 +1,10 @@
 """The blocks of a page in a row, as a template prints them: however deep they are nested."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from services.contracts.adoption import StepState
 from services.gateway.ui.page_links import PageLinks
@@ -11,6 +12,7 @@ from services.gateway.ui.ticket.phrases import Phrase, phrases
 from services.gateway.ui.ticket.views import NumberedStep
 from services.knowledge.page.block import Block, BlockKind, Page, Words, codes
 from services.knowledge.page.boxes import candidates
+from services.procedure.checklist.shown import options_in
 from services.workflow.effects.queries import is_metric_query
 from services.workflow.page_code import CodeUse, PageCode, code_parts, inline_commands
 
@@ -49,6 +51,8 @@ class Box:
     """A step to tick off, and what was done with it."""
 
     item: NumberedStep
+    hands_over: bool = False
+    """Whether its words say to give the work to somebody else."""
 
     @property
     def state(self) -> StepState:
@@ -99,6 +103,12 @@ class Piece:
     has_breaks: bool = False
     """Whether its words say where their lines end."""
     box: Box | None = None
+    is_option: bool = False
+    """Whether it is one of several of which one is to be chosen, and no step by itself."""
+    has_options: bool = False
+    """Whether it is the step that leads them."""
+    options_of: str = ""
+    """Of a list: the words that lead its options."""
     commands: tuple[str, ...] = ()
     """Typed, among its words."""
     code: tuple[ShownCode, ...] = ()
@@ -117,6 +127,15 @@ class _Waiting:
     nesting: int
 
 
+class _Options(NamedTuple):
+    """Keys of the blocks of which one is to be chosen, of what leads them, and of their lists."""
+
+    items: frozenset[str]
+    leads: frozenset[str]
+    lists: Mapping[str, str]
+    """With the words that lead the options."""
+
+
 class PagePieces:
     """Turns blocks of a page into pieces."""
 
@@ -130,6 +149,7 @@ class PagePieces:
         self._page = page
         self._links = links
         self._boxes = boxes
+        self._options = _options(page, boxes)
         self._candidates = {place.block.key for place in candidates(page)}
         self._above = {
             place.block.key: len(place.headings)
@@ -172,6 +192,9 @@ class PagePieces:
             is_candidate=block.key in self._candidates,
             has_breaks=_has_breaks(self._page.lines[own.start - 1 : own.stop - 1]),
             box=self._boxes.get(block.key),
+            is_option=block.key in self._options.items,
+            has_options=block.key in self._options.leads,
+            options_of=self._options.lists.get(block.key, ""),
             commands=commands,
             code=tuple(_shown_code(block, before)),
             header=self._cells(block, block.header),
@@ -210,6 +233,21 @@ def _waiting(blocks: Sequence[Block], depth: int, nesting: int) -> list[_Waiting
         together = [run] if is_reference else [(each,) for each in run]
         found += [_Waiting(each, depth, nesting) for each in together]
     return found[::-1]
+
+
+def _options(page: Page, boxes: Collection[str]) -> _Options:
+    """Return the either/ors of a page whose lead is a box, and its options none by themselves."""
+    words: dict[str, str] = {}
+    found = options_in(page, boxes)
+    for place in page.places():
+        for option in found.get(place.block.key, ()):
+            words[option.key] = place.block.text
+    lists = {
+        place.parents[-1].key: words[place.block.key]
+        for place in page.places()
+        if place.block.key in words and place.parents
+    }
+    return _Options(frozenset(words), frozenset(found), lists)
 
 
 def _shown_code(block: Block, before: str) -> Iterator[ShownCode]:

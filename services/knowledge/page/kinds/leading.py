@@ -13,6 +13,7 @@ from services.knowledge.page.block import (
     links,
     plain,
 )
+from services.knowledge.page.box_fit import AS_SHIPPED, Habit
 from services.knowledge.page.boxes import find_boxes
 
 _FEWEST = 3
@@ -55,7 +56,10 @@ def entries(page: Page) -> Iterator[Entry]:
 
 
 def is_mostly_links(
-    page: Page, leading: Collection[str], corrections: Mapping[str, bool] = _NO_CORRECTIONS
+    page: Page,
+    leading: Collection[str],
+    corrections: Mapping[str, bool] = _NO_CORRECTIONS,
+    habit: Habit = AS_SHIPPED,
 ) -> bool:
     """Return whether a page is mostly links to other documents.
 
@@ -68,6 +72,7 @@ def is_mostly_links(
         page: The page.
         leading: Links, as the page writes them, that lead to other documents.
         corrections: An owner's words on boxes, by the key of the block.
+        habit: What such words taught of the form of steps.
     """
     if len(leading) < _FEWEST:
         return False
@@ -84,7 +89,7 @@ def is_mostly_links(
     )
     if len(found) < _MOST * (len(found) + others):
         return False
-    own = [box for box in find_boxes(page, corrections) if box.block.key not in keys]
+    own = [box for box in find_boxes(page, corrections, habit=habit) if box.block.key not in keys]
     return len(own) <= len(found)
 
 

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from services.gateway.knowledge import Knowledge
+from services.kit.fits import in_use
+from services.knowledge.page.box_fit import BoxHabit
 from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.procedure.checklist.build import LONGEST_PAGE
@@ -189,6 +191,33 @@ def test_without_a_ticket_an_owner_sees_the_boxes_of_a_page_and_corrects_them(kn
     assert boxes(stand) == {}
 
 
+def listed(html):
+    start = html.index('id="words-on-boxes"')
+    return html[start : html.index("</section>", start)]
+
+
+def test_corrections_in_force_are_listed_with_who_and_when_and_taken_back_there(known, stand):
+    assert 'id="words-on-boxes"' not in known.client.get(reading_at(stand)).text
+    key = block("Vent the loop").key
+    correct(known, WITHOUT_TICKET, "Vent the loop", "false")
+    words = listed(known.client.get(reading_at(stand)).text)
+    assert "1 correction of its boxes in force" in words
+    assert f'<a href="#at-{key}">Vent the loop</a>' in words
+    assert "is no step, by its form a step" in words
+    assert "The pump is loud" in words
+    assert "no longer on the page" not in words
+
+    stand.write(DOCUMENT, PUMP.replace("Vent the loop.", "Vent <both> loops."))
+    stand.ingest()
+    words = listed(known.client.get(reading_at(stand)).text)
+    assert "Vent the loop is no step" in re.sub(r"<[^>]+>", "", words)
+    assert "no longer on the page" in words
+    assert f'form="as-found" name="key" value="{key}"' in words
+    answer = known.client.post(WITHOUT_TICKET, data={"key": key, "is_step": ""})
+    assert answer.status_code == 200
+    assert 'id="words-on-boxes"' not in answer.text
+
+
 def test_documents_of_one_text_are_corrected_apart(known, stand):
     stand.write("second.md", PUMP)
     stand.ingest()
@@ -223,3 +252,18 @@ def test_a_book_is_shown_by_its_lines(known, stand):
     assert 'aria-label="Lines of the page"' in html
     assert "Begin with its boxes" in html
     assert 'action="/knowledge/boxes' not in html
+
+
+def test_what_owners_words_taught_shows_on_the_page_of_a_document(known, stand, monkeypatch):
+    monkeypatch.setattr(in_use, "LOOK_EVERY_S", 0.0)
+    assert 'class="check"' in row(known.client.get(reading_at(stand)).text, "Vent the loop")
+    learned = BoxHabit.shipped().model_copy(update={"weights": {"numbered": -20.0}})
+    in_use.Fits(stand.database).put(BoxHabit.NAME, learned, {})
+    assert 'class="check"' not in row(known.client.get(reading_at(stand)).text, "Vent the loop")
+    correct(known, WITHOUT_TICKET, "Vent the loop", "true")
+    html = known.client.get(reading_at(stand)).text
+    assert 'class="check"' in row(html, "Vent the loop"), "somebody's word stands above it"
+    assert "is a step, by its form none" in listed(html)
+    correct(known, WITHOUT_TICKET, "Vent the loop", "")
+    in_use.Fits(stand.database).back(BoxHabit.NAME)
+    assert 'class="check"' in row(known.client.get(reading_at(stand)).text, "Vent the loop")

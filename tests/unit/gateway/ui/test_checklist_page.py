@@ -7,6 +7,9 @@ from itertools import pairwise
 
 import pytest
 
+from services.gateway.ticket.events import Events
+from services.knowledge.page.boxes import candidates
+from services.knowledge.page.parsing import parse_page
 from services.workflow.model import Provenance
 from tests.checklists import PUMP, WITHHELD, checklist_of
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
@@ -400,3 +403,95 @@ def test_a_step_whose_block_the_page_does_not_have_is_listed(show, gateway):
     own = html[html.index("Steps that are not on the page") :]
     assert "Breathe" in own
     assert 'role="checkbox"' in own
+
+
+HANDED = """# Pump
+
+1. Vent the loop.
+2. If it still stands still, escalate to the plant team.
+3. Write down what you saw.
+"""
+
+
+@pytest.fixture
+def hand_over(gateway):
+    """Sends the form of the box that says to hand over."""
+
+    def hand_over(address, step):
+        workflow_id = gateway.ticket(address.split("/")[-1])["workflow_id"]
+        return gateway.client.post(
+            f"{address}/workflows/{workflow_id}/hand-over",
+            data={"step": step},
+            follow_redirects=False,
+        )
+
+    return hand_over
+
+
+def test_only_the_box_that_says_to_hand_over_carries_the_button(show):
+    address, html = show(HANDED)
+    assert html.count('/hand-over"') == 1
+    button = box(html, "s2")
+    assert f'action="{address}/workflows/' in button
+    assert 'aria-label="Hand over, as this says: If it still stands still' in button
+
+
+def test_handing_over_at_a_box_ticks_it_ends_the_work_and_rejects_nothing(show, hand_over, gateway):
+    address, _ = show(HANDED)
+    ticket_id = address.split("/")[-1]
+    for _ in range(2):
+        assert hand_over(address, "s2").status_code == 303
+    ticket = gateway.ticket(ticket_id)
+    assert ticket["status"] == "rejected", "no team is known that it could go to"
+    (tried,) = ticket["triage"]["note"]["tried"]
+    assert "to “If it still stands still, escalate to the plant team” (runbooks/pump" in tried
+    assert "lines 4–4" in tried
+    work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
+    marks = {each["step"]: each for each in work["steps"]}
+    assert marks["s2"]["state"] == "done"
+    assert marks["end"]["branch"] == "Hand over"
+    assert "s1" not in marks
+    assert (work["next"], work["verdict"]) == (None, "")
+    html = gateway.client.get(address).text
+    assert '/hand-over"' not in html
+    assert "Hand over at “If it still stands still" in html
+    assert "Workflow “" not in html, "it is not shown as rejected"
+    assert ">to hand over</span>" in html
+    assert "not rejected any more" not in html
+    assert "box open next" not in html, "the work on the page has ended"
+    kinds = [e.kind for e in Events(gateway.database).after(0, ticket_id=ticket_id)]
+    assert kinds.count("triaged") == 1
+
+
+def test_a_hand_over_that_is_taken_back_leaves_the_tick_and_opens_the_end(show, hand_over, gateway):
+    address, _ = show(HANDED)
+    hand_over(address, "s2")
+    gateway.client.post(f"{address}/taking-back")
+    ticket = gateway.ticket(address.split("/")[-1])
+    assert (ticket["status"], ticket["triage"]) == ("planned", None)
+    work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
+    states = {each["step"]: each["state"] for each in work["steps"]}
+    assert states == {"s2": "done", "end": "open"}
+    assert work["next"] == "s1"
+
+
+def test_a_box_of_another_ticket_hands_nothing_over(show, hand_over, gateway):
+    address, _ = show(HANDED)
+    other, _ = show(HANDED)
+    of_other = gateway.ticket(other.split("/")[-1])["workflow_id"]
+    path = f"{address}/workflows/{of_other}/hand-over"
+    assert gateway.client.post(path, data={"step": "s2"}).status_code == 404
+    assert hand_over(address, "s9").status_code == 404
+    assert gateway.ticket(address.split("/")[-1])["status"] == "planned"
+
+
+def test_an_either_or_says_so_and_marks_its_options(show):
+    text = "# Pump\n\n1. Do one of these:\n   - Vent the loop, or\n   - Close valve 4.\n2. Wait.\n"
+    page = parse_page(text)
+    options = [p.block.key for p in candidates(page) if len(p.parents) > 2]
+    assert len(options) == 2
+    _, html = show(text, corrections=dict.fromkeys(options, False))
+    assert html.count(">one of these<") == 1
+    assert 'aria-label="One of these: Do one of these:"' in html
+    assert html.count('class="item option"') == 2
+    assert html.count('<span class="sr">Option:</span>') == 2

@@ -4,6 +4,7 @@ from services.contracts.planner import PlanRequest
 from services.contracts.retrieval import PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.model import KnowledgeContext
+from services.knowledge.page.boxes import candidates
 from services.knowledge.page.parsing import parse_page
 from services.planner.strategies.checklist import LONGEST_PAGE, checklists
 from services.workflow.model import LinkedPage
@@ -68,6 +69,24 @@ def test_a_page_that_is_a_book_is_no_checklist():
     draft = TicketDraft(source="generic", external_id="1", title="Loop 2")
     request = PlanRequest(ticket=draft, context=KnowledgeContext(), pages=(page,))
     assert list(checklists(request, [page])) == []
+
+
+def test_what_owners_words_taught_counts_and_their_own_words_stand_above_it():
+    text = "# Pump\n\n- Vent the loop.\n- Close valve 4.\n- **Note:** It is loud at night.\n"
+    keys = [place.block.key for place in candidates(parse_page(text))]
+    draft = TicketDraft(source="generic", external_id="1", title="Loop 2")
+
+    def boxes(**words):
+        page = PageReading(document_id="pump.md", title="Pump", text=text, **words)
+        request = PlanRequest(ticket=draft, context=KnowledgeContext(), pages=(page,))
+        (workflow,) = checklists(request, [page])
+        return [step.node for step in workflow.steps if step.node]
+
+    habit = {"label": -9.0}
+    assert boxes() == keys
+    assert boxes(box_habit=habit) == keys[:2]
+    assert boxes(box_habit=habit, boxes={keys[2]: True}) == keys
+    assert boxes(box_habit={"a sign of a later version": -9.0}) == keys
 
 
 def test_pages_that_it_leads_to_come_nearest_first_and_equally_near_ones_in_its_order():

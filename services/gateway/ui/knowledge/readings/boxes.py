@@ -64,11 +64,14 @@ def boxes_view(known: Known, detail: ReadingDetail, document: str) -> dict[str, 
     if detail.reader:
         return {"checklist": None, "orphans": [OrphanAtBox(each) for each in orphans]}
     contents = known.services.ingestion.contents(shown)
-    workflow = checklist_of_page(contents.shown_page, corrections=contents.boxes)
+    workflow = checklist_of_page(
+        contents.shown_page, corrections=contents.boxes, habit=contents.box_habit
+    )
     pictures = pictures_from(known.services.ingestion)
     return {
         "checklist": _checklist(workflow, shown, pictures) if workflow else None,
         "corrections": contents.boxes,
+        "words_on_boxes": known.readings().box_corrections(shown) if contents.boxes else [],
         "orphans": [OrphanAtBox(each, _box_of(each, workflow)) for each in orphans],
     }
 
