@@ -96,12 +96,14 @@ def test_words_of_an_error_are_no_command(text: str, name: str) -> None:
     ],
 )
 def test_the_state_of_a_thing_is_output(text: str) -> None:
-    assert commands_of(code(text)) == ()
-    assert is_output(code(text), "Look at it.")
+    assert commands_of(PageCode(text)) == ()
+    assert is_output(PageCode(text), "Look at it.")
 
 
 def test_a_state_below_its_command_is_output() -> None:
-    block = code("  ceph status\n    cluster:\n      health: HEALTH_ERR\n\n    io:\n      client: 8 B/s")
+    block = PageCode(
+        "  ceph status\n    cluster:\n      health: HEALTH_ERR\n\n    io:\n      client: 8 B/s"
+    )
 
     assert [part.use for part in code_parts(block)] == [CodeUse.COMMAND, CodeUse.OUTPUT]
     assert commands_of(block) == ("ceph status",)
