@@ -56,11 +56,24 @@ class _HeadedText:
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
         """By line, from 0: numbers of the headings that it stands under, its own included."""
-        found: list[tuple[int, ...]] = [()] * len(self.lines)
-        for section in self._page.sections():
-            for place in range(section.start_line - 1, section.end_line if section.heading else 0):
-                found[place] = (*found[place], section.start_line)
+        own = {
+            place.block.start_line: tuple(h.start_line for h in (*place.headings, place.block))
+            for place in self._page.places()
+            if place.block.kind is BlockKind.HEADING and not place.parents
+        }
+        found: list[tuple[int, ...]] = []
+        above: tuple[int, ...] = ()
+        for number in range(1, len(self.lines) + 1):
+            above = own.get(number, above)
+            found.append(above)
         return found
+
+    @cached_property
+    def code(self) -> set[int]:
+        """Lines of code blocks."""
+        blocks = (place.block for place in self._page.places())
+        code = (block for block in blocks if block.kind is BlockKind.CODE)
+        return {n for block in code for n in range(block.start_line, block.end_line + 1)}
 
     def is_heading(self, number: int) -> bool:
         """Whether the line is one."""
@@ -76,7 +89,7 @@ class _HeadedText:
             elif block.kind in _BEGINNING:
                 found.add(block.start_line)
             found |= {n for n, words in word_lines(block) if _may_instruct(words)}
-        return found
+        return {number for number in found if self.lines[number - 1].strip()}
 
 
 def _may_instruct(words: Words) -> bool:
@@ -99,8 +112,8 @@ def _carried(
 
 
 def _is_same(number: int, before: _HeadedText, after: _HeadedText, moved: Lines) -> bool:
-    """Whether the line is unchanged, and so are the headings that it stands under."""
-    if number not in moved:
+    """Whether the line is unchanged, and so are the headings that it stands under; code is code."""
+    if number not in moved or (number in before.code) != (moved[number] in after.code):
         return False
     headings = before.headings[number - 1]
     now = after.headings[moved[number] - 1]

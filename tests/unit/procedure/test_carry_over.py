@@ -66,7 +66,7 @@ def test_lines_are_shifted_when_something_is_put_before():
 
 
 def test_a_remark_beside_the_steps_changes_nothing():
-    for remark in ("The check takes a while.", "**Time**: the check takes a while."):
+    for remark in ("", "The check takes a while.", "**Time**: the check takes a while."):
         assert carried(OLD.replace("2. Seat", f"   {remark}\n2. Seat")) is not None
 
 
@@ -86,6 +86,7 @@ def test_a_remark_beside_the_steps_changes_nothing():
         ("2. Seat the fan.", "If it is Monday, leave it.\n2. Seat the fan."),
         ("2. Seat the fan.", "```\nrm -rf /\n```\n2. Seat the fan."),
         ("2. Seat the fan.", "Drain the node first.\n2. Seat the fan."),
+        ("1. Run the check.\n2. Seat the fan.", "```\n1. Run the check.\n2. Seat the fan.\n```"),
         ("2. Seat the fan.", "> **Warning:** it bites.\n\n2. Seat the fan."),
         ("2. Seat the fan.", "<ul><li>the node is to be drained</li></ul>\n\n2. Seat the fan."),
     ],
