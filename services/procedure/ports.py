@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol
 
 from services.kit.errors import ConflictError, NotFoundError
 from services.kit.value import Value
-from services.knowledge.page.box_fit import Habit
 from services.procedure.model import Procedure, Reader, Reading
 
 
@@ -74,7 +73,7 @@ class BoxSource(Protocol):
     def corrections(self, document_ids: Sequence[str]) -> dict[str, dict[str, bool]]:
         """Return by document whether a block is a step, by its key; most documents have none."""
 
-    def habit(self) -> Habit:
+    def habit(self) -> Mapping[str, float]:
         """Return what people's words taught of the form of steps; nothing as shipped."""
 
 

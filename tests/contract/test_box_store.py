@@ -42,24 +42,24 @@ def test_words_go_with_a_document_that_is_forgotten(store):
 
 def test_a_word_says_whose_it_is_of_which_block_and_how_it_stood_before(store):
     block = MarkedBlock(words="Vent the loop", headings=("Pump",), line=7, was_step=True)
-    store.put("a.md", "k1", is_step=False, who="ada", block=block)
-    store.put("a.md", "k2", is_step=True, who="bob")
-    later, first = store.words("a.md")
+    store.put("whose/a.md", "k1", is_step=False, who="ada", block=block)
+    store.put("whose/a.md", "k2", is_step=True, who="bob")
+    later, first = store.words("whose/a.md")
     assert (later.key, later.who, later.words, later.was_step) == ("k2", "bob", "", None)
     assert (first.key, first.is_step, first.was_step) == ("k1", False, True)
     assert (first.words, first.headings, first.who) == ("Vent the loop", ("Pump",), "ada")
-    assert store.words("b.md") == []
+    assert store.words("whose/b.md") == []
 
 
 def test_each_change_is_in_the_audit_log_without_words_of_the_page(store, database):
     block = MarkedBlock(words="Vent the loop", line=7, was_step=True)
     for is_step in (False, False, True, None, None):
-        store.put("a.md", "k1", is_step=is_step, who="ada", block=block)
-    lines = AuditLog(database).lines(AuditFilter(action="box"))[::-1]
+        store.put("audited.md", "k1", is_step=is_step, who="ada", block=block)
+    lines = AuditLog(database).lines(AuditFilter(subject="document audited.md"))[::-1]
     assert [(line["action"], line["subject"]) for line in lines] == [
-        ("box.corrected", "document a.md"),
-        ("box.corrected", "document a.md"),
-        ("box.taken_back", "document a.md"),
+        ("box.corrected", "document audited.md"),
+        ("box.corrected", "document audited.md"),
+        ("box.taken_back", "document audited.md"),
     ]
     assert [line["before"] for line in lines] == [
         {"is_step": True, "by": "form"},
