@@ -23,6 +23,12 @@ _ASSIGNED = re.compile(
     re.MULTILINE,
 )
 _SAFE = re.compile(r"(?!-)[\w.:/@%+=-]{1,128}")
+_VALUE = re.compile(
+    r"(?<![\w./:-])(?!\d{4}-\d\d-\d\d)(?=[\w.:/-]*\d)(?=\w*[.:/-])"
+    r"(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|(?=[\d.:/-]*[A-Za-z])/?\w[\w.:/-]{1,126}\w)(?![\w/-])"
+)
+_MOST_OFFERED = 12
+_SHOWN_CHARACTERS = 60
 """A label's value is data from outside: nothing that a shell reads as more than one word, or as an
 option."""
 _NOT_OPEN = frozenset(
@@ -104,3 +110,21 @@ def values_of(labels: Mapping[str, str]) -> dict[str, str]:
     are left to the engineer.
     """
     return {placeholder_name(n): v for n, v in labels.items() if _SAFE.fullmatch(v)}
+
+
+def unfit_values(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that `values_of` leaves to the engineer, on one line each, cut."""
+    return {
+        placeholder_name(name): " ".join(value.split())[:_SHOWN_CHARACTERS]
+        for name, value in labels.items()
+        if value.strip() and not _SAFE.fullmatch(value)
+    }
+
+
+def values_in(text: str) -> list[str]:
+    """Return what a text names that may fill a placeholder: addresses, hosts, devices, versions.
+
+    Words with a digit and a sign within them, numbers and times aside, in order, none twice, at
+    most twelve.
+    """
+    return list(dict.fromkeys(_VALUE.findall(text)))[:_MOST_OFFERED]

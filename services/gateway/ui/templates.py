@@ -72,6 +72,8 @@ def _environment() -> Environment:
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
+        # A release that is put in place while this process serves is not this process's.
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -272,7 +272,7 @@ _CONTAINERS = (
 )
 _CEPH = (
     r"|status|s|health(?: detail)?|df(?: detail)?|versions|features|report|quorum_status|fsid"
-    r"|osd (?:tree|df|stat|dump|ls|perf|find|metadata|blocked-by|pool (?:ls|stats|get)"
+    r"|osd (?:tree|df|stat|status|utilization|dump|ls|perf|find|metadata|blocked-by|pool (?:ls|stats|get)"
     r"|crush (?:tree|dump|rule (?:ls|dump))|map|getmap|erasure-code-profile (?:ls|get)"
     r"|safe-to-destroy|ok-to-stop)(?: .*)?"
     r"|pg (?:stat|dump|ls|ls-by-\w+|map|dump_stuck|dump_pools_json)(?: .*)?|pg \S+ query"

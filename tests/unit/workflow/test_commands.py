@@ -1,6 +1,15 @@
 import pytest
 
-from services.workflow.commands import Gap, assigned, pieces, placeholder_name, placeholders
+from services.workflow.commands import (
+    Gap,
+    assigned,
+    pieces,
+    placeholder_name,
+    placeholders,
+    unfit_values,
+    values_in,
+    values_of,
+)
 from services.workflow.dangers import danger_in_prose, danger_of
 
 
@@ -146,3 +155,14 @@ def test_what_is_left_to_fill_in_is_a_gap(command, gaps):
 def test_one_gap_has_one_name_however_it_is_written():
     found = pieces("kubectl logs <Pod-Name>; kubectl get pod ${POD_NAME} {pod name}")
     assert {each.name for each in found if isinstance(each, Gap)} == {"pod_name"}
+
+
+def test_what_a_text_names_may_fill_a_gap():
+    text = "10.0.42.17 is slow since 10:20, pod web-3 on /dev/sda1 (93.6 %), v1.2.3. 2026-11-27T10:20Z"
+    assert values_in(text) == ["10.0.42.17", "web-3", "/dev/sda1", "v1.2.3"]
+
+
+def test_a_value_of_several_words_is_left_to_the_engineer():
+    labels = {"pod-name": "web-3; reboot", "node": "n1", "zone": " "}
+    assert values_of(labels) == {"node": "n1"}
+    assert unfit_values(labels) == {"pod_name": "web-3; reboot"}

@@ -179,7 +179,8 @@ function center(step, behavior = "auto") {
 function reveal(row) {
   const line = lineOf(row);
   const { top, bottom } = line.getBoundingClientRect();
-  if (top < 60 || bottom > innerHeight) line.scrollIntoView({ block: "center" });
+  const covered = document.querySelector(".stay")?.offsetHeight ?? 0; // by the bar at the foot
+  if (top < 60 || bottom > innerHeight - covered) line.scrollIntoView({ block: "center" });
 }
 
 // Marks a step in the list and in the drawing.

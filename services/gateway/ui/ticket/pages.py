@@ -24,7 +24,7 @@ from services.kit.access.caller import current_caller
 from services.kit.access.needs import Need, needs
 from services.kit.access.scopes import Scope
 from services.kit.errors import FlowXpertError
-from services.workflow.commands import values_of
+from services.workflow.commands import unfit_values, values_in, values_of
 from services.workflow.formats.origin import reading_told
 
 MOST_AUDIT_LINES = 100
@@ -140,6 +140,7 @@ def _workflow_view(
         left_behind = adoption.left_behind(ticket.id)
         return {"stored": None, "checklist": None, "left_behind": left_behind}
     work = adoption.work(stored.id)
+    known = screened(ticket).ticket
     steps = numbered_steps(stored.workflow, work)
     checklist = checklist_of(stored.workflow, steps, pages.links())
     of_other_kind = [each for each in ticket.candidates if each.kind is not stored.kind]
@@ -154,7 +155,9 @@ def _workflow_view(
         "work": work,
         "left_behind": work.left_behind,
         "steps": steps,
-        "gap_values": values_of(screened(ticket).ticket.labels),
+        "gap_values": values_of(known.labels),
+        "gap_unfit": unfit_values(known.labels),
+        "gap_offers": values_in(f"{known.title}\n{known.description}"),
         "drawing": None if checklist else drawing(stored.workflow, work),
         "reading": reading_told(stored.workflow),
         "is_best": stored.id == ticket.workflow_id,
