@@ -79,11 +79,15 @@ class LinkResolver:
             self._by_last_name.setdefault(_name(document_id), []).append(document_id)
 
     def resolve(self, link: str) -> str | None:
-        """The document whose path is or ends with the link, with or without an extension."""
-        wanted = _stem(link)
+        """Return the document whose path is or ends with the link, with or without an extension.
+
+        One that ends with the extension as written is meant before any other.
+        """
+        wanted, written = f"/{_stem(link)}", f"/{link.strip('/')}"
         candidates = self._by_last_name.get(_name(link), [])
-        ending = [c for c in candidates if f"/{_stem(c)}".endswith(f"/{wanted}")]
-        return min(ending, key=len) if ending else None
+        ending = [c for c in candidates if f"/{_stem(c)}".endswith(wanted)]
+        exact = [c for c in ending if f"/{c}".endswith(written)]
+        return min(exact or ending, key=len, default=None)
 
 
 def _stem(path: str) -> str:

@@ -72,3 +72,8 @@ def test_very_many_links_are_asked_for_in_parts():
     written = [f"page{n}.md" for n in range(450)]
     assert len(linked_documents(written, "a.md", ids_with)) == 450
     assert max(asked) <= 200
+
+
+@pytest.mark.parametrize("link", ["net/fan.md", "net/fan.html", "net/fan.txt"])
+def test_the_file_of_that_very_name_is_meant_before_others(link: str) -> None:
+    assert LinkResolver(["net/fan.html", "net/fan.md", "net/fan.txt"]).resolve(link) == link
