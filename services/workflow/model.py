@@ -140,7 +140,8 @@ class Provenance(Value):
     """The model that chose its page among the nearest ones; empty where retrieval's order stood."""
     page_origin: str = ""
     """How a page that it follows came about, where nobody wrote it by hand: `learned from 3 runs`,
-    `learned from one run: one path seen` or `composed from a sentence`."""
+    `learned from one run: one path seen` or `composed from a sentence`; and that its reading was
+    begun from the boxes of the page."""
 
     @property
     def is_approved(self) -> bool:

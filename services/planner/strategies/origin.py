@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 
 from services.contracts.retrieval import PageReading
 
+BEGUN_FROM_BOXES = "begun from boxes: nobody was asked for its decisions"
+
 
 def origin_among(pages: Sequence[PageReading], document_ids: Collection[str]) -> str:
     """How the first of these documents came about that was learned or composed; else empty."""

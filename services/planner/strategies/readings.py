@@ -8,7 +8,7 @@ from services.contracts.retrieval import RIVAL_SCORE, PageReading
 from services.contracts.ticket import TicketDraft
 from services.knowledge.document.links import LinkResolver
 from services.planner.strategies.joining import chained, continued, is_title, names_a_page
-from services.planner.strategies.origin import origin_among
+from services.planner.strategies.origin import BEGUN_FROM_BOXES, origin_among
 from services.procedure.choose import ranked_procedures
 from services.procedure.drawing import draw
 from services.procedure.model import Reading
@@ -34,6 +34,11 @@ class _Told:
     def state(self) -> ReadingState:
         """How far it was checked."""
         return self.served.state(self.place)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether it is the boxes of the page in a row, and nobody was asked for its decisions."""
+        return self.served.reading.procedures[self.place].begun_from_boxes
 
     def workflow(self) -> Workflow:
         """Its graph; what its reading doubts is marked."""
@@ -66,7 +71,7 @@ def _of_page(page: PageReading, served: ServedReading, request: PlanRequest) -> 
     told = _treating(page, served, request.ticket)
     if len(parts) >= _LEAST_LINKED and _own_steps(told[:1], parts) <= len(parts):
         whole = chained([part.workflow() for part in parts], title=page.title)
-        yield _signed(whole, page, served.reading, _state(parts), request)
+        yield _signed(whole, page, served.reading, parts, request)
         return
     others = [other for other in request.pages if other.document_id != page.document_id]
     linked = {part.page.document_id for part in parts}
@@ -78,7 +83,7 @@ def _of_page(page: PageReading, served: ServedReading, request: PlanRequest) -> 
     }
     for each in told:
         workflow, joined = continued(each.workflow(), named)
-        yield _signed(workflow, page, served.reading, _state([each, *joined]), request)
+        yield _signed(workflow, page, served.reading, [each, *joined], request)
 
 
 def _state(parts: Iterable[_Told]) -> ReadingState:
@@ -125,19 +130,22 @@ def _signed(
     workflow: Workflow,
     page: PageReading,
     reading: Reading,
-    state: ReadingState,
+    parts: Sequence[_Told],
     request: PlanRequest,
 ) -> Workflow:
+    """Return the workflow with where it comes from; `parts` are the procedures that it joins."""
     documents = dict.fromkeys(c.document_id for s in workflow.steps for c in s.citations)
     nodes = (hit.node for hit in request.context.nodes)
+    origin = origin_among(request.pages, documents or (page.document_id,))
+    begun = BEGUN_FROM_BOXES if any(part.is_begun for part in parts) else ""
     provenance = Provenance(
         planner=SERVED_BY,
         version=reading.version,
         model=reading.model,
         reader=reading.reader.value,
-        state=state.value,
+        state=_state(parts).value,
         document_ids=tuple(documents) or (page.document_id,),
-        page_origin=origin_among(request.pages, documents or (page.document_id,)),
+        page_origin="; ".join(filter(None, (origin, begun))),
         node_ids=tuple(n.id for n in nodes if documents.keys() & set(n.document_ids)),
     )
     return workflow.model_copy(update={"provenance": provenance})

@@ -50,6 +50,15 @@ def test_a_linked_page_that_nobody_has_read_is_not_gone_on_with():
     assert {c.document_id for s in workflow.steps for c in s.citations} == {"a"}
 
 
+def test_a_workflow_that_was_begun_from_boxes_says_so():
+    begun = procedure(do("Look", 1), begun_from_boxes=True)
+    (workflow,) = planned(asked(page("a", begun)))
+    words = workflow.provenance.page_origin
+    assert words == "begun from boxes: nobody was asked for its decisions"
+    (other,) = planned(asked(page("a", procedure(do("Look", 1)))))
+    assert other.provenance.page_origin == ""
+
+
 def test_an_approved_procedure_is_told_to_be_one():
     asked_ = PlanRequest(
         ticket=TICKET, context=context(), pages=(read(NUMBERED, "a.md", approved=True),)
