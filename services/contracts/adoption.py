@@ -276,14 +276,17 @@ class VersionChanges(Value):
 
 
 class NewerReading(Value):
-    """What people did to the reading of a page after a workflow was made of it."""
+    """What became of a page or of its reading after a workflow was made of it."""
 
     document: str
     text_hash: str
-    what: Literal["corrected", "approved", "withdrawn"]
-    """The last of it: withdrawn where a correction or an approval was taken back."""
+    what: Literal["corrected", "approved", "withdrawn", "page changed", "page gone"]
+    """The last of it: withdrawn where a correction or an approval was taken back. That its page
+    changed, or is no document any more, is told of a checklist."""
     by: str
+    """Empty where the page itself changed."""
     at: datetime
+    """When; of a page that is gone when the workflow was made."""
 
 
 class AdoptionCount(Value):

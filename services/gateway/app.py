@@ -103,7 +103,12 @@ def create_app(
     reader = Reader(settings, webhooks or WebhookSettings())
     answering = Answering(database, outbox, asking_of(settings, outbox, model), write_back)
     retrying = Retrying(database, outbox)
-    renewing = Renewing(database, outbox, knowledge.readings if knowledge else None)
+    renewing = Renewing(
+        database,
+        outbox,
+        knowledge.readings if knowledge else None,
+        knowledge.ingestion if knowledge else None,
+    )
     service = GatewayService(
         database,
         outbox,

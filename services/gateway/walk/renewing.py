@@ -1,4 +1,4 @@
-"""What people did to a page's reading while a ticket shows a workflow of it: offered, never taken.
+"""What became of a page or its reading while a ticket shows a workflow of it: offered, never taken.
 
 An engineer who works with the workflow is told, and says when the ticket is walked again with it.
 """
@@ -9,6 +9,7 @@ from typing import Literal
 
 from services.contracts.adoption import NewerReading
 from services.contracts.gateway import StoredWorkflow
+from services.contracts.ingestion import Ingestion
 from services.contracts.readings import ReadingQuery, Readings
 from services.gateway.tables import TicketRow
 from services.gateway.ticket.events import Note, add_events
@@ -37,29 +38,32 @@ class Renewing:
         database: Database,
         outbox: Outbox,
         readings: Callable[[Caller], Readings] | None = None,
+        ingestion: Ingestion | None = None,
     ) -> None:
-        """Without `readings` nothing is known of any."""
+        """Without `readings` nothing is known of any, without `ingestion` of no page."""
         self._database = database
         self._outbox = outbox
         self._readings = readings
+        self._ingestion = ingestion
         self._queries = Queries(database)
 
     def newer(self, ticket_id: str) -> tuple[NewerReading, ...]:
-        """What was done to the pages of the ticket's workflow since that was made.
+        """Return what became of the pages of the ticket's workflow since that was made.
 
-        Nothing where the readings cannot be asked for now.
+        Nothing where ingestion does not answer now.
 
         Raises:
             TicketNotFoundError: No such ticket.
         """
         workflow_id = self._queries.ticket(ticket_id).workflow_id
-        if workflow_id is None or self._readings is None:
+        if workflow_id is None:
             return ()
         stored = self._queries.workflow(workflow_id)
         if stored.candidate_id:  # a version is as old as the reading of its candidate
             stored = self._queries.workflow(stored.candidate_id)
         try:
-            return tuple(_newer(self._readings(current_caller()), stored))
+            read = _newer(self._readings(current_caller()), stored) if self._readings else ()
+            return (*_changed(self._ingestion, stored), *read)
         except (NotFoundError, UnavailableError):
             return ()
 
@@ -80,6 +84,32 @@ class Renewing:
             if not walk_again(session, self._outbox, ticket_id):
                 raise NotRenewableError("the ticket was handed over: it is not walked again")
             add_events(session, ticket_id, [Note("renewed", {"by": current_caller().name})])
+
+
+def _changed(ingestion: Ingestion | None, stored: StoredWorkflow) -> Iterator[NewerReading]:
+    """Yield that the page of a checklist is not as it was, or gone."""
+    page = stored.workflow.page
+    if page is None or ingestion is None:
+        return
+    try:
+        now = ingestion.contents(page.document_id)
+    except NotFoundError:
+        yield NewerReading(
+            document=page.document_id,
+            text_hash="",
+            what="page gone",
+            by="",
+            at=stored.created_at,
+        )
+        return
+    if now.shown_page.text.rstrip() != page.text.rstrip():
+        yield NewerReading(
+            document=page.document_id,
+            text_hash=now.document.text_hash,
+            what="page changed",
+            by="",
+            at=now.document.updated_at,
+        )
 
 
 def _newer(readings: Readings, stored: StoredWorkflow) -> Iterator[NewerReading]:

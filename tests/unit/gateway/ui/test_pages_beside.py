@@ -266,6 +266,22 @@ def test_a_page_that_was_withdrawn_says_so_and_what_was_done_stays_in_sight(tick
     assert "is not known any more" in ticket.page()
 
 
+def test_a_page_of_the_tickets_own_that_changed_or_is_gone_says_so(ticket):
+    newer = f"/v1/tickets/{ticket.id}/renewal"
+    assert ticket.gateway.client.get(newer).json() == []
+    assert "The page was" not in ticket.page()
+    ticket.change(OWN, TEXT.replace("lamp", "gauge"))
+    (changed,) = ticket.gateway.client.get(newer).json()
+    assert (changed["document"], changed["what"], changed["by"]) == (OWN, "page changed", "")
+    assert "The page was changed, " in ticket.page()
+    assert "Look at the lamp" in ticket.page()
+    (ticket.stand.root / OWN).unlink()
+    ticket.stand.ingest(prune=True)
+    assert [each["what"] for each in ticket.gateway.client.get(newer).json()] == ["page gone"]
+    assert "The page was withdrawn after this workflow was made" in ticket.page()
+    assert "Look at the lamp" in ticket.page()
+
+
 def test_a_purged_ticket_takes_them_along(ticket):
     ticket.tick("Open the cabinet")
     ticket.gateway.client.post(f"/v1/tickets/{ticket.id}/resolve")
