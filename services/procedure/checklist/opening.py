@@ -2,12 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from services.knowledge.document.roles import role_of_heading
 from services.knowledge.page.block import BlockKind, Page, Place, Section
-from services.language.names import is_identifier
-from services.procedure.checklist.sections import END_OF_LABEL, family_of, names_alert
+from services.procedure.checklist.sections import WORD, family_of, is_name, names_alert
 
 _NEAR = 0.75
 """Share of the best task's weight from which a second one stands open too. Of 72 tasks of nine
@@ -18,6 +17,8 @@ _PASSAGES = 2
 _MOST_OPEN = 2
 _FEWEST_SISTERS = 3
 _PUNCTUATION = re.compile(r"[\W_]+")
+_END_OF_LABEL = re.compile(r"\s*[:：]\s+|\s+[-–—|(]\s*|^\d+[.)]\s+")
+"""What divides the name in a heading from other words: `3. FanStopped (critical)`."""
 
 
 def open_sections(
@@ -30,33 +31,57 @@ def open_sections(
 ) -> tuple[str, ...]:
     """Return the keys of the headings that stand open; none where the whole page does.
 
-    A heading that is an alert's own name decides, then one that the `anchor` of the alert's
-    runbook leads to, then the weight of passages: `lines` are their scores by their first line;
-    those of all sections of the page tell more than the few best.
-    The sections asked for come first, behind them the sisters that are no tasks.
+    A heading that names the alert decides, or the only section that names it in its first line;
+    then one that the `anchor` of the alert's runbook leads to; then the weight of passages: `lines`
+    are their scores by their first line; those of all sections of the page tell more than the few
+    best. The sections asked for come first, behind them the sisters that are no tasks.
     """
     headings = [place for place in page.places() if place.block.kind is BlockKind.HEADING]
-    named = [place for place in headings if _is_named(place.block.text, alert_names)]
+    named = [place for place in headings if _names(place.block.text, alert_names)]
+    named = named or _named_below(page, headings, alert_names)
     linked = [place for place in headings if place.block.key == page.anchors.get(anchor)]
     asked_for = (
-        _tasks_of_headings(named, tasks, headings)
+        _tasks_of_headings(named, tasks, headings, are_named=True)
         or _tasks_of_headings(linked, tasks, headings)
         or _nearest(tasks, lines)
     )
     return _with_sisters(asked_for, tasks, headings) if asked_for else ()
 
 
-def _is_named(title: str, alert_names: Collection[str]) -> bool:
-    """Return whether a heading is the name of one of the alerts, alone or before other words.
+def _names(text: str, alert_names: Collection[str]) -> bool:
+    """Return whether words are the name of one of the alerts, or have it among them.
 
-    A name that is written as one word may stand anywhere in the heading.
+    Only a name that is written as one word may stand among others.
     """
-    wanted = {bare for name in alert_names if (bare := _bare(name))}
-    label = next(filter(None, END_OF_LABEL.split(title)), title)
-    whole = {_bare(title), _bare(label)}
-    words = {_bare(word) for word in title.split()}
-    identifiers = {_bare(name) for name in alert_names if is_identifier(name)}
-    return bool(wanted & whole or identifiers & words)
+    label = next(filter(None, _END_OF_LABEL.split(text)), text)
+    whole = {_bare(text), _bare(label)} - {""}
+    words = {_bare(word) for word in WORD.findall(text)}
+    return any(
+        _bare(name) in whole or (is_name(name) and _bare(name) in words) for name in alert_names
+    )
+
+
+def _named_below(
+    page: Page, headings: Sequence[Place], alert_names: Collection[str]
+) -> list[Place]:
+    """Return the heading of the only section whose first line names one of the alerts."""
+    found = {
+        section.heading.key
+        for section in page.sections()
+        if section.heading
+        and section.blocks
+        and any(
+            is_name(name) and _names(next(_first_words(section)), (name,)) for name in alert_names
+        )
+    }
+    return [place for place in headings if place.block.key in found] if len(found) == 1 else []
+
+
+def _first_words(section: Section) -> Iterator[str]:
+    """Yield what the first block below a heading that has words says; nothing at last."""
+    below = (block for top in section.blocks for block in top.walk())
+    yield from (block.text for block in below if block.text and block is not section.heading)
+    yield ""
 
 
 def _bare(text: str) -> str:
@@ -64,13 +89,17 @@ def _bare(text: str) -> str:
 
 
 def _tasks_of_headings(
-    wanted: Sequence[Place], tasks: Sequence[Section], headings: Sequence[Place]
+    wanted: Sequence[Place],
+    tasks: Sequence[Section],
+    headings: Sequence[Place],
+    *,
+    are_named: bool = False,
 ) -> tuple[str, ...]:
     """Return the tasks that these headings are or stand in.
 
     On a page whose form does not say that it has several, these are the headings themselves that
-    stand beside others of their level and name no phase; alerts of one level are beside each other
-    wherever they are grouped.
+    name no phase and stand beside others of their level below the same heading; alerts, and what
+    names the alert, anywhere on the page. Where one heading alone names the alert, it is no phase.
     """
     if tasks:
         at = [place.block.start_line for place in wanted]
@@ -79,14 +108,20 @@ def _tasks_of_headings(
             for task in tasks
             if any(task.start_line <= line <= task.end_line for line in at)
         )
-    sisters = Counter(family_of(place) for place in headings if not _is_phase(place))
+    is_the_one = are_named and len(wanted) == 1
+    others = [place for place in headings if not _is_phase(place)]
+    sisters = Counter(map(family_of, others))
+    levels = Counter(place.block.level for place in others)
     alerts = Counter(place.block.level for place in headings if names_alert(place.block.text))
-    return tuple(
-        place.block.key
-        for place in wanted
-        if (not _is_phase(place) and sisters[family_of(place)] >= _FEWEST_SISTERS)
-        or (names_alert(place.block.text) and alerts[place.block.level] >= _FEWEST_SISTERS)
-    )
+
+    def is_task(place: Place) -> bool:
+        level = place.block.level
+        if names_alert(place.block.text) and alerts[level] >= _FEWEST_SISTERS:
+            return True
+        beside = levels[level] if are_named else sisters[family_of(place)]
+        return (is_the_one or not _is_phase(place)) and beside >= _FEWEST_SISTERS
+
+    return tuple(place.block.key for place in wanted if is_task(place))
 
 
 def _nearest(tasks: Sequence[Section], lines: Mapping[int, float]) -> tuple[str, ...]:
@@ -130,7 +165,8 @@ def _with_sisters(
 
 def _is_phase(place: Place) -> bool:
     title = place.block.text
-    return not names_alert(title) and role_of_heading(title) is not None
+    is_label = any(is_name(part.strip(" )")) for part in _END_OF_LABEL.split(title))
+    return not is_label and role_of_heading(title) is not None
 
 
 def _key(section: Section) -> str:

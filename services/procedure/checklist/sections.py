@@ -1,14 +1,18 @@
 """Sections of a page that the ticket asks for, and those that stand closed beside them."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from services.knowledge.document.roles import role_of_heading
 from services.knowledge.page.block import Block, BlockKind, Page, Place
 from services.language.names import is_identifier
 
-END_OF_LABEL = re.compile(r"\s*[:：]\s+|\s+[-–—|(]\s*|^\d+[.)]\s+")
-"""What divides the name in a heading from other words: `3. FanStopped (critical)`."""
+WORD = re.compile(r"[^\W_]\w*(?:[._-]\w+)*")
+"""Words and names: `FanStopped`, `fan_stopped`, `fan.speed-low`."""
+_DOTTED = re.compile(r"[^\W\d_]\w+(?:-\w+)*(?:\.\w{2,}(?:-\w+)*)+")
+_FEWEST_ALERTS = 3
 
 
 class Stretch(NamedTuple):
@@ -23,22 +27,27 @@ def closed_headings(page: Page, open_keys: Iterable[str], boxes: Collection[str]
     """Return the keys of the headings whose sections stand closed.
 
     These are the sisters of those that the ticket asks for: of the same level, below the same
-    heading, with a box of their own; beside an alert's section those of all alerts. What holds for
-    the whole page stands open. `boxes` are the keys of the blocks that are steps.
+    heading, with a box of their own; of a page of alerts all of the same level that name no phase.
+    What holds for the whole page stands open. `boxes` are the keys of the blocks that are steps.
     """
     wanted = frozenset(open_keys)
     places = list(page.places())
     headings = [p for p in places if p.block.kind is BlockKind.HEADING and not p.parents]
     asked_for = [place for place in headings if place.block.key in wanted]
     sisters = {family_of(place) for place in asked_for}
-    alert_levels = {p.block.level for p in asked_for if names_alert(p.block.text)}
+    alerts = Counter(place.block.level for place in headings if names_alert(place.block.text))
+    levels = {
+        place.block.level
+        for place in asked_for
+        if names_alert(place.block.text) and alerts[place.block.level] >= _FEWEST_ALERTS
+    }
     around = {heading.key for place in asked_for for heading in place.headings}
     with_boxes = {h.key for place in places if place.block.key in boxes for h in place.headings}
     found = (
         place.block.key
         for place in headings
         if family_of(place) in sisters
-        or (place.block.level in alert_levels and names_alert(place.block.text))
+        or (place.block.level in levels and not _holds_for_all(place.block.text))
     )
     return (frozenset(found) & with_boxes) - wanted - around
 
@@ -75,9 +84,19 @@ def open_share(page: Page, closed: Collection[str]) -> float:
     return lines[True] / sum(lines.values()) if page.blocks else 1.0
 
 
+def _holds_for_all(title: str) -> bool:
+    """Return whether a heading is that of a phase, or of what holds for the whole page."""
+    return role_of_heading(title) is not None and not names_alert(title)
+
+
 def names_alert(title: str) -> bool:
-    """Return whether a heading is the name of an alert or setting, alone or beside other words."""
-    return any(is_identifier(part.strip(" )")) for part in END_OF_LABEL.split(title))
+    """Return whether a heading has the name of an alert or setting among its words."""
+    return any(map(is_name, WORD.findall(title)))
+
+
+def is_name(word: str) -> bool:
+    """Return whether a word is written as names of alerts and settings are."""
+    return is_identifier(word) or _DOTTED.fullmatch(word) is not None
 
 
 def family_of(place: Place) -> tuple[int, str]:
