@@ -13,10 +13,50 @@ import pytest
 import yaml
 
 from services.executor.tools.catalogue import Catalogue
+from services.knowledge.screening.document import hash_of
+from services.procedure.model import as_json
 from services.simulator.simulation import PAGES
 from tests.command import flowxpert
+from tests.readings import drawn_reading
 from tests.worlds import team_over
 
+ESCALATE = "Escalate to the owner of the repository, who knows what is to be kept"
+READING = drawn_reading(
+    "DeploymentOffMain",
+    {"do": "Look at the status of the repository", "at": [[8, 8]]},
+    {
+        "choice": "exclusive",
+        "at": [[10, 10]],
+        "arms": [
+            {
+                "when": "Is the working tree clean?",
+                "at": [[10, 10], [14, 14]],
+                "steps": [
+                    {
+                        "choice": "exclusive",
+                        "at": [[16, 16]],
+                        "arms": [
+                            {
+                                "when": "Is the repository on main?",
+                                "at": [[16, 16], [18, 18]],
+                                "steps": [
+                                    {
+                                        "end": "not_this_fault",
+                                        "text": "Close the alert as a false alarm",
+                                        "at": [[18, 18]],
+                                    }
+                                ],
+                            }
+                        ],
+                        "otherwise": [{"do": "Check out the branch", "at": [[20, 20]]}],
+                    }
+                ],
+            }
+        ],
+        "otherwise": [{"end": "escalate", "text": ESCALATE, "at": [[12, 12]]}],
+    },
+    {"do": "Look at the status of the repository again", "at": [[22, 22]]},
+)
 WORLD = Path(__file__).parents[1] / "fixtures" / "another_world"
 SERVER = shutil.which(os.environ.get("FLOWXPERT_TEST_MCP_GIT", "mcp-server-git"))
 
@@ -55,7 +95,11 @@ def team(repository, tmp_path_factory):
     [target] = yaml.safe_load((catalogue / "targets.yaml").read_text())
     target["command"] = [SERVER, target["command"][1], str(repository)]
     (catalogue / "targets.yaml").write_text(yaml.safe_dump([target]))
-    with team_over(catalogue, folder, PAGES, catalogue / "pages") as found:
+    page = catalogue / "pages" / "DeploymentOffMain.md"
+    with team_over(catalogue, folder, PAGES, page.parent) as found:
+        where = f"/v1/readings/{hash_of(page.read_text())}"
+        found.bea.put(where, json=as_json(READING)).raise_for_status()
+        found.approve_pages()
         yield found
 
 
