@@ -290,7 +290,10 @@ def _keep_note(
 def lost_fields(before: StepWork, mark: StepMark, *, is_form: bool) -> set[str]:
     """Return the fields of a mark whose words a new one would erase unseen, and who wrote them."""
     lost = set[str]()
-    if _is_lost(before.seen, mark.seen, by=before.seen_by, was=mark.was):
+    # Who sends neither the note nor the one that was seen does not know of it.
+    is_unaware = mark.was is None and "seen" not in mark.model_fields_set
+    seen_before = "" if is_unaware else mark.was
+    if _is_lost(before.seen, mark.seen, by=before.seen_by, was=seen_before):
         lost |= {"seen", "seen_by"}
     # A form does not show why a step was skipped, but for the button that opens it again.
     was = "" if is_form and mark.state is not StepState.OPEN else None
