@@ -171,17 +171,21 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": caller_name()})
 
 
-def record_hand_over(session: Session, workflow_id: str, step_id: str) -> None:
-    """Tick the box and say that the work ended with a hand-over, in the caller's transaction.
+def record_hand_over(session: Session, workflow_id: str, step_id: str | None) -> None:
+    """Say that the work ended with a hand-over, and tick the box that says so, if one does.
+
+    It is written in the caller's transaction.
 
     Raises:
         WorkflowNotFoundError: No such workflow.
         StepNotFoundError: It has no such step.
     """
     workflow = stored_workflow(session, lineage_of(session, workflow_id).workflow_id)
-    put_mark(session, workflow_id, step_id, PartOfMark(state=StepState.DONE))
-    if ending := _ending(workflow):
+    seen = None
+    if step_id is not None:
+        put_mark(session, workflow_id, step_id, PartOfMark(state=StepState.DONE))
         seen = f"at “{workflow.by_id[step_id].text}”"
+    if ending := _ending(workflow):
         put_mark(session, workflow_id, ending.id, PartOfMark(branch=HAND_OVER, seen=seen))
 
 

@@ -79,6 +79,7 @@ def create_ticket_page(
         view |= {
             "teams": _teams(triage, ticket),
             "may_operate": caller.may(Scope.OPERATE),
+            "may_hand_over": _may_hand_over(ticket),
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
             "may_correct": ingestion is not None and caller.may(Scope.APPROVE),
@@ -120,6 +121,12 @@ def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWork
         if stored.ticket_id == ticket.id:
             return stored
     return service.workflow(ticket.workflow_id) if ticket.workflow_id else None
+
+
+def _may_hand_over(ticket: TicketDetail) -> bool:
+    """Whether a team can take it: it is neither on its way nor over, and no team's yet."""
+    is_given_up = ticket.status in {TicketStatus.HANDED_OVER, TicketStatus.REJECTED}
+    return ticket.status.is_final and not is_given_up and ticket.resolved_at is None
 
 
 def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:
