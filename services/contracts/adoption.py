@@ -52,7 +52,7 @@ class StepMark(Value):
     why: Words = ""
     """Why it was skipped; needed then."""
     seen: Words = ""
-    """What was seen at it."""
+    """What was seen at it. Left out, the note that stood there goes, and is kept as replaced."""
     branch: str | None = Field(default=None, max_length=MOST_WORDS)
     """Of a step with several exits: the condition of the one that was followed. It is done then."""
     was: str | None = None

@@ -85,7 +85,7 @@ class ClarificationAnswer(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    choice: int | None = Field(default=None, ge=1, le=20)
+    choice: int | None = Field(default=None, ge=1, le=20, strict=True)
     """1 is the first of `Clarification.choices`."""
     text: str = Field(default="", max_length=MAX_ANSWER_CHARACTERS)
     unknown: bool = False

@@ -101,7 +101,11 @@ class AnswerQuestion(Arguments):
 
     ticket_id: _TicketId
     choice: int | None = Field(
-        default=None, ge=1, le=20, description="The number of a choice; 1 is the first."
+        default=None,
+        ge=1,
+        le=20,
+        strict=True,
+        description="The number of a choice; 1 is the first.",
     )
     text: str = Field(
         default="", max_length=MAX_ANSWER_CHARACTERS, description="An answer in own words."

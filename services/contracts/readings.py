@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote
 
-from pydantic import ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import ConfigDict, Field, PlainSerializer, StrictBool, WithJsonSchema
 
 from services.kit.http.client import ServiceClient
 from services.kit.value import Value
@@ -251,7 +251,7 @@ class BoxCorrection(Value):
     document_id: str = Field(max_length=1024)
     key: str = Field(max_length=40)
     """Of the block, as a checklist's step names it in `node`."""
-    is_step: bool | None
+    is_step: StrictBool | None
     """Whether it is a step to tick off; null takes the word back."""
 
 

@@ -130,6 +130,7 @@ def create_app(
         record_verdict=record_verdict,
         record_hand_over=record_hand_over,
         take_back_hand_over=take_back_hand_over,
+        work_of=adoption.work,
         searches=searching is not None,
     )
     queries, audit = Queries(database), AuditLog(database)

@@ -117,8 +117,10 @@ class Triage(Protocol):
         """The workflow is not the answer: the ticket goes to a team."""
         ...
 
-    def hand_over(self, ticket_id: str, workflow_id: str, step_id: str) -> TriageDecision:
-        """The page says so at this box: the ticket goes to a team, and the page is not rejected."""
+    def hand_over(
+        self, ticket_id: str, workflow_id: str, step_id: str | None = None
+    ) -> TriageDecision:
+        """The ticket goes to a team, maybe as a box says; the workflow is not rejected."""
         ...
 
     def assign(self, ticket_id: str, assignment: Assignment) -> TriageDecision:

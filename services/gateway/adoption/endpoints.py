@@ -62,7 +62,9 @@ def create_adoption_router(service: AdoptionService, queries: Queries) -> APIRou
     def put_mark(workflow_id: Id, step_id: Step, mark: StepMark) -> Work:
         """Say that a step is done, or skipped and why, what was seen, which branch was followed.
 
-        It takes the place of what was said before; `open` takes a tick back.
+        It takes the place of what was said before, in all its fields; `open` takes a tick back. A
+        note that the mark does not speak of, with `seen` or `was`, is kept as replaced in
+        `left_behind`.
         """
         return service.mark(workflow_id, step_id, mark)
 

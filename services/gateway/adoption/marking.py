@@ -171,17 +171,21 @@ def record_verdict(session: Session, workflow_id: str, verdict: Judgement, word:
     _tell(session, line, kind, {"workflow_id": line.workflow_id, "by": caller_name()})
 
 
-def record_hand_over(session: Session, workflow_id: str, step_id: str) -> None:
-    """Tick the box and say that the work ended with a hand-over, in the caller's transaction.
+def record_hand_over(session: Session, workflow_id: str, step_id: str | None) -> None:
+    """Say that the work ended with a hand-over, and tick the box that says so, if one does.
+
+    It is written in the caller's transaction.
 
     Raises:
         WorkflowNotFoundError: No such workflow.
         StepNotFoundError: It has no such step.
     """
     workflow = stored_workflow(session, lineage_of(session, workflow_id).workflow_id)
-    put_mark(session, workflow_id, step_id, PartOfMark(state=StepState.DONE))
-    if ending := _ending(workflow):
+    seen = None
+    if step_id is not None:
+        put_mark(session, workflow_id, step_id, PartOfMark(state=StepState.DONE))
         seen = f"at “{workflow.by_id[step_id].text}”"
+    if ending := _ending(workflow):
         put_mark(session, workflow_id, ending.id, PartOfMark(branch=HAND_OVER, seen=seen))
 
 
@@ -290,7 +294,10 @@ def _keep_note(
 def lost_fields(before: StepWork, mark: StepMark, *, is_form: bool) -> set[str]:
     """Return the fields of a mark whose words a new one would erase unseen, and who wrote them."""
     lost = set[str]()
-    if _is_lost(before.seen, mark.seen, by=before.seen_by, was=mark.was):
+    # Who sends neither the note nor the one that was seen does not know of it.
+    is_unaware = mark.was is None and "seen" not in mark.model_fields_set
+    seen_before = "" if is_unaware else mark.was
+    if _is_lost(before.seen, mark.seen, by=before.seen_by, was=seen_before):
         lost |= {"seen", "seen_by"}
     # A form does not show why a step was skipped, but for the button that opens it again.
     was = "" if is_form and mark.state is not StepState.OPEN else None

@@ -139,7 +139,7 @@ _KINDS = (
         is_by_source=True,
         audited=("source",),
     ),
-    EventKind("triaged", "triage chose the team {team}", is_told=True, counter=_decision),
+    EventKind("triaged", "{found}", is_told=True, counter=_decision),
     EventKind("assigned", "given to the team {team}", is_told=True, counter=_decision),
     EventKind("taken", "taken", is_by_person=True),
     EventKind("taken_over", "taken over from {from}", is_by_person=True),

@@ -37,6 +37,7 @@ from services.workflow.model import Workflow, WorkflowKind
 OPEN = (TicketStatus.RECEIVED.value, TicketStatus.PLANNING.value)
 FINAL = tuple(status.value for status in TicketStatus if status.is_final)
 FAILED = (TicketStatus.FAILED.value,)
+_GIVEN_UP = (TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value)
 _NOT_HANDED_OVER = tuple(
     status.value for status in TicketStatus if status is not TicketStatus.HANDED_OVER
 )
@@ -361,14 +362,25 @@ def hand_over(session: Session, ticket_id: str) -> None:
     session.execute(statement)
 
 
+def hand_over_once(session: Session, ticket_id: str, *, has_team: bool) -> bool:
+    """Make it a team's, or let it wait for one; False where it is so, on its way, or over."""
+    status = TicketStatus.HANDED_OVER if has_team else TicketStatus.REJECTED
+    statement = update(TicketRow).where(
+        TicketRow.id == ticket_id,
+        TicketRow.status.in_(FINAL),
+        TicketRow.status.not_in(_GIVEN_UP),
+        TicketRow.resolved_at.is_(None),
+    )
+    return changed(session, statement.values(status=status.value, updated_at=time.time())) == 1
+
+
 def take_over_again(session: Session, ticket_id: str) -> bool:
     """Take back that it is a team's, or is to be; False where it is neither."""
     status = case(
         (TicketRow.workflow_id.is_not(None), TicketStatus.PLANNED.value),
         else_=TicketStatus.REFUSED.value,
     )
-    given_up = (TicketStatus.HANDED_OVER.value, TicketStatus.REJECTED.value)
-    statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.status.in_(given_up))
+    statement = update(TicketRow).where(TicketRow.id == ticket_id, TicketRow.status.in_(_GIVEN_UP))
     return changed(session, statement.values(status=status, updated_at=time.time())) == 1
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from services.contracts.adoption import Work
 from services.contracts.gateway import (
     CandidateSummary,
     NearestDocument,
@@ -10,7 +11,9 @@ from services.contracts.gateway import (
 )
 from services.contracts.triage import HandOver
 from services.gateway.formats import lines_url
-from services.workflow.model import Step
+from services.gateway.triage.told_work import short, told_work
+from services.workflow.model import Step, Workflow
+from services.workflow.path import is_box
 
 _SHOWN = 5
 
@@ -27,17 +30,43 @@ def nothing_fits(summary: str, nearest: Sequence[NearestDocument], reason: str) 
     )
 
 
-def followed(summary: str, ticket: TicketDetail, stored: StoredWorkflow, step: Step) -> HandOver:
-    """Of a ticket whose page was followed to a step that says to hand over."""
-    lines = [f"{c.document_id}, lines {c.start_line}–{c.end_line}" for c in step.citations[:1]]
-    cited = f" ({lines[0]})" if lines else ""
+def followed(
+    summary: str,
+    ticket: TicketDetail,
+    stored: StoredWorkflow,
+    *,
+    step: Step | None = None,
+    work: Work | None = None,
+) -> HandOver:
+    """Of a ticket whose workflow was followed to its hand-over, which `step` may say.
+
+    `work` is what was done of it so far.
+    """
     title = stored.workflow.title
+    cited = _cited(step) if step else ""
+    done = told_work(stored.workflow, work, without=step) if work else ()
+    stopped = f"Followed “{title}”{_stop(stored.workflow, step, work)}{cited}"
     return HandOver(
         asked=summary,
         found=(f"{title}{cited}",),
         addresses=(f"/tickets/{ticket.id}?candidate={stored.id}",),
-        tried=(f"Followed “{title}” to “{step.text}”{cited}",),
+        tried=(*done, stopped),
     )
+
+
+def _stop(workflow: Workflow, step: Step | None, work: Work | None) -> str:
+    """Return where the work stopped, as the end of its sentence."""
+    if step is not None:
+        return f" to “{step.text}”"
+    next_ = workflow.by_id.get(work.next) if work and work.next else None
+    if next_ is not None and is_box(next_):
+        return f", and stopped before “{short(next_.text)}”"
+    return " to its end"
+
+
+def _cited(step: Step) -> str:
+    lines = [f"{c.document_id}, lines {c.start_line}–{c.end_line}" for c in step.citations[:1]]
+    return f" ({lines[0]})" if lines else ""
 
 
 def rejected(summary: str, ticket: TicketDetail, reason: str) -> HandOver:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from services.contracts.adoption import Judgement
+from services.contracts.adoption import Judgement, Work
 from services.contracts.gateway import TicketDetail
 from services.contracts.ticket import TicketStatus
 from services.contracts.triage import (
@@ -22,7 +22,12 @@ from services.contracts.triage import (
     TriageDecision,
 )
 from services.gateway.ticket.assignment import BY_PERSON, forget_decision, store_decision
-from services.gateway.ticket.lifecycle import hand_over, note_rejected, take_over_again
+from services.gateway.ticket.lifecycle import (
+    hand_over,
+    hand_over_once,
+    note_rejected,
+    take_over_again,
+)
 from services.gateway.ticket.queries import Queries
 from services.gateway.ticket.queue import Announcer, put_forgetting, put_search
 from services.gateway.triage.desk import LEARN_TASK, TriageDesk, case_arguments
@@ -36,9 +41,12 @@ from services.kit.sql.database import Database
 
 RecordVerdict = Callable[[Session, str, Judgement, str], None]
 """Takes the workflow's id, the verdict and the reason."""
-RecordHandOver = Callable[[Session, str, str], None]
-"""Takes the workflow's id and that of the box that says to hand over."""
+RecordHandOver = Callable[[Session, str, str | None], None]
+"""Takes the workflow's id and that of the box that says to hand over, where one does."""
 TakeBackHandOver = Callable[[Session, str], None]
+"""Takes the workflow's id."""
+
+WorkOf = Callable[[str], Work]
 """Takes the workflow's id."""
 
 _AFTER_ANOTHER_S = 1e-6
@@ -47,6 +55,14 @@ _AFTER_ANOTHER_S = 1e-6
 
 class TicketOpenError(ConflictError):
     """The ticket's walk is not over: there is nothing to reject yet."""
+
+
+class TicketOverError(ConflictError):
+    """The fault is over: nobody has to take the ticket."""
+
+
+class HandedOverError(ConflictError):
+    """The ticket is a team's already, or waits for one."""
 
 
 class StepOfTicketNotFoundError(NotFoundError):
@@ -66,6 +82,7 @@ class TriageService:
         record_verdict: RecordVerdict | None = None,
         record_hand_over: RecordHandOver | None = None,
         take_back_hand_over: TakeBackHandOver | None = None,
+        work_of: WorkOf | None = None,
         searches: bool = False,
     ) -> None:
         """Without `announcer` no system is told of a decision.
@@ -73,12 +90,14 @@ class TriageService:
         `searches`: whether somebody searches for causes, who is told of what is rejected.
 
         `record_verdict` counts a workflow as rejected, with the engineer's reason, or not any more.
-        `record_hand_over` says of a page that its work ended at one of its boxes.
+        `record_hand_over` says of a page that its work ended so, maybe at one of its boxes.
+        `work_of` knows what was done of a workflow, for the note to the team.
         """
         self._announcer = announcer
         self._record_verdict = record_verdict
         self._record_hand_over = record_hand_over
         self._take_back_hand_over = take_back_hand_over
+        self._work_of = work_of
         self._searches = searches
         self._database = database
         self._outbox = outbox
@@ -132,36 +151,45 @@ class TriageService:
         self._store(ticket_id, decision)
         return decision
 
-    def hand_over(self, ticket_id: str, workflow_id: str, step_id: str) -> TriageDecision:
-        """Hand the ticket over at the box of its page that says so: the page is not rejected.
+    def hand_over(
+        self, ticket_id: str, workflow_id: str, step_id: str | None = None
+    ) -> TriageDecision:
+        """Hand the ticket over by one of its workflows, which is not rejected, and end the work.
 
-        The box is ticked, and the work ends there. Where no team is likely enough the ticket has
-        its note and waits for a person to choose; the team that a person chose before takes it.
-        Again it changes nothing.
+        `step_id` is the box that says to hand over; it is ticked. Where no team is likely enough
+        the ticket has its note and waits for a person to choose; the team that a person chose
+        before takes it.
 
         Raises:
             TicketNotFoundError: No such ticket.
             WorkflowNotFoundError: No such workflow.
             StepOfTicketNotFoundError: It is no workflow of the ticket, or has no such step.
             TicketOpenError: Its walk is not over.
+            TicketOverError: The fault is over.
+            HandedOverError: It was handed over before, or waits for its team.
         """
         ticket = self._queries.ticket(ticket_id)
         stored = self._queries.workflow(workflow_id)
-        step = stored.workflow.by_id.get(step_id)
-        if stored.ticket_id != ticket_id or step is None:
+        step = stored.workflow.by_id.get(step_id) if step_id else None
+        if stored.ticket_id != ticket_id or (step_id and step is None):
             raise StepOfTicketNotFoundError("the ticket has no workflow with this step")
-        if not ticket.status.is_final:
-            raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
+        _check_handing(ticket)
+        work = self._work_of(workflow_id) if self._work_of else None
+        note = partial(followed, ticket=ticket, stored=stored, step=step, work=work)
         before = ticket.triage
-        if before and ticket.status in {TicketStatus.HANDED_OVER, TicketStatus.REJECTED}:
-            return before
-        note = partial(followed, ticket=ticket, stored=stored, step=step)
         if before and before.by == BY_PERSON:
             told = {"note": note(before.note.asked), "at": datetime.now(UTC)}
             decision = before.model_copy(update=told)
         else:
             decision = self._desk.decide(ticket, note) or _undecided(note(ticket.title))
-        self._store(ticket_id, decision, at=(workflow_id, step_id))
+        with self._database.session() as session:
+            if not hand_over_once(session, ticket_id, has_team=decision.team is not None):
+                raise HandedOverError("the ticket has just been handed over, ended or walked again")
+            if self._record_hand_over:
+                self._record_hand_over(session, workflow_id, step_id)
+            store_decision(session, ticket_id, decision)
+            if self._announcer:
+                self._announcer.put(session, ticket_id)
         return decision
 
     def _record(self, ticket: TicketDetail, rejection: Rejection) -> None:
@@ -232,13 +260,9 @@ class TriageService:
         ticket_id: str,
         decision: TriageDecision,
         cases: Sequence[Mapping[str, Any]] = (),
-        *,
-        at: tuple[str, str] | None = None,
     ) -> None:
-        """Keep the decision; `at` names the workflow and the box that say to hand over."""
+        """Keep the decision."""
         with self._database.session() as session:
-            if at and self._record_hand_over:
-                self._record_hand_over(session, *at)
             store_decision(session, ticket_id, decision)
             if decision.team:
                 hand_over(session, ticket_id)
@@ -256,6 +280,19 @@ class TriageService:
 
 def _key() -> str:
     return f"{LEARN_TASK}:{time_ordered_id()}"
+
+
+def _check_handing(ticket: TicketDetail) -> None:
+    """Refuse to hand a ticket over that is on its way, over, or handed over; with the reason."""
+    if not ticket.status.is_final:
+        raise TicketOpenError("the walk of this ticket is not over; wait for its workflow")
+    if ticket.status is TicketStatus.HANDED_OVER:
+        team = f" to the team {ticket.triage.team}" if ticket.triage and ticket.triage.team else ""
+        raise HandedOverError(f"the ticket is handed over already{team}")
+    if ticket.status is TicketStatus.REJECTED:
+        raise HandedOverError("the ticket waits to be handed over already: choose its team")
+    if ticket.resolved_at is not None:
+        raise TicketOverError("the fault is over: open the ticket again to hand it over")
 
 
 def _undecided(note: HandOver) -> TriageDecision:

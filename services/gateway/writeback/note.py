@@ -151,7 +151,7 @@ def _document(near: NearestDocument, base: str) -> str:
 def _team(ticket: TicketDetail, triage: TriageDecision) -> Part:
     """The team; what was tried where it is more than what the refusal says."""
     is_refused = ticket.status is TicketStatus.REFUSED
-    tried = () if is_refused else triage.note.tried[-1:]
+    tried = () if is_refused else triage.note.tried[-SHOWN_STEPS:]
     is_handed_over = ticket.status is TicketStatus.HANDED_OVER
     identity = "\n".join((triage.team or "", *tried))
     whose = _whose(triage, is_handed_over=is_handed_over)

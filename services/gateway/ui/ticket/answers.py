@@ -64,10 +64,10 @@ def create_ticket_forms(tickets: Tickets, triage: Triage) -> APIRouter:
     @form()
     @needs(Need.OPERATE)
     def hand_over_of_page(
-        ticket_id: Id, workflow_id: Id, step: Annotated[str, Form(max_length=400)]
+        ticket_id: Id, workflow_id: Id, step: Annotated[str, Form(max_length=400)] = ""
     ) -> Response:
-        """The page says to hand over at this box, and so it is done."""
-        triage.hand_over(ticket_id, workflow_id, step)
+        """The ticket is handed over, at the box that says so or wherever the work is."""
+        triage.hand_over(ticket_id, workflow_id, step or None)
         query = f"?candidate={quote(workflow_id, safe='')}"
         return show("tickets", ticket_id, at=f"{query}#triage")
 

@@ -11,6 +11,7 @@ from services.contracts.readings import BoxCorrection, Readings
 from services.gateway.ports import Tickets
 from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import form, show
+from services.gateway.ui.ticket.workflows import workflow_of
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 
@@ -32,7 +33,7 @@ def create_box_forms(tickets: Tickets, readings: Callable[[], Readings]) -> APIR
 
         The page of this ticket stays until it is made again.
         """
-        page = tickets.workflow(workflow_id).workflow.page
+        page = workflow_of(tickets, ticket_id, workflow_id).workflow.page
         if page is None:
             raise InvalidInputError("expected a workflow that shows a page, and this one has steps")
         word = BoxCorrection(document_id=page.document_id, key=key, is_step=is_step)

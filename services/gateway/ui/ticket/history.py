@@ -71,13 +71,14 @@ class _Facts(dict[str, Any]):
 def _words(event: ProgressEvent, names: Mapping[str, str]) -> str:
     facts = event.facts
     step = names.get(str(facts.get("step", "")), "a step that is not shown")
-    verdict = facts.get("verdict", "judged")
+    verdict, team = facts.get("verdict", "judged"), facts.get("team")
     told = {
         "step": step,
         "marked": _MARKS.get(str(facts.get("mark")), "was marked"),
         "judged": f"what was said of {step} was {_BACK}"
         if verdict == _BACK
         else f"{step} {verdict}",
+        "found": f"triage chose the team {team}" if team else "no team was found",
     }
     kind = KINDS.get(event.kind)
     return kind.words.format_map(_Facts(facts | told)) if kind else ""

@@ -18,6 +18,7 @@ from services.gateway.ui.ticket.beside import Address, Document, PagesAround, Pa
 from services.gateway.ui.ticket.checklist import checklist_of
 from services.gateway.ui.ticket.history import after_end, history_of, seen_of
 from services.gateway.ui.ticket.tabs import tabs_of
+from services.gateway.ui.ticket.taken_page import page_taken_by
 from services.gateway.ui.ticket.views import drawing, findings_told, names_of, numbered_steps
 from services.kit.access.audit import AuditFilter, AuditLog
 from services.kit.access.caller import current_caller
@@ -79,6 +80,9 @@ def create_ticket_page(
         view |= {
             "teams": _teams(triage, ticket),
             "may_operate": caller.may(Scope.OPERATE),
+            "may_hand_over": _may_hand_over(ticket),
+            "taken_by": page_taken_by(ticket, stored),
+            "reader": caller.name,
             "may_run": caller.may(Scope.RUN),
             "completes": completes,
             "may_correct": ingestion is not None and caller.may(Scope.APPROVE),
@@ -120,6 +124,12 @@ def _shown(service: Tickets, ticket: TicketDetail, candidate: str) -> StoredWork
         if stored.ticket_id == ticket.id:
             return stored
     return service.workflow(ticket.workflow_id) if ticket.workflow_id else None
+
+
+def _may_hand_over(ticket: TicketDetail) -> bool:
+    """Whether a team can take it: it is neither on its way nor over, and no team's yet."""
+    is_given_up = ticket.status in {TicketStatus.HANDED_OVER, TicketStatus.REJECTED}
+    return ticket.status.is_final and not is_given_up and ticket.resolved_at is None
 
 
 def _teams(triage: Triage, ticket: TicketDetail) -> list[str]:

@@ -21,6 +21,7 @@ from services.gateway.ticket.addresses import Id
 from services.gateway.ui.forms import SentFields, form, query_of, show
 from services.gateway.ui.ticket.beside import Document, Part
 from services.gateway.ui.ticket.views import numbers_of
+from services.gateway.ui.ticket.workflows import workflow_of
 from services.kit.access.needs import Need, needs
 from services.kit.errors import InvalidInputError
 from services.kit.text import clean_text
@@ -64,7 +65,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
         part: Part = "",
     ) -> Response:
         """What was done with a step; what the form does not say stays; an empty note is none."""
-        workflow = tickets.workflow(workflow_id).workflow
+        workflow = workflow_of(tickets, ticket_id, workflow_id).workflow
         mark = PartOfMark(
             state=state,
             why=why,
@@ -91,8 +92,8 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
         was: _Words = "",
     ) -> Response:
         """What is thought of a step."""
+        workflow = workflow_of(tickets, ticket_id, workflow_id).workflow
         adoption.judge(workflow_id, step, StepJudgement(verdict=verdict, word=word, was=was))
-        workflow = tickets.workflow(workflow_id).workflow
         return _page_at(ticket_id, workflow_id, workflow, step)
 
     @router.post("/acceptance")
@@ -107,6 +108,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
         part: Part = "",
     ) -> Response:
         """The workflow was the answer, or that is taken back."""
+        workflow_of(tickets, ticket_id, workflow_id)
         adoption.accept(workflow_id, Acceptance(accepted=accepted, word=word))
         return _page_at(ticket_id, workflow_id, beside=(beside, part))
 
@@ -126,7 +128,7 @@ def create_work_forms(tickets: Tickets, adoption: Adoption) -> APIRouter:
         target: _Step = "",
     ) -> Response:
         """One edit of a step or of a branch makes a new version, which is shown."""
-        workflow = tickets.workflow(workflow_id).workflow
+        workflow = workflow_of(tickets, ticket_id, workflow_id).workflow
         exit_condition = _condition(workflow, step, exit_) if exit_ else ""
         fields: dict[str, object] = {"edit": edit, "step": step}
         match edit:

@@ -136,3 +136,22 @@ def test_a_purged_ticket_takes_its_marks_along(gateway, ticket, put):
     Retention(gateway.database, 0.0, clock=lambda: 4e9).purge()
     with gateway.database.session() as session:
         assert session.query(MarkRow).count() == 0
+
+
+def left_of(gateway, ticket):
+    work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
+    return [(left["reason"], left["said"]["seen"]) for left in work["left_behind"]]
+
+
+def test_a_mark_that_does_not_speak_of_the_note_leaves_it_behind(gateway, ticket, put):
+    put("look", {"state": "open", "seen": "the fan is dusty"})
+    assert [each["seen"] for each in put("look", {"state": "open"}).json()["steps"]] == [""]
+    assert left_of(gateway, ticket) == [("replaced", "the fan is dusty")]
+
+
+def test_a_note_that_its_writer_takes_out_is_gone(gateway, ticket, put):
+    for erasing in ({"seen": ""}, {"was": "typo"}):
+        put("look", {"state": "open", "seen": "typo"})
+        told = put("look", {"state": "open", **erasing}).json()
+        assert [each["seen"] for each in told["steps"]] == [""]
+    assert left_of(gateway, ticket) == []

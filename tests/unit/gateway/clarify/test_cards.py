@@ -345,3 +345,33 @@ def test_what_a_page_says_is_escaped_on_its_card(desk):
     assert "&lt;b&gt;Pool" in text
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
+
+
+DOUBTS = ("not sure that it is the one", "fits nearly as well", "was found to be closer")
+
+
+def test_a_page_that_somebody_took_stands_without_the_doubts_that_it_is_the_one(desk):
+    ticket_id = desk.new()
+    page = desk.gateway.client.get(f"/tickets/{ticket_id}").text
+    assert DOUBTS[0] in page
+    assert 'class="against"' in page
+    desk.answer(ticket_id, ADA, FAN)
+    assert desk.gateway.ticket(ticket_id)["verdict"] == "closest"
+    page = desk.gateway.client.get(f"/tickets/{ticket_id}").text
+    assert ">The page that Ada chose</h2>" in page
+    assert ">page chosen by Ada</span>" in page
+    assert [doubt for doubt in DOUBTS if doubt in page.partition('id="candidates"')[0]] == []
+    assert 'class="against"' not in page
+    others = desk.gateway.ticket(ticket_id)["candidates"][1:]
+    page = desk.gateway.client.get(f"/tickets/{ticket_id}?candidate={others[0]['id']}").text
+    assert DOUBTS[0] in page.partition('id="candidates"')[0]
+
+
+def test_who_took_the_page_is_told_so(desk):
+    ticket_id = desk.new()
+    form = f"/tickets/{ticket_id}/clarifications/{desk.question(ticket_id)['id']}/answers"
+    desk.gateway.client.post(form, data={"choice": "3"})
+    desk.gateway.work()
+    assert desk.shown(ticket_id) == FAN
+    page = desk.gateway.client.get(f"/tickets/{ticket_id}").text
+    assert ">The page that you chose</h2>" in page

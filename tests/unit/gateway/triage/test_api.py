@@ -293,3 +293,14 @@ def test_teams_of_a_file_are_known_and_one_that_is_none_is_refused(tmp_path):
     file.write_text("water: pipes")
     with pytest.raises(TeamsFileError):
         read_teams(file)
+
+
+def test_the_history_says_that_no_team_was_found_or_which_was(gateway):
+    gateway.client.post("/v1/teams", json={"name": "water"})
+    ticket_id = planned(gateway)
+    page = gateway.client.post(f"/tickets/{ticket_id}/triage", data={"reason": "wrong site"}).text
+    assert "No team was found" in page
+    assert "team None" not in page
+    learn(gateway)
+    page = gateway.client.post(f"/tickets/{planned(gateway)}/triage", data={}).text
+    assert "Triage chose the team voice" in page

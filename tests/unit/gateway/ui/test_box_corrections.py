@@ -134,6 +134,7 @@ def test_a_block_or_document_that_is_not_there_is_refused_in_words(known, ticket
         (WITHOUT_TICKET, "<script>", "&lt;script&gt;"),
         (at_gone, block("Vent").key, "gone.md"),
         (f"{address}/workflows/none/boxes", block("Vent").key, "none"),
+        (forms.replace(address, "/tickets/other"), block("Vent").key, "other"),
     ):
         answer = known.client.post(at, data={"key": key, "is_step": "false"})
         assert answer.status_code == 404, at

@@ -2,8 +2,10 @@
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from itertools import pairwise
+from threading import Barrier
 
 import pytest
 
@@ -13,6 +15,7 @@ from services.knowledge.page.parsing import parse_page
 from services.workflow.model import Provenance
 from tests.checklists import PUMP, WITHHELD, checklist_of
 from tests.unit.gateway.fakes import RUNBOOK, fan_workflow
+from tests.unit.gateway.triage.cases import past_cases
 
 TICKET = {"id": "T-7", "title": "The pump of loop 2 stands still"}
 VOID = {"meta", "link", "input", "br", "hr", "img", "path"}
@@ -252,7 +255,8 @@ def test_behind_the_last_box_the_page_asks_how_it_ended(show, mark):
     address, html = show("# Fan\n\n1. Seat the fan.\n")
     ending = html[html.index("How did it end?") :]
     assert 'action="' + address + '/resolution"' in ending
-    assert 'href="#handing">Hand over' in ending
+    form = ending.index('/hand-over" data-key="hand-over"><button')
+    assert form < ending.index("</section>")
     html = mark(address, "s1", state="done")
     assert "nothing is left to do" in html
     assert 'id="ended"' in html
@@ -415,13 +419,13 @@ HANDED = """# Pump
 
 @pytest.fixture
 def hand_over(gateway):
-    """Sends the form of the box that says to hand over."""
+    """Sends the form of the box that says to hand over, or that of the page's end."""
 
-    def hand_over(address, step):
+    def hand_over(address, step=None):
         workflow_id = gateway.ticket(address.split("/")[-1])["workflow_id"]
         return gateway.client.post(
             f"{address}/workflows/{workflow_id}/hand-over",
-            data={"step": step},
+            data={"step": step} if step else {},
             follow_redirects=False,
         )
 
@@ -430,7 +434,7 @@ def hand_over(gateway):
 
 def test_only_the_box_that_says_to_hand_over_carries_the_button(show):
     address, html = show(HANDED)
-    assert html.count('/hand-over"') == 1
+    assert html.count('<form class="hand-over"') == 1
     button = box(html, "s2")
     assert f'action="{address}/workflows/' in button
     assert 'aria-label="Hand over, as this says: If it still stands still' in button
@@ -439,8 +443,7 @@ def test_only_the_box_that_says_to_hand_over_carries_the_button(show):
 def test_handing_over_at_a_box_ticks_it_ends_the_work_and_rejects_nothing(show, hand_over, gateway):
     address, _ = show(HANDED)
     ticket_id = address.split("/")[-1]
-    for _ in range(2):
-        assert hand_over(address, "s2").status_code == 303
+    assert hand_over(address, "s2").status_code == 303
     ticket = gateway.ticket(ticket_id)
     assert ticket["status"] == "rejected", "no team is known that it could go to"
     (tried,) = ticket["triage"]["note"]["tried"]
@@ -473,6 +476,93 @@ def test_a_hand_over_that_is_taken_back_leaves_the_tick_and_opens_the_end(show, 
     states = {each["step"]: each["state"] for each in work["steps"]}
     assert states == {"s2": "done", "end": "open"}
     assert work["next"] == "s1"
+
+
+def test_the_end_of_a_page_hands_over_with_all_that_was_done_and_rejects_nothing(
+    show, mark, hand_over, gateway
+):
+    address, _ = show(HANDED)
+    mark(address, "s1", state="done", seen="IMPORTANT finding")
+    mark(address, "s2", state="not_applicable")
+    mark(address, "s3", state="skipped", why="no pen")
+    assert hand_over(address).status_code == 303
+    ticket = gateway.ticket(address.split("/")[-1])
+    assert ticket["triage"]["note"]["tried"] == [
+        "Done: “Vent the loop”: IMPORTANT finding",
+        "Did not apply: “If it still stands still, escalate to the plant team”",
+        "Skipped: “Write down what you saw”: no pen",
+        "Followed “Pump of the cooling loop” to its end",
+    ]
+    work = gateway.client.get(f"/v1/workflows/{ticket['workflow_id']}/work").json()
+    ending = next(each for each in work["steps"] if each["step"] == "end")
+    assert (ending["branch"], work["verdict"]) == ("Hand over", "")
+    html = gateway.client.get(address).text
+    assert "IMPORTANT finding" in html.partition("Hand-over note")[2]
+    assert ">to hand over</span>" in html
+
+
+def test_a_page_that_is_left_halfway_tells_where_and_the_likeliest_team_gets_it(
+    show, mark, hand_over, gateway
+):
+    cases = [{"id": c.id, "description": c.text, "team": c.team} for c in past_cases()]
+    gateway.client.post("/v1/triage/cases", json={"tickets": cases})
+    gateway.work()
+    gateway.planner.workflows = [checklist_of(HANDED)]
+    ticket_id = gateway.post({"title": "The dialplan is slow"})["id"]
+    gateway.work()
+    address = f"/tickets/{ticket_id}"
+    mark(address, "s1", seen="still hot")
+    assert hand_over(address).status_code == 303
+    ticket = gateway.ticket(ticket_id)
+    assert (ticket["status"], ticket["triage"]["team"]) == ("handed_over", "voice")
+    assert ticket["triage"]["note"]["tried"] == [
+        "Noted at “Vent the loop”: still hot",
+        "Followed “Pump of the cooling loop”, and stopped before “Vent the loop”",
+    ]
+
+
+def test_a_second_hand_over_is_refused_with_its_reason(show, hand_over, gateway):
+    address, _ = show(HANDED)
+    hand_over(address)
+    again = hand_over(address, "s2")
+    assert again.status_code == 409
+    assert "waits to be handed over already" in again.text
+    gateway.client.post("/v1/teams", json={"name": "plant"})
+    gateway.client.post(f"{address}/team", data={"team": "plant"})
+    ticket = gateway.ticket(address.split("/")[-1])
+    refused = gateway.client.post(
+        f"{address}/workflows/{ticket['workflow_id']}/hand-over", headers={"accept": "text/html"}
+    )
+    assert refused.status_code == 409
+    assert "<p>the ticket is handed over already to the team plant</p>" in refused.text
+
+
+def test_a_ticket_that_is_over_is_not_handed_over(show, hand_over, gateway):
+    address, html = show(HANDED)
+    assert '/hand-over"' in html
+    ticket_id = address.split("/")[-1]
+    gateway.client.post(f"/v1/tickets/{ticket_id}/resolution")
+    assert '/hand-over"' not in gateway.client.get(address).text
+    refused = hand_over(address)
+    assert refused.status_code == 409
+    assert "the fault is over" in refused.text
+    ticket = gateway.ticket(ticket_id)
+    assert (ticket["status"], ticket["triage"]) == ("planned", None)
+
+
+def test_of_hand_overs_at_one_moment_one_is_taken_down(show, hand_over, gateway):
+    address, _ = show(HANDED)
+    at_once = Barrier(3)
+
+    def press(_):
+        at_once.wait(10)
+        return hand_over(address, "s2").status_code
+
+    with ThreadPoolExecutor(3) as people:
+        assert sorted(people.map(press, range(3))) == [303, 409, 409]
+    ticket_id = address.split("/")[-1]
+    kinds = [e.kind for e in Events(gateway.database).after(0, ticket_id=ticket_id)]
+    assert (kinds.count("triaged"), kinds.count("marked")) == (1, 2)
 
 
 def test_a_box_of_another_ticket_hands_nothing_over(show, hand_over, gateway):

@@ -369,3 +369,16 @@ def test_a_tick_on_the_first_ones_page_leads_back_there_and_is_told_in_the_list(
     html = leading.page(address)
     assert ticked(leading.beside(html)) == ["Open the cabinet of &lt;room&gt;"]
     assert re.search(r">Breaker</a> <span[^>]*>\(1 of 4 done on it\)", html)
+
+
+def test_a_box_of_a_page_beside_hands_the_ticket_over_without_a_box_of_the_tickets_own(ticket):
+    ticket.change(OTHER, BREAKER + "\n## Else\n\n1. Escalate to the power team.\n")
+    form = re.search(r'<form class="hand-over".*?</form>', ticket.open(), re.DOTALL)[0]
+    assert 'name="step"' not in form
+    action = re.search(r'action="([^"]*)"', form)[1]
+    answer = ticket.gateway.client.post(action, follow_redirects=False)
+    assert answer.status_code == 303
+    shown = ticket.gateway.ticket(ticket.id)
+    work = ticket.gateway.client.get(f"/v1/workflows/{shown['workflow_id']}/work").json()
+    assert [(each["step"], each["branch"]) for each in work["steps"]] == [("end", "Hand over")]
+    assert work["verdict"] == ""
