@@ -6,6 +6,7 @@ from html import escape
 
 import docx
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from services.ingestion.converters import reader_of
 from services.ingestion.converters.document import read_document
@@ -223,4 +224,20 @@ def test_words_of_a_word_document_are_shown(words):
         *(BlockKind.LIST, BlockKind.ITEM),
         *(BlockKind.PARAGRAPH, BlockKind.PARAGRAPH, BlockKind.CODE),
         *(BlockKind.HEADING, BlockKind.TABLE, BlockKind.PARAGRAPH),
+    ]
+
+
+def test_words_of_a_pdf_are_shown():
+    lines = ["Delete /var/*.gz and /tmp/*.bak", "The <details> of __init__", "# x is [a](b)"]
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    for n, line in enumerate(lines):
+        canvas.drawString(72, 700 - 40 * n, line)
+    canvas.setFont("Courier", 12)
+    canvas.drawString(72, 500, "echo `date` *")
+    canvas.save()
+    page = parse_page(read("a.pdf", out.getvalue()))
+    assert [plain(block.words) or block.verbatim for block in page.blocks] == [
+        *lines,
+        "echo `date` *",
     ]
